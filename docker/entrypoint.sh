@@ -13,7 +13,7 @@ is_mounted() {
 
 folder=$1
 shift
-if [ -z "$CONVSIM_STATE$SIM_STATE" ]; then
+if [ -z "$CONVSIM_STATE" ]; then
   export CONVSIM_STATE=:memory:
   if is_mounted "$folder"; then CONVSIM_STATE=$folder/state.json; fi
 fi

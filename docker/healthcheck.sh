@@ -5,7 +5,7 @@
 is_healthy() {
   mapfile -d '' -t command </proc/1/cmdline
   local line=" ${command[*]}" status
-  [[ -z $CONVSIM_PORT$SIM_PORT && $line != *' -p'* && $line != *' --port'* ]] || return
+  [[ -z $CONVSIM_PORT && $line != *' -p'* && $line != *' --port'* ]] || return
   {
     printf 'GET /__sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
     read -r -t 2 _ status _ <&3

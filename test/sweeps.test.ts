@@ -313,7 +313,7 @@ describe('every setting', () => {
     const missing = settings.filter(
       ({ setting }) =>
         !tableRows.some(
-          (row) => row.includes(`\`--${setting.flag}`) && row.includes(`\`${variableOf(setting)}\``),
+          (row) => row.includes(`\`--${setting.flag}`) && row.includes(variableOf(setting) ?? ''),
         ),
     )
     expect(missing.map(({ name }) => name)).toEqual([])
@@ -326,7 +326,11 @@ describe('every setting', () => {
     )
     const tests = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
     const untested = settings.filter(({ name, setting }) => {
-      const ways = [`\\b${name}\\b(:|\\s[,}])`, `--(no-)?${setting.flag}\\b`, variableOf(setting)]
+      const ways = [
+        `\\b${name}\\b(:|\\s[,}])`,
+        `--(no-)?${setting.flag}\\b`,
+        variableOf(setting) ?? [],
+      ].flat()
       return !new RegExp(ways.join('|')).test(tests)
     })
     expect(untested.map(({ name }) => name)).toEqual([])
@@ -398,11 +402,6 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   deleteRequests: {},
   getMetrics: {},
   explain: { body: { method: 'GET', path: '/v1/nowhere' } },
-  wiremockRequests: {},
-  wiremockCount: { body: { urlPath: '/v1/events' } },
-  wiremockFind: { body: { method: 'POST' } },
-  wiremockDeleteRequests: {},
-  wiremockReset: {},
   reset: {},
 }
 

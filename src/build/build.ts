@@ -1,212 +1,36 @@
 /**
- * The bundle.
- * This script builds `dist/`: all code in one file, compiled ahead by V8, with the bundled documents precompiled into it, and the console's page.
+ * The bundle. This script builds `dist/` in a folder of its own, which then takes the place of `dist/`: a process
+ * that loads `dist/` finds the old build or the new one, and two builds at once both succeed.
  */
-import { execFile } from 'node:child_process'
-import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
-import { buildConsole } from './console.ts'
-import { formatLicences, listBundledPackages } from './licences.ts'
-import { BUNDLE, cachePathOf } from './load.ts'
-import {
-  importLibrary,
-  leaveOut,
-  onlyEnglishFaker,
-  replacePrecompiled,
-  simulatorFromBundle,
-} from './plugins.ts'
-import { precompile } from './precompile.ts'
-import { fileOf, testingModules } from './testing.ts'
+import { createBuildFolder, putInPlace } from './build-folder.ts'
+import { writeBundles } from './bundles.ts'
+import { STAMP } from './is-built.mjs'
+import { rollUpTypes } from './roll-up-types.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const dist = join(root, 'dist')
-const buildFolder = join(root, 'src/build')
-
-/** The options of every bundle. The code is not minified, so that the stacks in the log are readable. */
-const bundleOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  metafile: true,
-  logLevel: 'warning',
-} as const satisfies BuildOptions
-
-/** A module of `dist/` that loads an entry of the bundle. */
-interface EntryModule {
-  readonly file: string
-  readonly source: string
-  readonly exports: readonly string[]
+const folder = await createBuildFolder(root)
+const { mtime: begun } = await stat(folder)
+try {
+  await Promise.all([writeBundles(folder), writeTypes()])
+  await utimes(join(folder, STAMP), begun, begun)
+  await putInPlace(folder, join(root, 'dist'))
+} finally {
+  await rm(folder, { recursive: true, force: true })
 }
 
-/** The modules of `dist/` by the names of their entries. All but the first are for tests, which run the bundled code. */
-const entries: Readonly<Record<string, EntryModule>> = {
-  cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
-  precompiled: {
-    file: 'precompiled.js',
-    source: 'src/documents/precompiled.ts',
-    exports: ['precompiled'],
-  },
-  start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
-  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
-}
-
-/** The name of the file of the library. */
-const LIBRARY = 'index.cjs'
-
-/** The name of the file beside a bundle that has the licences of all packages in it. */
-const LICENCES = 'THIRD-PARTY-LICENSES.txt'
-
-// V8 accepts compiled code by the length of the script alone, so the code of an earlier bundle is removed first.
-await rm(cachePathOf(join(dist, BUNDLE)), { force: true })
-
-// The bundle has all code in one script; a source file in it runs when it is first required.
-const { metafile } = await build({
-  ...bundleOptions,
-  stdin: {
-    contents: Object.entries(entries)
-      .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
-      .join('\n'),
-    resolveDir: root,
-  },
-  outfile: join(dist, BUNDLE),
-  external: ['@stoplight/prism-http', 'ioredis'],
-  supported: { 'dynamic-import': false },
-  define: { 'import.meta.url': '__url' },
-  banner: { js: '(function (exports, require, module, __url) {' },
-  footer: { js: '})' },
-  plugins: [
-    replacePrecompiled(await precompile()),
-    // Express imports these for features that we do not use; they take most of the time of loading it.
-    leaveOut(
-      'body-parser',
-      'serve-static',
-      'send',
-      'mime-types',
-      'qs',
-      'http-errors',
-      'accepts',
-      'type-is',
-      'content-disposition',
-      'ipaddr.js', // 22 kB, for proxies that are trusted; we trust none
-    ),
-    // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces with the second.
-    leaveOut('thread-stream', '@opentelemetry/api'),
-    // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
-    leaveOut('tdigest'),
-    // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
-    leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
-  ],
-})
-for (const [name, entry] of Object.entries(entries)) {
-  await build({
-    ...bundleOptions,
-    stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
-    outfile: join(dist, entry.file),
-    format: 'esm',
-  })
-}
-await chmod(join(dist, 'cli.js'), 0o755)
-
-// The library is CommonJS, which `import` and `require` both load, also in Jest and in every Node 20. The client of the control plane is a
-// part of its file, so that errors of the client are of the realm of the tests; the simulator comes from the bundle.
-const library = await build({
-  ...bundleOptions,
-  entryPoints: [join(root, 'src/index.ts')],
-  outfile: join(dist, LIBRARY),
-  plugins: [simulatorFromBundle(buildFolder)],
-})
-for (const each of testingModules) {
-  await build({
-    ...bundleOptions,
-    entryPoints: [join(root, `src/testing/${each.name}.ts`)],
-    outfile: join(dist, fileOf(each)),
-    format: each.format,
-    external: [...each.libraries],
-    plugins: [importLibrary(LIBRARY)],
-    ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
-  })
-}
-await writeLicences({ ...metafile, outputs: { ...metafile.outputs, ...library.metafile.outputs } }, dist)
-
-// Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
-// time. The npm package leaves this folder out and has Prism as an optional peer, because Prism is larger than the rest of the package.
-const prismFolder = join(dist, 'node_modules/@stoplight/prism-http')
-const prism = await build({
-  ...bundleOptions,
-  stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
-  outfile: join(prismFolder, 'index.js'),
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
-  // Prism uses these to forward requests and to read Postman's collections; we do neither.
-  plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
-})
-await writeLicences(prism.metafile, prismFolder)
-
-// The client of Redis is bundled into a file beside it for the same reason: the image has no other libraries. The npm package has it as an
-// optional dependency.
-const redisFolder = join(dist, 'node_modules/ioredis')
-const redis = await build({
-  ...bundleOptions,
-  stdin: { contents: "module.exports = require('ioredis')", resolveDir: root },
-  outfile: join(redisFolder, 'index.js'),
-})
-await writeLicences(redis.metafile, redisFolder)
-
-const consoleFolder = join(dist, 'console')
-await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
-
-// The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
-const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
-for (const version of ['v3.1', 'v3.2']) {
-  const schemas = join('schemas', version)
-  await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
-}
-
-await compileAhead()
-
-// Other files come from earlier builds and are removed; so are the types, which tsc writes after this script.
-const currentNames = new Set([
-  BUNDLE,
-  LICENCES,
-  basename(cachePathOf(BUNDLE)),
-  'console',
-  'node_modules',
-  'schemas',
-  ...Object.values(entries).map(({ file }) => file),
-  LIBRARY,
-  ...testingModules.map(fileOf),
-])
-for (const name of await readdir(dist)) {
-  if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
-}
-
-/** Writes the licences of the packages of a bundle into its folder. */
-async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
-  await writeFile(join(folder, LICENCES), formatLicences(await listBundledPackages(metafile, root)))
-}
-
-/** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, { exports }: EntryModule): string {
-  const lines = [
-    ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
-    `import { loadBundle } from './load.ts'`,
-    `const entry = loadBundle(import.meta.dirname).${name}()`,
-    ...exports.map((each) => `export const ${each} = entry.${each}`),
-  ]
-  return lines.join('\n')
-}
-
-/** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start. */
-async function compileAhead(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'convsim-build-')) // for the state file of that start
-  await promisify(execFile)(process.execPath, [...process.execArgv, join(buildFolder, 'compile-ahead.ts')], {
-    cwd: folder,
-  })
-  await rm(folder, { recursive: true })
+/** Writes the declarations of what users import. */
+async function writeTypes(): Promise<void> {
+  const types = join(folder, 'types')
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  const args = [compiler, '-p', 'tsconfig.types.json', '--outDir', types]
+  const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }), 'exit')
+  if (code !== 0) throw new Error('tsc has found errors: see above')
+  rollUpTypes(types, folder)
+  await rm(types, { recursive: true })
 }

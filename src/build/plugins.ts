@@ -33,7 +33,7 @@ export function replacePrecompiled(modules: ModuleTexts): Plugin {
  * of the stub can be read; a call of the stub or of a member throws.
  */
 const stubSource = (name: string) => `
-  const fail = () => { throw new Error('${name} is left out: see src/build/build.ts') }
+  const fail = () => { throw new Error('${name} is left out: see src/build/bundles.ts') }
   const get = (_, member) => typeof member === 'symbol' || member === '__esModule' ? undefined : module.exports
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
@@ -75,10 +75,10 @@ export const onlyEnglishFaker: Plugin = {
  */
 export function simulatorFromBundle(resolveDir: string): Plugin {
   const contents = `
-    import { loadBundle, rejectInOwnRealm } from './load.ts'
+    import { loadBundleInMainRealm, rejectInOwnRealm } from './load.ts'
     let entry
     export const startFromCode = rejectInOwnRealm(async (...args) => {
-      entry ??= loadBundle(__dirname).start()
+      entry ??= loadBundleInMainRealm(__dirname).start()
       return entry.startFromCode(...args)
     })`
   return {

@@ -1,26 +1,22 @@
-/** This script rolls the declarations in `dist/types` up into one file for each module that users import, with only what it exports and what that needs. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { namesExportedBy, rollUpDeclarations } from './declarations.ts'
+import { STAMP } from './is-built.mjs'
 import { declarationsOf, testingModules } from './testing.ts'
 
-const dist = fileURLToPath(new URL('../../dist', import.meta.url))
-const types = join(dist, 'types')
-const read = (file: string) => readFileSync(join(types, file), 'utf8')
-
-// `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
-const library = `/// <reference lib="esnext.disposable" />\n${rollUpDeclarations('index.d.ts', read)}`
-
-const own = { module: './index.cjs', names: namesExportedBy('index.d.ts', read) }
-for (const each of testingModules) {
-  const text = rollUpDeclarations(
-    `testing/${each.name}.d.ts`,
-    read,
-    { libraries: each.libraries, own },
-    each.only,
-  )
-  writeFileSync(join(dist, declarationsOf(each)), text)
+/**
+ * Rolls the declarations in a folder up into one file for each module that users import, with only what it exports
+ * and what that needs.
+ */
+export function rollUpTypes(types: string, dist: string): void {
+  const read = (file: string) => readFileSync(join(types, file), 'utf8')
+  const own = { module: './index.cjs', names: namesExportedBy('index.d.ts', read) }
+  for (const each of testingModules) {
+    const source = `testing/${each.name}.d.ts`
+    const text = rollUpDeclarations(source, read, { libraries: each.libraries, own }, each.only)
+    writeFileSync(join(dist, declarationsOf(each)), text)
+  }
+  // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
+  const library = `/// <reference lib="esnext.disposable" />\n${rollUpDeclarations('index.d.ts', read)}`
+  writeFileSync(join(dist, STAMP), library)
 }
-rmSync(types, { recursive: true })
-writeFileSync(join(dist, 'index.d.cts'), library) // the last file of a build, by whose time `npm test` sees whether it is current

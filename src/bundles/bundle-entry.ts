@@ -1,6 +1,6 @@
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
-import { redacted } from '../journal/redact-token.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import type { BundledAnswer, BundledBody, BundledRequest } from './bundle.ts'
 import type { Callers } from './callers.ts'
 

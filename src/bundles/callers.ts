@@ -1,4 +1,4 @@
-import { minTokenLength } from '../journal/redact-token.ts'
+import { minTokenLength } from '../redaction/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
 
 /** The schemes whose name a refusal quotes. */

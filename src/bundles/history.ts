@@ -10,7 +10,7 @@ const bytesPerChange = 500
 const maxHeldBytes = 32 * 1024 * 1024
 
 /** The most bytes of a held state, and of the body of a change, so that a bundle is written without a long stall. */
-const maxStateBytes = 4 * 1024 * 1024
+export const maxStateBytes = 4 * 1024 * 1024
 const maxBodyBytes = 1024 * 1024
 
 /** A state of a sandbox as the text of its export, or the reason why it is not held. */
@@ -18,6 +18,9 @@ export type HeldState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'export'; readonly text: string }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/** A state that is not held, since it has more than `maxStateBytes`. */
+export const tooLargeState: HeldState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
 
 /** A change of a sandbox by the control plane. */
 export interface SandboxChange {
@@ -106,7 +109,7 @@ export class Histories {
 
   #hold(history: MutableHistory, state: HeldState): HeldState {
     if (state.kind !== 'export') return state
-    if (state.text.length > maxStateBytes) return { kind: 'unknown', reason: 'it takes more than 4 MiB' }
+    if (state.text.length > maxStateBytes) return tooLargeState
     if (this.#bytes + state.text.length > maxHeldBytes)
       return { kind: 'unknown', reason: 'the states and changes of all sandboxes take more than 32 MiB' }
     this.#count(history, state.text.length)

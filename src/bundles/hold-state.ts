@@ -1,5 +1,8 @@
+import type { Json } from '../core/json.ts'
+import { jsonPieces } from '../core/json-pieces.ts'
+import { chunksInSlices } from '../core/slices.ts'
 import type { Store } from '../state/store.ts'
-import type { HeldState, Histories } from './history.ts'
+import { type HeldState, type Histories, maxStateBytes, tooLargeState } from './history.ts'
 
 /** The most records of a state that is held. */
 const maxRecords = 10_000
@@ -13,7 +16,13 @@ export async function holdState(store: Store, sandbox: string): Promise<HeldStat
   if (!summary) return { kind: 'empty' }
   const records = summary.events + summary.prompts
   if (records > maxRecords) return { kind: 'unknown', reason: `it has ${records} records` }
-  return { kind: 'export', text: JSON.stringify(await store.exportSandbox(sandbox)) }
+  const exported = await store.exportSandbox(sandbox)
+  let text = ''
+  for await (const chunk of chunksInSlices(jsonPieces(exported as unknown as Json))) {
+    text += chunk
+    if (text.length > maxStateBytes) return tooLargeState
+  }
+  return { kind: 'export', text }
 }
 
 /** Begins the history of each sandbox that the state has when a simulator starts. `isWanted`: a bundle will be written if the run fails. */

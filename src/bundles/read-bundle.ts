@@ -34,7 +34,8 @@ export async function readBundle(file: string): Promise<Result<Bundle, Findings>
     return failure([error(file, `is nested deeper than ${maxLevels} levels`)])
   const faults = await findFaults(value)
   if (faults.length === 0) return success(value as unknown as Bundle) // the schema has just proved it
-  const locate = await createLocator(text, file)
+  const isAboutAll = faults.every(({ pointer }) => pointer === '')
+  const locate = isAboutAll ? () => `${file}:1:1` : await createLocator(text, file)
   return failure(faults.slice(0, maxFindings).map(({ pointer, message }) => error(locate(pointer), message)))
 }
 

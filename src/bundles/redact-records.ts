@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import { redactJson } from '../journal/redact.ts'
+import { redactJson } from '../redaction/redact.ts'
 import type { Callers } from './callers.ts'
 
 /** Returns a value without credentials: those of well-known names and forms, and the keys of all callers of the bundle. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { redactJson } from '../journal/redact.ts'
+import { redactJson } from '../redaction/redact.ts'
 import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from './bundle.ts'
 import { bundleAnswer } from './bundle-entry.ts'
 import { type AnswerDifference, compareAnswers, findFirst } from './compare-answers.ts'
@@ -37,18 +37,32 @@ export interface ReplayResults {
   readonly isComplete: boolean
 }
 
-/** Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the request after which its sandbox ends. */
+/**
+ * Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the request after which its sandbox ends.
+ * `onProgress`: is called before
+ * each step, with the number of those before it.
+ */
 export async function replayBundle(
   { sandboxes }: Bundle,
   target: ReplayTarget,
   until: string | undefined,
+  onProgress: (replayed: number, all: number) => void = () => undefined,
 ): Promise<ReplayResults> {
   const holds = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
   const replayed = until === undefined ? sandboxes : sandboxes.filter(holds)
-  const results: ReplayedRequest[] = []
-  for (const sandbox of replayed) results.push(...(await new SandboxReplay(sandbox, target).run(until)))
-  return { results, isComplete: until === undefined || replayed.length > 0 }
+  const all = replayed.reduce((sum, { requests, changes }) => sum + requests.length + changes.length, 0)
+  let begun = 0
+  const onStep = () => {
+    onProgress(begun, all)
+    begun += 1
+  }
+  const results: (readonly ReplayedRequest[])[] = []
+  for (const sandbox of replayed) results.push(await new SandboxReplay(sandbox, target).run(until, onStep))
+  return { results: results.flat(), isComplete: until === undefined || replayed.length > 0 }
 }
+
+/** The most doubts that a result names: there can be one for each request before it. */
+const maxDoubts = 20
 
 /** The replay of one sandbox. */
 class SandboxReplay {
@@ -64,7 +78,7 @@ class SandboxReplay {
     this.#doubts = describeMissing(sandbox)
   }
 
-  async run(until: string | undefined): Promise<readonly ReplayedRequest[]> {
+  async run(until: string | undefined, onStep: () => void): Promise<readonly ReplayedRequest[]> {
     const { start, changes, requests, name } = this.#sandbox
     if (start.state) await this.#import(start.state, 'the state at the start')
     const steps: readonly ReplayStep[] = [
@@ -76,13 +90,14 @@ class SandboxReplay {
       })),
     ]
     for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
+      onStep()
       await run()
       if (id !== undefined && id === until) return this.#results
     }
     const actual = redactJson(await this.#target.export(name))
     const first = findFirst(this.#sandbox.state, actual, '')
     const differences = first ? [{ ...first, part: `state${first.part}` }] : []
-    this.#judge({ id: 'state', request: '', differences, doubts: this.#doubts })
+    this.#judge({ id: 'state', request: '', differences, doubts: this.#listDoubts() })
     return this.#results
   }
 
@@ -131,12 +146,19 @@ class SandboxReplay {
       id,
       request,
       differences: compared.differences,
-      doubts: [...uncompared, ...sentence, ...this.#doubts],
+      doubts: [...uncompared, ...sentence, ...this.#listDoubts()],
       isUnknown: compared.uncompared !== undefined,
       note: compared.isBodyRedacted ? "its answer's body was compared without what is redacted" : undefined,
     })
     // Redacted headers decide no write; the rest of a request may.
     if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...sentence)
+  }
+
+  #listDoubts(): readonly string[] {
+    const more = this.#doubts.length - maxDoubts
+    return more > 0
+      ? [...this.#doubts.slice(0, maxDoubts), `${more} more before it could not be repeated exactly`]
+      : this.#doubts
   }
 
   #judge({ id, request, differences, doubts, isUnknown = false, note }: Judged): void {

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
-import { nextTurn } from '../core/timers.ts'
+import { SlicedWork } from '../core/slices.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { parseJson } from '../journal/entry-json.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { redactText } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
+import type { Journal } from '../journal/journal.ts'
+import { redactText } from '../redaction/redact.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import type { BundledBody, BundledChange, BundleHead, MissingParts } from './bundle.ts'
@@ -17,16 +17,13 @@ import { createRedaction, type RedactRecord } from './redact-records.ts'
 /** The parts of a simulator that a bundle has. */
 export interface BundleSource {
   readonly head: BundleHead
-  readonly journal: JournalReader
+  readonly journal: Journal
   readonly histories: Histories
   readonly sandboxes: Sandboxes
   readonly store: Store
   /** The names of the keys, shared by all sandboxes of the bundle. */
   readonly callers: Callers
 }
-
-/** The records of a state after which others are answered. */
-const recordsPerTurn = 50
 
 /**
  * Yields the text of a bundle in pieces, between which other requests are answered. `sandbox`: undefined for all that have requests
@@ -108,17 +105,19 @@ async function* writeSandbox(
 }
 
 async function* writeChanges({ changes }: SandboxHistory, redact: RedactRecord): AsyncGenerator<string> {
+  const work = new SlicedWork()
   for (const [index, change] of changes.entries()) {
     yield `${index === 0 ? '' : ','}\n`
     yield* writeChange(change, redact)
-    await nextTurn()
+    if (work.isDue) await work.rest()
   }
 }
 
 async function* writeRequests(entries: readonly JournalEntry[], callers: Callers): AsyncGenerator<string> {
+  const work = new SlicedWork()
   for (const [index, entry] of inOrder(entries).entries()) {
     yield `${index === 0 ? '' : ','}\n${JSON.stringify(bundleEntry(entry, callers))}`
-    await nextTurn()
+    if (work.isDue) await work.rest()
   }
 }
 
@@ -145,12 +144,29 @@ async function* writeRecords(
   records: readonly Json[],
   clean: (record: Json) => string,
 ): AsyncGenerator<string> {
-  yield '['
-  for (const [index, record] of records.entries()) {
-    yield (index === 0 ? '' : ',') + clean(record)
-    if (index % recordsPerTurn === 0) await nextTurn()
+  const work = new SlicedWork()
+  let separator = '['
+  for (const record of records) {
+    yield separator
+    for (const piece of recordPieces(record, clean)) {
+      yield piece
+      if (work.isDue) await work.rest()
+    }
+    separator = ','
   }
-  yield ']'
+  yield records.length === 0 ? '[]' : ']'
+}
+
+/** Yields a record, of a prompt each of its versions, of which there can be any number. */
+function* recordPieces(record: Json, clean: (record: Json) => string): Generator<string> {
+  if (!isObject(record) || !Array.isArray(record['versions'])) {
+    yield clean(record)
+    return
+  }
+  const { versions, ...head } = record
+  yield `${clean(head).slice(0, -1)},"versions":[`
+  for (const [index, version] of versions.entries()) yield (index === 0 ? '' : ',') + clean(version)
+  yield ']}'
 }
 
 /** Yields the members of a state, each behind a comma. */

@@ -60,7 +60,7 @@ function formatSummary({ file, summary }: CheckResult): string {
 }
 
 /** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`; the file is relative to the working folder, since GitHub expects it so. */
-export function formatWorkflowCommand(
+function formatWorkflowCommand(
   severity: 'error' | 'warning' | 'notice',
   place: string,
   message: string,
@@ -72,7 +72,7 @@ export function formatWorkflowCommand(
 }
 
 /** Splits `spec/openapi.yaml:12:5` into its parts; a place without a line, such as `--scenario`, stays whole. */
-export function locate(place: string): { place: string; line?: number; column?: number } {
+function locate(place: string): { place: string; line?: number; column?: number } {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? { place } : { place: file, line: Number(line), column: Number(column) }
 }

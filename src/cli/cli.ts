@@ -20,24 +20,26 @@ import { addAddresses, forwardSignals, runCommand } from './exec.ts'
 import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
 import { createOutput, type Output, printStartProblems } from './output.ts'
-import type { ProcessLog } from './process-log.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { findServerSettings } from './server-settings.ts'
 import { describeStartProblems } from './start-problem.ts'
+import { StopSignals } from './stop-signals.ts'
 import type { Run, ToolName } from './tools.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
- * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a truncated report, or no health. 3: a condition
- * of `--fail-on` is met, or a change of a contract breaks clients. Others: the exit code of the command of `exec`.
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
+ * truncated report, or no health. 3: a condition of `--fail-on` is met, or a change of a contract breaks clients.
+ * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
 
 /** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
 const outputGraceMs = 1000
 
-// A reader that is gone (`convsim | head -1`) loses the output; the process goes on. A full disk loses it, too, but nobody chose that. Neither stream is touched before it is needed:
-// Node makes a pipe non-blocking for all who share it, such as the command of `exec`: a write to a full pipe fails with EAGAIN.
+// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. On any other write error it exits with
+// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all processes that share it, such
+// as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)
@@ -50,6 +52,12 @@ function reportOutputLoss(error: NodeJS.ErrnoException): void {
   printError(`convsim: the output cannot be written: ${error.message}.`)
 }
 const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
+
+let printNotice: (text: string) => void = printError
+const signals = new StopSignals(process, (text) => printNotice(text))
+// A natural end restores the default of signals about 10 ms before the process is gone: 29 of 30 processes that got
+// copies until then died of one, and lost their exit code. `process.exit` restores nothing.
+process.once('beforeExit', (code) => process.exit(code))
 
 // Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
@@ -91,7 +99,7 @@ function run(invocation: Run): Promise<ExitCode> {
 
 async function runToolCommand(command: ToolName, invocation: Run): Promise<ExitCode> {
   const { runTool } = await import('./tools.ts')
-  return runTool(command, invocation, { print, printError, host: process, now: Date.now })
+  return runTool(command, invocation, { print, printError, host: process, now: Date.now, signals })
 }
 
 /** Serves with the answers of the real service. */
@@ -109,7 +117,13 @@ async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCo
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
   for (const warning of invocation.warnings) log.warn({}, warning)
-  const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
+  // Before the start, because a signal may come during it.
+  const stopRequested = new Promise<void>((resolve) => {
+    signals.onStop((signal) => {
+      log.info({ signal }, 'stopping: finishing what is in flight')
+      resolve()
+    })
+  })
   const running = await startOrReport(invocation, output, upstream)
   if (!running) return 1
   if (upstream)
@@ -144,9 +158,8 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
   const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
-  const stopForwarding = forwardSignals(child, process)
+  forwardSignals(child, signals, process)
   const { code, problem } = await child.ended
-  stopForwarding()
   const report = await running.closeWithReport()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
@@ -158,7 +171,7 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
 /** Runs a command once for each fault, or under sequences of faults. Its output is captured, so stdout is for the report. */
 async function execEach(invocation: Run): Promise<ExitCode> {
   const output = await openOutput(invocation.settings)
-  const deps = { host: process, output, print, now: Date.now, elapsed: () => performance.now() }
+  const deps = { host: process, signals, output, print, now: Date.now, elapsed: () => performance.now() }
   if (invocation.settings.hunt === undefined)
     return endSoon(await (await import('./each/each.ts')).tryFaults(invocation, deps))
   return endSoon(await (await import('./hunt/hunt.ts')).huntFaults(invocation, deps))
@@ -170,6 +183,7 @@ async function openOutput(settings: Settings): Promise<Output> {
   const stderrDeps = { isTerminal, hasColors, printError, write: writeStderr, now: Date.now }
   const output = await createOutput(settings, stderrDeps)
   process.once('exit', () => output.log.flush()) // the last lines explain a crash
+  printNotice = (text) => output.printLine(text, 'error')
   return output
 }
 
@@ -186,26 +200,11 @@ async function startOrReport(
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
-  const fatal = (problem: string): never => {
-    log.error({ problem }, 'the process ends, since its state in memory is wrong')
-    process.exit(1)
-  }
-  const started = await start(settings, { now: Date.now, log, fatal, upstream })
+  const started = await start(settings, { now: Date.now, log, upstream })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
   printStartProblems(describeStartProblems(started.error, variables), output)
   return undefined
-}
-
-/** Resolves on the first SIGINT, SIGTERM or SIGHUP (its terminal was closed). A second signal of the same kind ends the process immediately, as is Node's default. */
-function waitForStopSignal(log: ProcessLog): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (signal: string) => {
-      log.info({ signal }, 'stopping: finishing what is in flight')
-      resolve()
-    }
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
-  })
 }
 
 /** Prints the help; that of the program ends with the scenarios of the bundled contract. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { StopSignals } from './stop-signals.ts'
 
 /** A command with its arguments and environment. */
 export interface CommandLine {
@@ -11,8 +12,8 @@ export interface CommandLine {
 /** A running command, which shares the input and output of this process. */
 export interface RunningCommand {
   /**
-   * Resolves to the exit code at the end of the command; as in a shell it is 128 + n for signal n, 127 if the command does not exist,
-   * 126 if the command cannot be run. `problem`: the reason for 126 or 127.
+   * Resolves to the exit code at the end of the command; as in a shell it is 128 + n for signal n, 127 if the command
+   * does not exist, 126 if the command cannot be run. `problem`: the reason for 126 or 127.
    */
   readonly ended: Promise<{ readonly code: number; readonly problem: string | undefined }>
   /** Sends a signal; does nothing once the command has ended. */
@@ -48,20 +49,15 @@ export function addAddresses(
   return { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
 }
 
-/** Forwards signals of this process, `host`, to the child and kills it when this process exits, until the returned function is called. */
-export function forwardSignals(child: RunningCommand, host: NodeJS.Process): () => void {
-  // On Ctrl-C the terminal signals the whole process group, so the child already has the first SIGINT; forward only later ones.
-  let childHasSignal = host.stdin.isTTY === true
-  const forward = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGTERM' || !childHasSignal) child.kill(signal)
-    childHasSignal = false
-  }
-  const killChild = () => child.kill('SIGKILL')
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
-  for (const signal of signals) host.on(signal, forward)
-  host.once('exit', killChild)
-  return () => {
-    for (const signal of signals) host.off(signal, forward)
-    host.off('exit', killChild)
-  }
+/**
+ * Forwards the first stop signal, and each SIGUSR2, to the child, and kills the child when this process, `host`,
+ * exits.
+ */
+export function forwardSignals(child: RunningCommand, signals: StopSignals, host: NodeJS.Process): void {
+  // On Ctrl-C the terminal signals the whole process group, so the child already has the signal.
+  signals.onStop((signal) => {
+    if (signal === 'SIGTERM' || !host.stdin.isTTY) child.kill(signal)
+  })
+  host.on('SIGUSR2', (signal) => child.kill(signal))
+  host.once('exit', () => child.kill('SIGKILL'))
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Bundle } from '../bundles/bundle.ts'
 import { readBundle } from '../bundles/read-bundle.ts'
 import { replayBundle } from '../bundles/replay.ts'
@@ -10,13 +7,20 @@ import type { Settings } from '../config/settings.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
 import { openReplayTarget } from '../simulator/replay-target.ts'
+import { type CountProgress, createCountProgress } from './count-progress.ts'
+import { createTempFolder } from './temp-folder.ts'
 
 type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
 
-/** The outputs of the command. */
-interface ReplayOutput {
+/** The process around the command. */
+interface ReplayDeps {
+  readonly host: Pick<NodeJS.Process, 'once' | 'off'>
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
+  /** Writes to the terminal on which progress is shown; undefined: there is none. */
+  readonly terminal: ((text: string) => void) | undefined
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
 }
 
 const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
@@ -25,13 +29,15 @@ const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
 export async function printReplay(
   file: string,
   settings: ReplaySettings,
-  { print, printError }: ReplayOutput,
+  { print, printError, host, terminal, now }: ReplayDeps,
 ): Promise<number> {
   const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
   if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
-  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file) : bundle
+  const progress = createCountProgress(terminal, 'replay', now)
+  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, { host, progress }) : bundle
+  progress.clear()
   if (!replayed.ok) {
     printError(['convsim cannot replay:', ...replayed.error.map(formatFinding)].join('\n'))
     return 1
@@ -41,7 +47,7 @@ export async function printReplay(
   return exitCodes[judgeReplay(report)]
 }
 
-function refuse(reason: string, printError: ReplayOutput['printError']): number {
+function refuse(reason: string, printError: ReplayDeps['printError']): number {
   printError(`convsim cannot replay: ${reason}. See convsim replay --help.`)
   return 1
 }
@@ -51,13 +57,15 @@ async function replayInFolder(
   bundle: Bundle,
   { until, contract }: ReplaySettings,
   file: string,
+  { host, progress }: Pick<ReplayDeps, 'host'> & { readonly progress: CountProgress },
 ): Promise<Result<ReplayReport, Findings>> {
-  const folder = await mkdtemp(join(tmpdir(), 'convsim-replay-'))
+  const onProgress = (done: number, all: number) => progress.show('replaying', done, all)
+  const folder = await createTempFolder('replay', host)
   try {
-    const target = await openReplayTarget(bundle, file, folder, contract)
+    const target = await openReplayTarget(bundle, file, folder.path, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
-    const { results, isComplete } = await replayBundle(bundle, target.value, until)
+    const { results, isComplete } = await replayBundle(bundle, target.value, until, onProgress)
     await target.value.close()
     if (!isComplete)
       return failure([
@@ -65,6 +73,6 @@ async function replayInFolder(
       ])
     return success({ bundle, versions: bundleVersions(), contractDigest, results })
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await folder.remove()
   }
 }

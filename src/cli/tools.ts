@@ -4,6 +4,8 @@ import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract } from '../fixtures/bundled.ts'
+import { findStderrTerminal } from './count-progress.ts'
+import type { StopSignals } from './stop-signals.ts'
 
 /** A command line that runs a command. */
 export type Run = Extract<Invocation, { kind: 'run' }>
@@ -15,7 +17,10 @@ export type ToolName = Exclude<CommandName, 'serve' | 'proxy' | 'exec' | 'health
 interface ToolDeps {
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  readonly host: Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout'>
+  readonly host: Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'once' | 'off' | 'kill' | 'pid'> & {
+    readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+  }
+  readonly signals: Pick<StopSignals, 'finish'>
   /** Returns epoch milliseconds. */
   readonly now: () => number
 }
@@ -23,23 +28,27 @@ interface ToolDeps {
 /** Runs a command that ends by itself, and returns its exit code. Each loads its own modules. */
 export async function runTool(command: ToolName, invocation: Run, deps: ToolDeps): Promise<number> {
   const { files, settings } = invocation
-  const { print, printError, host, now } = deps
+  const { print, printError, host } = deps
+  const terminal = findStderrTerminal(host.stderr)
   switch (command) {
     case 'check':
       return printChecks(files, settings, deps)
-    case 'contract':
-      return (await import('./contract-diff.ts')).runContractCommand(files, settings, print, printError)
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings, deps)
     case 'scenarios':
       return (await import('./scenarios.ts')).printScenarios(files, settings, print, printError)
     case 'replay':
-      return (await import('./replay.ts')).printReplay(files[0] ?? '', settings, deps)
+      return (await import('./replay.ts')).printReplay(files[0] ?? '', settings, { ...deps, terminal })
     case 'drift':
-      return (await import('./drift/drift.ts')).printDrift(invocation, { ...deps, env: host.env, now })
+      return (await import('./drift/drift.ts')).printDrift(invocation, {
+        ...deps,
+        env: host.env,
+        terminal,
+      })
     case 'record': {
       const { createAsk, recordFixtures } = await import('./record/record.ts')
-      return recordFixtures(files, settings, { ...deps, ask: createAsk(host.stdin, host.stdout) })
+      const ask = createAsk(host)
+      return recordFixtures(files, settings, { ...deps, ask, terminal })
     }
   }
 }

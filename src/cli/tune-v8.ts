@@ -1,5 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { compileCache } from '../core/compile-cache.ts'
 
 /** The largest size of V8's space for young objects. */
 const maxYoungSpaceBytes = 8 * 1024 * 1024
@@ -14,9 +15,11 @@ const measurePauseMs = 1000
  * - The compiler Maglev is off: it takes 11 to 20 MB that the C library does not return to the system. Some versions of Node have it
  *   on.
  *
- * The flags hold for the whole process. They are set after all code is loaded: V8 rejects code that was compiled with other flags.
+ * The flags hold for the whole process. They are set after all code is loaded, and stored where Node does that: V8 rejects code that was
+ * compiled with other flags.
  */
 export function tuneV8(): void {
+  compileCache.flushCompileCache?.()
   setFlagsFromString('--heap-growing-percent=100')
   setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-maglev')

@@ -4,7 +4,7 @@ import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import { describeWrongValue, type Setting } from './setting.ts'
-import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
+import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
 import { findUnfitSetting } from './unfit-setting.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
@@ -148,7 +148,7 @@ function findConflict(
   flags: Flags,
   env: Environment,
 ): string | undefined {
-  const variableProblem = findVariableProblem(env, (name) => flags[name] !== undefined)
+  const variableProblem = findVariableProblem(env)
   if (variableProblem !== undefined) return variableProblem
   const { operands, maxOperands } = commands[command]
   if (files.length > maxOperands)
@@ -192,8 +192,8 @@ function findValue(
   ignoreAlsoEnv: boolean,
 ): GivenValue {
   if (flags[name] !== undefined) return { source: `--${setting.flag}`, given: flags[name] }
-  const own = [variableOf(setting), olderVariableOf(setting)].find((variable) => env[variable])
-  if (own !== undefined) return { source: own, given: env[own] }
+  const own = variableOf(setting)
+  if (own !== undefined && env[own]) return { source: own, given: env[own] }
   const { alsoEnv = '', alsoEnvOnly } = setting
   const value = env[alsoEnv]
   if (ignoreAlsoEnv || !value) return notGiven
@@ -217,25 +217,16 @@ function buildProgram(command?: CommandName): Command {
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
     .helpOption('--help', 'Print this help; -h alone does, too.')
-  if (!command) addVersionFlags(program)
+  if (!command) program.version('', '-v, --version', 'Print the version.')
   for (const [, setting] of command ? settingsOf(command) : allSettings) addFlag(program, setting)
   return program
-}
-
-/** Adds `-v` and `--version`, and `-V`, which earlier versions had. */
-function addVersionFlags(program: Command): void {
-  program
-    .version('', '-v, --version', 'Print the version.')
-    .addOption(new Option('-V').hideHelp())
-    .on('option:V', () => {
-      throw new CommanderError(0, 'commander.version', '')
-    })
 }
 
 function addFlag(program: Command, setting: Setting<unknown>): void {
   const { flag, short, value, description, withoutValue } = setting
   const names = `${short ? `-${short}, ` : ''}--${flag}`
-  const help = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
+  const variables = [variableOf(setting), setting.alsoEnv].filter((name) => name !== undefined).join(', ')
+  const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`
   if (value === undefined) {
     program.option(names, help).option(`--no-${flag}`)
     return

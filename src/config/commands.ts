@@ -6,7 +6,6 @@ export type CommandName =
   | 'serve'
   | 'exec'
   | 'check'
-  | 'contract'
   | 'replay'
   | 'scenarios'
   | 'assumptions'
@@ -72,24 +71,6 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'check',
       'check my-contract.yaml rules.yaml --format github',
       'check our.overlay.yaml --contract my-contract.yaml',
-    ],
-  },
-  contract: {
-    usage: 'diff OLD NEW [options]',
-    operands: '"diff" and two contract documents',
-    maxOperands: 3,
-    description:
-      'Compare two contract documents for clients of the old one: what breaks them, what breaks some (risky), and what does not. Exit code 3 if a change breaks clients, 1 if a document cannot be read.',
-    settings: ['overlay', 'format'],
-    settingDescriptions: {
-      overlay:
-        'OpenAPI Overlay (1.0 or 1.1) that changes the new document before it is compared; can be given several times.',
-      format:
-        "The form of the changes: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
-    },
-    examples: [
-      'contract diff old.yaml new.yaml',
-      'contract diff my-contract.yaml my-contract.yaml --overlay our.overlay.yaml --format json',
     ],
   },
   replay: {
@@ -184,7 +165,6 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'maxAnalysesPerHour',
       'analysesWindow',
       'models',
-      'cacheSize',
       'xRateLimit',
     ],
     examples: [
@@ -197,12 +177,9 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     operands: 'the URL of a running proxy or simulator, HAR files, and exports of GET /__sim/requests',
     maxOperands: 100,
     description:
-      'Turn recorded traffic into a folder of fixtures: exact answers by model, or personas fitted to them. Credentials and what identifies people are redacted, and all is listed before it is written.',
-    settings: ['contract', 'fixtures', 'seed', 'controlToken', 'out', 'as', 'write'],
-    examples: [
-      'record http://127.0.0.1:4010 --out recorded --write',
-      'record traffic.har --as personas --out recorded',
-    ],
+      'Turn recorded traffic into a folder of fixtures: the exact answers by model. Credentials and what identifies people are redacted, and all is listed before it is written.',
+    settings: ['contract', 'fixtures', 'controlToken', 'out', 'write'],
+    examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   },
 }
 

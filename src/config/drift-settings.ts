@@ -65,6 +65,6 @@ export const driftSettings = {
     default: undefined,
     defaultText: 'none',
     description:
-      'For drift: write the change of the contract that removes the drift, as an OpenAPI Overlay, and beside it FILE.diff, a diff of the contract document. Both are tried on the same answers before.',
+      'For drift: write the change of the contract that removes the drift as an OpenAPI Overlay, which is tried on the same answers before.',
   }),
 } as const

@@ -27,8 +27,7 @@ export function findEachProblem(
   if (unfit !== undefined) return `${own} ${refusals[unfit]}`
   if (jobs > 1 && port !== 0)
     return `${sources.get('jobs')} takes no ${sources.get('port')}: each of the runs side by side has a free port.`
-  if (hunt !== undefined) return findHuntProblem(settings, flags, sources)
-  if (flags.includes('huntFile')) return '--hunt-file needs --hunt.'
+  if (hunt !== undefined) return findHuntProblem(settings, sources)
   return findOnlyProblem(settings, sources)
 }
 
@@ -45,8 +44,7 @@ function findUseless(
   sources: SettingSources,
 ): string | undefined {
   const flag = flags.find((name): name is keyof typeof eachSettings => Object.hasOwn(eachSettings, name))
-  const needed = flag === 'huntFile' ? '--hunt' : '--each, --only or --hunt'
-  if (flag !== undefined) return `--${eachSettings[flag].flag} needs ${needed}.`
+  if (flag !== undefined) return `--${eachSettings[flag].flag} needs --each, --only or --hunt.`
   if (failOn === undefined || parseFailOn(failOn)) return undefined
   return `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
 }
@@ -63,11 +61,7 @@ function findOnlyProblem({ each, only }: Settings, sources: SettingSources): str
 }
 
 /** Finds a setting that `--hunt` cannot have; undefined: none. */
-function findHuntProblem(
-  settings: Settings,
-  flags: readonly string[],
-  sources: SettingSources,
-): string | undefined {
+function findHuntProblem(settings: Settings, sources: SettingSources): string | undefined {
   const nameOf = (...names: (keyof Settings)[]) =>
     names.filter((name) => settings[name] !== undefined).map((name) => sources.get(name))[0]
   const own = nameOf('hunt')
@@ -76,9 +70,7 @@ function findHuntProblem(
     return `${own} takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
   const scenario = nameOf('scenario', 'scenarios')
   if (scenario !== undefined) return `${own} takes no ${scenario}: it writes scenarios of its own.`
-  return flags.includes('sampleFirst')
-    ? '--sample-first needs --each.'
-    : findHuntGateProblem(settings, sources)
+  return findHuntGateProblem(settings, sources)
 }
 
 /** Finds a condition of `--fail-on` that no hunt can meet; undefined: none. */

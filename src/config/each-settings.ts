@@ -1,5 +1,5 @@
 import { parseDuration } from '../core/instant.ts'
-import { boolean, integer, text } from './setting.ts'
+import { integer, text } from './setting.ts'
 
 const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
 const duration = {
@@ -42,13 +42,6 @@ export const eachSettings = {
     description:
       'For exec: run the command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of scenarios. A SET is as for --each, without drift.',
   }),
-  huntFile: text({
-    flag: 'hunt-file',
-    command: 'exec',
-    value: 'FILE',
-    default: 'convsim-hunt.yaml',
-    description: 'For exec --hunt: the file of scenarios for what broke the command.',
-  }),
   maxRuns: integer({
     flag: 'max-runs',
     command: 'exec',
@@ -56,7 +49,9 @@ export const eachSettings = {
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'For exec --each and --hunt: the largest number of runs with a fault; the seed draws them.',
+    description:
+      'For exec --each and --hunt: the largest number of runs with a fault; the seed draws them. ' +
+      'A red run that is made twice counts once.',
   }),
   time: text({
     flag: 'time',
@@ -65,7 +60,9 @@ export const eachSettings = {
     default: undefined,
     defaultText: 'unlimited; with --hunt without --max-runs: 2m',
     description:
-      'For exec --each and --hunt: the time after which no further run begins; the runs without faults must end within it. The seed draws the order. Shrinking what a hunt has found may take as long again.',
+      'For exec --each and --hunt: the time after which no further run begins, except the second one of a red run; ' +
+      'the first runs without faults must end within it. The seed draws the order. ' +
+      'Shrinking what a hunt has found may take as long again.',
   }),
   runTimeout: text({
     flag: 'run-timeout',
@@ -83,11 +80,5 @@ export const eachSettings = {
     max: 64,
     description:
       'For exec --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
-  }),
-  sampleFirst: boolean({
-    flag: 'sample-first',
-    command: 'exec',
-    default: false,
-    description: 'For exec --each: begin with one run of each set and operation.',
   }),
 } as const

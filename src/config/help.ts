@@ -32,5 +32,4 @@ ${precedence}
 See convsim --help for the other commands and all scenarios.`
 }
 
-const precedence =
-  'Precedence: flag > environment > default. The variables of earlier versions, SIM_..., are understood, too.'
+const precedence = 'Precedence: flag > environment > default.'

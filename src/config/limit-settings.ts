@@ -39,14 +39,6 @@ export const limitSettings = {
     max: 1_000_000,
     description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
   }),
-  sandboxIdle: text({
-    flag: 'sandbox-idle',
-    value: 'DURATION',
-    default: '1d',
-    test: isDuration,
-    expected: 'a duration such as 90s, 15m, 1h or 7d',
-    description: 'Time without a request after which a sandbox is evicted when a new one is created.',
-  }),
   bodyLimit: text({
     flag: 'body-limit',
     value: 'SIZE',
@@ -55,14 +47,6 @@ export const limitSettings = {
     expected: 'a size of at least one byte, such as 500kb or 1mb',
     description: 'Maximum size of a request body; a larger one gets a 413.',
   }),
-  importLimit: text({
-    flag: 'import-limit',
-    value: 'SIZE',
-    default: '64mb',
-    test: isSize,
-    expected: 'a size of at least one byte, such as 500kb or 64mb',
-    description: 'Maximum size of an import of a sandbox; all other bodies to the control plane have 1mb.',
-  }),
   journalSize: integer({
     flag: 'journal-size',
     default: 10_000,
@@ -70,13 +54,5 @@ export const limitSettings = {
     max: 1_000_000,
     description:
       'Maximum number of exchanges in the journal; beyond it the oldest are evicted. Fewer fit if they take more than 2 kB each, not counting bodies.',
-  }),
-  cacheSize: integer({
-    flag: 'cache-size',
-    default: 100,
-    min: 0,
-    max: 100_000,
-    description:
-      'Maximum number of analytics responses in the cache, about 50 kB each; beyond it the least recently used are evicted.',
   }),
 } as const satisfies Record<string, Setting<unknown>>

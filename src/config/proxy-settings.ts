@@ -1,5 +1,5 @@
 import { parseDuration } from '../core/instant.ts'
-import { boolean, choice, text } from './setting.ts'
+import { boolean, text } from './setting.ts'
 
 const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
 
@@ -22,14 +22,6 @@ export const proxySettings = {
     default: undefined,
     defaultText: 'none; it is required',
     description: 'For record: the folder of fixtures to write; it must be new or empty.',
-  }),
-  as: choice({
-    flag: 'as',
-    command: 'record',
-    of: ['answers', 'personas'],
-    default: 'answers',
-    description:
-      'For record: write the exact answers by model (answers), or a persona for each model, fitted to its days (personas).',
   }),
   write: boolean({
     flag: 'write',

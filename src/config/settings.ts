@@ -143,7 +143,8 @@ const sharedSettings = {
     test: areHostNames,
     expected: 'host names with commas between them, e.g. sim.example.com',
     description:
-      'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
+      'Host names under which the control plane, and a proxy with a token, can be called, besides IP addresses, ' +
+      'localhost and names that are never public.',
   }),
   controlOrigins: text({
     flag: 'control-origins',
@@ -153,14 +154,16 @@ const sharedSettings = {
     test: areOrigins,
     expected: 'origins of web pages without path or wildcard, e.g. http://localhost:6006',
     description:
-      'Origins of web pages that may call the control plane, e.g. those of a component workshop: http://localhost:6006.',
+      'Origins of web pages that may call the control plane, and through proxy the real service, e.g. those of a ' +
+      'component workshop: http://localhost:6006.',
   }),
   ...limitSettings,
   cors: boolean({
     flag: 'cors',
     default: true,
     description:
-      'Let browsers call the API from any page; pages that may call the control plane are listed with --control-origins.',
+      'Allow browser pages of any origin to call the API (CORS); in front of the real service only those of ' +
+      '--control-origins.',
   }),
   simHeaders: boolean({
     flag: 'sim-headers',
@@ -211,14 +214,12 @@ export type Settings = ReturnType<typeof defaultSettings>
 /** All settings in the table's order, by their name in `Settings`. */
 export const allSettings: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingTable)
 
-/** Returns the environment variable of a setting: `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
-export function variableOf({ flag }: { readonly flag: string }): string {
-  return `CONVSIM_${flag.replaceAll('-', '_').toUpperCase()}`
-}
-
-/** Returns the variable that a setting had in earlier versions, which stays understood: `SIM_MAX_ANALYSES_PER_HOUR`. */
-export function olderVariableOf(setting: { readonly flag: string }): string {
-  return variableOf(setting).replace('CONV', '')
+/** Returns the environment variable of a setting, `CONVSIM_PORT`, or undefined for a flag of a single command, which has none. */
+export function variableOf({
+  flag,
+  command,
+}: Pick<Setting<unknown>, 'flag' | 'command'>): string | undefined {
+  return command === undefined ? `CONVSIM_${flag.replaceAll('-', '_').toUpperCase()}` : undefined
 }
 
 /** Returns the default of a setting as help and documentation show it. */

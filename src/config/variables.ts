@@ -1,11 +1,11 @@
 import { findSimilar } from '../core/similar.ts'
-import { allSettings, olderVariableOf, variableOf } from './settings.ts'
+import { allSettings, variableOf } from './settings.ts'
 
 /** Environment variables, e.g. `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variables that `exec` sets for its command, which may start convsim again. */
-const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL', 'CONVSIM_RUN']
+const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
 
 /** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
@@ -23,32 +23,16 @@ function isServiceLink(name: string, value: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
 }
 
-/**
- * Finds a variable without a setting, or a setting whose two variables differ. Undefined: there is none. `hasFlag`: true for the name of a
- * setting that a flag gives, since its variables are not read.
- */
-export function findVariableProblem(
-  env: Environment,
-  hasFlag: (name: string) => boolean,
-): string | undefined {
-  const known = allSettings.map(([, setting]) => variableOf(setting))
-  const understood = [
-    ...known,
-    ...allSettings.map(([, setting]) => olderVariableOf(setting)),
-    ...variablesOfExec,
-    upstreamTokenVariable,
-  ]
-  const unknown = Object.keys(env).find((name) => /^(CONV)?SIM_/.test(name) && !understood.includes(name))
-  if (unknown !== undefined) {
-    const similar = findSimilar(unknown.replace(/^SIM_/, 'CONVSIM_'), known)
-    const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`
-    return `There is no setting for the environment variable ${unknown}.${suggestion} Known: ${known.join(', ')}.`
-  }
-  for (const [name, setting] of allSettings) {
-    const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
-    const differ = env[variable] && env[older] && env[variable] !== env[older]
-    if (differ && !hasFlag(name))
-      return `${variable} and ${older} are both set, to different values. Set ${variable} alone; ${older} is its name of earlier versions.`
-  }
-  return undefined
+/** Returns the problem of a variable `CONVSIM_...` that is no setting, or undefined if there is none. */
+export function findVariableProblem(env: Environment): string | undefined {
+  const known = allSettings.flatMap(([, setting]) => variableOf(setting) ?? [])
+  const understood = [...known, ...variablesOfExec, upstreamTokenVariable]
+  const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
+  if (unknown === undefined) return undefined
+  const problem = `There is no setting for the environment variable ${unknown}.`
+  const flag = unknown.slice('CONVSIM_'.length).replaceAll('_', '-').toLowerCase()
+  if (allSettings.some(([, setting]) => setting.flag === flag)) return `${problem} Give the flag --${flag}.`
+  const similar = findSimilar(unknown, known)
+  const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`
+  return `${problem}${suggestion} Known: ${known.join(', ')}.`
 }

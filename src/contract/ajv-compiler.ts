@@ -5,8 +5,8 @@ import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
-import { findDoublings } from './checks/doubling.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
+import { hasRecursiveSchema } from './checks/recursion.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
 import { namesInherited } from './inherited-names.ts'
@@ -58,7 +58,7 @@ export function createAjvCompiler(
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-  const isCostly = hasCostlyPattern(document) || findDoublings(document).length > 0
+  const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
   const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
     currentPointer = pointer
     try {

@@ -22,8 +22,9 @@ export function readExamples(document: JsonObject, pointer: string): LocatedExam
   if (!isObject(owner.value.examples)) return []
   return Object.keys(owner.value.examples).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
-    const value = example?.value.value
-    if (example === undefined || value === undefined) return []
-    return [{ name, value, pointer: joinPointer(example.pointer, 'value') }]
+    if (example === undefined) return []
+    const member = example.value.value === undefined ? 'dataValue' : 'value' // OpenAPI 3.2 has both
+    const value = example.value[member]
+    return value === undefined ? [] : [{ name, value, pointer: joinPointer(example.pointer, member) }]
   })
 }

@@ -7,10 +7,8 @@ import type { Finding, Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
-import { checkDoubling } from './checks/doubling.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkExpansion } from './checks/expansion.ts'
-import { checkNewParts } from './checks/new-in-3-2.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
@@ -129,10 +127,8 @@ export async function buildContract(
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
   await nextTurn()
-  findings.push(...checkNewParts(document, source))
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
-  findings.push(...checkDoubling(document, source))
   findings.push(...normaliseSchemas(document, source))
   findings.push(...checkRequirements(document, source))
   return findings

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Operation, OperationMatch } from './contract.ts'
 
@@ -50,16 +51,6 @@ function indexBySegments(operations: readonly Operation[]): Map<number, PathTemp
   const index = groupBy(templates, ({ segments }) => segments.length)
   for (const group of index.values()) group.sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1))
   return index
-}
-
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
-  for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group === undefined) groups.set(keyOf(item), [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 /**

@@ -6,20 +6,10 @@ import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { bundledConsole } from '../fixtures/bundled.ts'
+import { pageHeaders } from './page-headers.ts'
 
 /** Matches the paths of the script and the stylesheet, whose names have a hash. No other file of the folder is served. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
-
-/** The console runs its own files and nothing else: no inline script, no other origin, no text of a request as HTML. */
-const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-
-const safety = {
-  'Content-Security-Policy': contentSecurityPolicy,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-}
 
 /** Returns true for a request for a file of the console. It needs no token, since a browser cannot send one when it opens a page. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
@@ -41,7 +31,7 @@ export async function answerConsole(request: SimRequest): Promise<Reply | undefi
   return {
     status: 200,
     headers: {
-      ...safety,
+      ...pageHeaders(),
       'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
       Vary: 'Accept-Encoding',
       ...(encoding.name !== undefined && { 'Content-Encoding': encoding.name }),

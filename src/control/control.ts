@@ -1,16 +1,15 @@
 /**
- * The control plane under /__sim; WireMock's habits in wiremock/.
+ * The control plane under /__sim.
  * `spec/control.openapi.yaml` describes the operations, `handlers.ts` joins their handlers and says how to add one.
  */
 
 import type { Contract, Operation, OperationMatch } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
 import { findNearest } from '../core/similar.ts'
-import { jsonBody } from '../exchange/body.ts'
 import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import { redactHead } from '../journal/redact.ts'
+import { redactHead } from '../redaction/redact.ts'
 import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
@@ -21,6 +20,7 @@ import {
   type ControlOutcome,
   CustomReply,
 } from './handler.ts'
+import { replyWithJson } from './json-reply.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
 
@@ -120,7 +120,7 @@ async function answer(
   if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
   if (match.kind !== 'operation') return refusePath(contract, request.path)
   const { operation } = match
-  const read = readControlRequest(operation, match.path, request, clientGone)
+  const read = await readControlRequest(operation, match.path, request, clientGone)
   const outcome = read.ok ? await handlerById.get(operation.id)?.(read.value) : read.error
   if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
   return toReply(operation, outcome, request.method === 'HEAD')
@@ -133,31 +133,25 @@ function toReply(
 ): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
-  if (!(outcome instanceof CustomReply))
-    return { ...base, body: outcome === undefined ? undefined : jsonBody(outcome) }
-  const { stream, ...others } = outcome.parts
-  if (!stream || !isHead) return { ...base, ...others, ...(stream && { stream }) }
-  return { ...base, ...others, headers: { ...headers, 'Content-Type': stream.mediaType } }
+  if (outcome === undefined) return base
+  const { parts } = outcome instanceof CustomReply ? outcome : replyWithJson(outcome)
+  const { stream, ...others } = parts
+  const reply = { ...base, ...others, headers: { ...headers, ...others.headers } }
+  if (!stream || !isHead) return { ...reply, ...(stream && { stream }) }
+  return { ...reply, headers: { ...reply.headers, 'Content-Type': stream.mediaType } }
 }
 
 function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {
   const list = allowed.join(', ')
-  return refuse(405, `${method} is not allowed on ${toAdminPath(path)}. Allowed: ${list}.`, 'simulator', {
+  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${list}.`, 'simulator', {
     Allow: list,
   })
 }
 
 function refusePath(contract: Contract, path: string): Reply {
-  const known = contract.operations.map(
-    (operation) => `${operation.method} ${contract.basePath}${operation.path}`,
-  )
   if (path === contract.basePath || path === `${contract.basePath}/`)
     return refuse(404, describeRoot(contract), 'simulator')
-  if (!path.startsWith(wiremockPath))
-    return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
-  const wiremock = known.filter((operation) => operation.includes(` ${wiremockPath}`)).map(toAdminPath)
-  const error = `Nothing is served at ${toAdminPath(path)}. Of WireMock's there are: ${wiremock.join(', ')}; the simulator's own controls are under ${contract.basePath}.`
-  return refuse(404, error, 'simulator')
+  return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
 }
 
 const describeRoot = ({ basePath, operations }: Contract) =>
@@ -166,20 +160,10 @@ const describeRoot = ({ basePath, operations }: Contract) =>
 /** Returns the controls that are probably meant, and where all are described. */
 function describeControls({ operations, basePath }: Contract, path: string): string {
   const firstOf = (text: string) => text.split('/')[1] ?? ''
-  const names = operations
-    .filter(({ path: known }) => !known.startsWith('/wiremock'))
-    .map(({ path: known }) => firstOf(known))
+  const names = operations.map(({ path: known }) => firstOf(known))
   const meant = findNearest(firstOf(path.slice(basePath.length)), names)
   const similar = operations.filter((operation) => meant !== undefined && firstOf(operation.path) === meant)
   const list = similar.map((operation) => `${operation.method} ${basePath}${operation.path}`)
   const guess = list.length > 0 ? `Did you mean ${list.join(', ')}? ` : ''
   return `${guess}GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
-}
-
-/** Base path to which `http/app.ts` maps `/__admin`, the base path of scripts written for WireMock. */
-const wiremockPath = '/__sim/wiremock'
-
-/** Returns the path as a script written for WireMock sent it: `/__admin/requests` for `/__sim/wiremock/requests`. */
-function toAdminPath(path: string): string {
-  return path.replace(wiremockPath, '/__admin')
 }

@@ -1,12 +1,13 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
 import { controlAliases, listDocumentedPaths } from '../exchange/control-aliases.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
-import { redactJson, redactText } from '../journal/redact.ts'
+import { redactJson, redactText } from '../redaction/redact.ts'
 import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
@@ -26,8 +27,8 @@ export type Explain = (request: SimRequest) => Promise<Explanation>
 export interface ExplainHandlerDeps {
   readonly explain: Explain
   readonly contract: Contract
-  /** Value of `--cors`; true: the edge answers the preflights of browsers. */
-  readonly cors: boolean
+  /** The origins of pages whose preflights the edge answers. */
+  readonly corsOrigins: CorsOrigins
 }
 
 /** The body of `POST explain`: a description of a request. */
@@ -42,7 +43,7 @@ interface RequestDescription {
 export function explainHandlers({
   explain,
   contract,
-  cors,
+  corsOrigins,
 }: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body, sandbox }) {
@@ -51,7 +52,7 @@ export function explainHandlers({
       if (named !== undefined)
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       const request = toSimRequest(description, sandbox)
-      if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
+      if (!isAnsweredByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -74,9 +75,14 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
 }
 
 /** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */
-function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean, contract: Contract): boolean {
-  if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
-  if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
+function isAnsweredByEdge(
+  { method, path, headers }: SimRequest,
+  corsOrigins: CorsOrigins,
+  contract: Contract,
+): boolean {
+  if (/^\/__sim(\/|$)/i.test(path)) return true
+  const { origin } = headers
+  if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
   const own = path === '/' ? path : path.toLowerCase().replace(/\/$/, '')
@@ -105,6 +111,7 @@ function toSimRequest(
     path,
     query: query.join('?'),
     headers: {
+      host: 'localhost', // as a client of this machine sends it
       ...(isJson && { 'content-type': 'application/json' }),
       ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
       ...lowerCaseHeaders,

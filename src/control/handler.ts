@@ -41,7 +41,7 @@ export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler
 
 /** A reply that is not JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, 'text/html') })`. */
 export class CustomReply {
-  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'stream'>>
+  readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
     this.parts = parts
   }

@@ -12,7 +12,7 @@ import type { RecordChangeDeps } from './record-changes.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
 import { type RetryHandlerDeps, retryHandlers } from './retries.ts'
-import { resetSandbox, type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
+import { type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
 import { type ScenarioHandlerDeps, scenarioHandlers } from './scenarios.ts'
 import {
   type RecordHandlerDeps,
@@ -21,7 +21,6 @@ import {
   snapshotHandlers,
 } from './state.ts'
 import { type VerifyHandlerDeps, verifyHandlers } from './verify.ts'
-import { type WiremockHandlerDeps, wiremockHandlers } from './wiremock/wiremock.ts'
 
 /** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps
@@ -40,8 +39,7 @@ export interface ControlDeps
     ReportHandlerDeps,
     RetryHandlerDeps,
     BundleHandlerDeps,
-    Pick<RecordChangeDeps, 'histories'>,
-    Omit<WiremockHandlerDeps, 'resetSandbox'> {
+    Pick<RecordChangeDeps, 'histories'> {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
 }
@@ -58,9 +56,8 @@ export interface ControlDeps
  */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
-  const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
+  const { journal, reporter, seedState, stateFile, corsOrigins, handledOperations } = deps
   const { productsOfModel, stopping, draining, explain, documents, histories, bundler } = deps
-  const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   const handlers = {
     ...infoHandlers({
       version,
@@ -83,9 +80,8 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...qualityHandlers({ store, fixtures, sandboxes }),
     ...requestHandlers({ version, journal, contract, stopping }),
     ...verifyHandlers({ journal, contract, sandboxes, productsOfModel, stopping }),
-    ...explainHandlers({ explain, contract, cors }),
+    ...explainHandlers({ explain, contract, corsOrigins }),
     ...metricsHandlers({ journal, sandboxes, store }),
-    ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
     ...reportHandlers({ reporter, sandboxes }),
     ...retryHandlers({ journal, contract, sandboxes }),
     ...bundleHandlers({ sandboxes, bundler }),

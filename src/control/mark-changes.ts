@@ -6,13 +6,7 @@ import type { ControlOperationId } from './operation-ids.ts'
 import { type RecordChangeDeps, recordChange } from './record-changes.ts'
 
 /** The operations that are no GET, and change nothing in a sandbox. */
-const readOnly: ReadonlySet<string> = new Set<ControlOperationId>([
-  'countRequests',
-  'verify',
-  'explain',
-  'wiremockCount',
-  'wiremockFind',
-])
+const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain'])
 
 /** Dependencies of `markChanges`. */
 export interface MarkChangesDeps extends RecordChangeDeps {

@@ -1,11 +1,10 @@
 import type { Registry } from 'prom-client'
 import { textBody } from '../exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
+import { type DurationHistogram, durationBounds, RequestMetrics } from './request-metrics.ts'
 
 /** Dependencies of `metricsHandlers`. */
 export interface MetricsHandlerDeps {
@@ -82,7 +81,7 @@ async function addGauges(
     })
 }
 
-async function countHeld(journal: JournalReader): Promise<number> {
+async function countHeld(journal: Journal): Promise<number> {
   const { recorded, dropped } = await journal.counts(undefined)
   return recorded - dropped
 }

@@ -44,8 +44,3 @@ export type ControlOperationId =
   | 'verify'
   | 'explain'
   | 'getMetrics'
-  | 'wiremockRequests'
-  | 'wiremockDeleteRequests'
-  | 'wiremockCount'
-  | 'wiremockFind'
-  | 'wiremockReset'

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
+import { SlicedWork } from '../core/slices.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { StoredEvent } from '../state/records.ts'
@@ -18,6 +19,14 @@ const neutralIndex = 0.5
 /** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
 
+/** The events of a product or conversation. */
+interface EventGroup {
+  impact: number
+  count: number
+  /** The ids of the first events. */
+  readonly eventIds: string[]
+}
+
 /** Handles `GET` and `PUT quality`: the weight of events, and the quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers({
   store,
@@ -28,15 +37,15 @@ export function qualityHandlers({
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = groupBy(events, ({ fields }) => toLowerCaseId(fields.productId))
-    const conversations = groupBy(events, findConversationKey)
+    const products = await groupBy(events, ({ fields }) => toLowerCaseId(fields.productId))
+    const conversations = await groupBy(events, findConversationKey)
     return {
       weight,
-      products: [...products].map(([productId, group]) => {
+      products: Array.from(products, ([productId, group]) => {
         const name = productNames.get(productId)
         return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
       }),
-      conversations: [...conversations].map(([conversation, group]) => ({
+      conversations: Array.from(conversations, ([conversation, group]) => ({
         conversation,
         ...indexToJson('cqi', group, weight),
       })),
@@ -66,25 +75,36 @@ function toLowerCaseId(sent: unknown): string | undefined {
 }
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
-function indexToJson(name: 'pqi' | 'cqi', events: readonly StoredEvent[], weight: number): JsonObject {
-  const impact = events.reduce((sum, event) => sum + event.impact, 0)
+function indexToJson(
+  name: 'pqi' | 'cqi',
+  { impact, count, eventIds }: EventGroup,
+  weight: number,
+): JsonObject {
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
   return {
     [name]: Math.round(index * 10_000) / 10_000,
     impact: Math.round(impact * 1e9) / 1e9,
-    events: events.length,
-    eventIds: events.slice(0, maxEventIds).map(({ eventId }) => eventId),
+    events: count,
+    eventIds,
   }
 }
 
-function groupBy(events: readonly StoredEvent[], keyOf: (event: StoredEvent) => string | undefined) {
-  const groups = new Map<string, StoredEvent[]>()
+/** Groups events by their key, in slices between which other requests are answered. */
+async function groupBy(
+  events: readonly StoredEvent[],
+  keyOf: (event: StoredEvent) => string | undefined,
+): Promise<Map<string, EventGroup>> {
+  const work = new SlicedWork()
+  const groups = new Map<string, EventGroup>()
   for (const event of events) {
+    if (work.isDue) await work.rest()
     const key = keyOf(event)
     if (key === undefined) continue
-    const group = groups.get(key)
-    if (group) group.push(event)
-    else groups.set(key, [event])
+    const group = groups.get(key) ?? { impact: 0, count: 0, eventIds: [] }
+    groups.set(key, group)
+    group.impact += event.impact
+    group.count += 1
+    if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
   }
   return groups
 }

@@ -1,10 +1,11 @@
 import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { Json } from '../core/json.ts'
+import { readLargeJson } from '../core/large-json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import { maxValues, readJson } from '../core/strict-json.ts'
+import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -15,15 +16,15 @@ import { ControlError, type ControlRequest } from './handler.ts'
 const rulesOperations = new Set(['putScenarios', 'addScenarios'])
 
 /** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
-export function readControlRequest(
+export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
   request: SimRequest,
   clientGone: AbortSignal,
-): Result<ControlRequest, ControlError> {
+): Promise<Result<ControlRequest, ControlError>> {
   const parameters = readParameters(operation, path, request)
   if (!parameters.ok) return parameters
-  const body = readBody(operation, request)
+  const body = await readBody(operation, request)
   if (!body.ok) return body
   const bodyViolations = rulesOperations.has(operation.id) ? body.value.violations : []
   const violations = [
@@ -92,7 +93,10 @@ interface ReadBody {
   readonly violations: readonly Violation[]
 }
 
-function readBody(operation: Operation, { body, headers }: SimRequest): Result<ReadBody, ControlError> {
+async function readBody(
+  operation: Operation,
+  { body, headers }: SimRequest,
+): Promise<Result<ReadBody, ControlError>> {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const contentType = headers['content-type']
@@ -106,12 +110,15 @@ function readBody(operation: Operation, { body, headers }: SimRequest): Result<R
       ? badRequest('A JSON body is required.')
       : success({ body: undefined, violations: [] })
   }
-  const read = readJson(body.bytes, valueLimitOf(operation))
+  const read = await readJsonOf(operation, body.bytes)
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
   return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
 }
 
-/** Returns the most members and items of a body. Only `--import-limit` bounds an import, which has all that was stored. */
-function valueLimitOf({ id }: Operation): number {
-  return id === 'importSandbox' ? Number.POSITIVE_INFINITY : maxValues
+/** Reads the JSON of a body. An import has all that was stored, so it can be large. */
+function readJsonOf(
+  { id }: Operation,
+  bytes: Uint8Array,
+): Promise<Result<Json, JsonError>> | Result<Json, JsonError> {
+  return id === 'importSandbox' ? readLargeJson(bytes) : readJson(bytes)
 }

@@ -27,8 +27,7 @@ export async function recordChange(
   { operation, sandbox, request: { source }, order }: MadeChange,
 ): Promise<void> {
   switch (operation) {
-    case 'reset':
-    case 'wiremockReset': {
+    case 'reset': {
       const isSeeded = sandbox === defaultSandbox && seedState
       const seeded = isSeeded ? ({ kind: 'export', text: JSON.stringify(seedState) } as const) : undefined
       return histories.begin(sandbox, seeded ?? { kind: 'empty' })
@@ -36,7 +35,6 @@ export async function recordChange(
     case 'deleteSandbox':
       return histories.forget(sandbox)
     case 'deleteRequests':
-    case 'wiremockDeleteRequests':
       return // the journal tells the number of its deleted entries
   }
   const { at, method, path, query, body } = source

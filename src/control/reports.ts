@@ -2,12 +2,14 @@ import { cutText } from '../core/cut-text.ts'
 import { textBody } from '../exchange/body.ts'
 import type { FailCondition } from '../reports/fail-condition.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
+import { stylesheetSource } from '../reports/formats/html-stylesheet.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import { expectedFailOn, parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
+import { pageHeaders } from './page-headers.ts'
 import { refuseUnused } from './unused-sandbox.ts'
 
 /** Dependencies of `reportHandlers`. */
@@ -60,5 +62,6 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
   const { mediaType, render } = reportFormats[format]
   const status = judgeFailOn(report, conditions).length > 0 ? 417 : 200
-  return new CustomReply({ status, body: textBody(render(report), mediaType) })
+  const headers = format === 'html' ? pageHeaders(stylesheetSource) : {}
+  return new CustomReply({ status, headers, body: textBody(render(report), mediaType) })
 }

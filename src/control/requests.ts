@@ -1,20 +1,20 @@
 import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
 import { textBody } from '../exchange/body.ts'
-import { entryToCurl } from '../journal/curl.ts'
 import { entryToJson } from '../journal/entry-json.ts'
-import { createFilter, type JournalFilter } from '../journal/filter.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { streamEntries } from '../journal/stream.ts'
+import type { Journal } from '../journal/journal.ts'
+import { entryToCurl } from '../reports/curl.ts'
 import { findUnknownOperation } from '../scenarios/rule-match-problems.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
-import { replyWithEntries, replyWithHar } from './json-list.ts'
+import { createFilter, type JournalFilter } from './journal-filter.ts'
+import { replyWithEntries, replyWithHar } from './json-reply.ts'
+import { streamEntries } from './stream-entries.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
   /** The version of the simulator, for the creator of a HAR file. */
   readonly version: string
-  readonly journal: JournalReader
+  readonly journal: Journal
   readonly contract: Contract
   /** Aborted when the simulator stops, which ends the streams. */
   readonly stopping: AbortSignal
@@ -95,7 +95,7 @@ export function requestHandlers({
 }
 
 async function pageToJson(
-  journal: JournalReader,
+  journal: Journal,
   sandbox: string | undefined,
   query: ListQuery,
   version: string,
@@ -124,7 +124,7 @@ async function pageToJson(
 const toCustomFields = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
 
-async function notFoundMessage(id: string, journal: JournalReader): Promise<string> {
+async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
   const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`

@@ -2,10 +2,10 @@ import type { Contract } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { JsonObject } from '../core/json.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { maxWorkMs } from '../core/slices.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { redactText } from '../journal/redact.ts'
-import { maxWorkMs } from '../journal/slices.ts'
+import type { Journal } from '../journal/journal.ts'
+import { redactText } from '../redaction/redact.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
 import { type ListedAttempt, type ListedChain, readRetryHistory } from '../reports/retry-history.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -14,7 +14,7 @@ import { refuseUnused } from './unused-sandbox.ts'
 
 /** Dependencies of `retryHandlers`. */
 export interface RetryHandlerDeps {
-  readonly journal: JournalReader
+  readonly journal: Journal
   readonly contract: Contract
   readonly sandboxes: Sandboxes
 }

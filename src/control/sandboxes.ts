@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { mapInChunks } from '../core/map-in-chunks.ts'
-import type { JournalReader } from '../journal/reader.ts'
+import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
@@ -13,13 +13,13 @@ const SANDBOXES_AT_ONCE = 16
 export interface SandboxHandlerDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
-  readonly journal: JournalReader
+  readonly journal: Journal
   /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
   readonly seedState: SandboxExport | undefined
 }
 
 /** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
-export async function resetSandbox(
+async function resetSandbox(
   { sandboxes, store, journal, seedState }: SandboxHandlerDeps,
   name: string,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
+import { SlicedWork } from '../core/slices.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import type { EventQuery, Store } from '../state/store.ts'
@@ -20,8 +21,13 @@ export function recordHandlers({
       return toJson(page)
     },
     async listPrompts(request) {
-      const prompts = await store.listPrompts(request.sandbox)
-      return { prompts: prompts.map(promptToJson) }
+      const work = new SlicedWork()
+      const prompts: JsonObject[] = []
+      for (const prompt of await store.listPrompts(request.sandbox)) {
+        prompts.push(promptToJson(prompt))
+        if (work.isDue) await work.rest()
+      }
+      return { prompts }
     },
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])

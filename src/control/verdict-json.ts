@@ -1,10 +1,10 @@
 import { cutText } from '../core/cut-text.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { visitInSlices } from '../core/slices.ts'
 import type { Difference } from '../exchange/match.ts'
-import { isCredentialName, redactJson } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
-import { visitInSlices } from '../journal/slices.ts'
-import type { CountBounds, NearMiss, Verdict, Verification } from '../journal/verify.ts'
+import { isCredentialName, redactJson } from '../redaction/redact.ts'
+import { redacted } from '../redaction/redact-token.ts'
+import type { CountBounds, NearMiss, Verdict, Verification } from './verification.ts'
 
 /** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
 const maxShown = 2000

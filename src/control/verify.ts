@@ -1,18 +1,18 @@
 import type { Contract } from '../contract/contract.ts'
+import { maxWorkMs } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { redactHeader, redactText } from '../journal/redact.ts'
-import { maxWorkMs } from '../journal/slices.ts'
-import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
+import { redactHeader, redactText } from '../redaction/redact.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 import { findUnknownName } from './unknown-names.ts'
 import { refuseUnused } from './unused-sandbox.ts'
 import { verdictToJson } from './verdict-json.ts'
+import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from './verification.ts'
 
 /** A query whose unknown names are allowed by `force`. */
 interface Forceable {
@@ -21,7 +21,7 @@ interface Forceable {
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyHandlerDeps {
-  readonly journal: JournalReader
+  readonly journal: Journal
   readonly contract: Contract
   readonly sandboxes: Sandboxes
   /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */

@@ -2,7 +2,7 @@
  * The next thing that JSON's grammar demands. Node's own messages differ between its versions, and some name no place, so the
  * refusal of a body is made here; it is needed only for text that `JSON.parse` refused.
  */
-type Expected = keyof typeof descriptions
+export type Expected = keyof typeof descriptions
 
 const descriptions = {
   value: 'a value',
@@ -28,7 +28,7 @@ export interface TextPosition {
  */
 export function describeSyntaxError(text: string, start: TextPosition = { line: 1, column: 1 }): string {
   const { at, expected } = findSyntaxError(text)
-  return describe(text, at, expected, start)
+  return describeFault(text, at, expected, start)
 }
 
 /** Returns the index of the first character that is not JSON, which is the length of the text if it ends too early. */
@@ -46,7 +46,8 @@ function findSyntaxError(text: string): { readonly at: number; readonly expected
   return { at: text.length, expected }
 }
 
-function describe(text: string, at: number, expected: Expected, start: TextPosition): string {
+/** Returns what is wrong with a text whose character at an index is not the expected one. */
+export function describeFault(text: string, at: number, expected: Expected, start: TextPosition): string {
   const character = characterAt(text, at)
   const { line, column } = positionOf(text, at, start)
   const place = `line ${line}, column ${column}`
@@ -99,7 +100,7 @@ const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
 }
 
 /** Returns the expectation after a token; undefined for a token that was not expected. Keeps `open` up to date. */
-function step(expected: Expected, first: string, open: string[]): Expected | undefined {
+export function step(expected: Expected, first: string, open: string[]): Expected | undefined {
   const next = steps[expected]['{}[],:"'.includes(first) ? first : '0']
   if (next === 'open') {
     open.push(first)

@@ -12,3 +12,11 @@ function parseOrigin(text: string): string | undefined {
   const { origin, href } = new URL(text)
   return href === `${origin}/` ? origin : undefined
 }
+
+/** The origins of web pages whose scripts may read answers: `*` for every origin. */
+export type CorsOrigins = '*' | readonly string[]
+
+/** Returns true where scripts of a page of this origin may read answers. */
+export function isCorsOrigin(allowed: CorsOrigins, origin: string): boolean {
+  return allowed === '*' || allowed.includes(origin)
+}

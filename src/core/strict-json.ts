@@ -40,7 +40,8 @@ export function readJson(bytes: Uint8Array, valueLimit = maxValues): Result<Json
 
 const refuse = (message: string) => failure<JsonError>({ pointer: '', message })
 
-function decode(bytes: Uint8Array): string | undefined {
+/** Decodes UTF-8. Undefined: the bytes are none. */
+export function decode(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -73,7 +74,7 @@ function parse(text: string): Result<Json, JsonError> {
 }
 
 /** An object or array that is open at the current token. */
-interface OpenValue {
+export interface OpenValue {
   /** The member names so far; undefined for an array. */
   readonly names: Set<string> | undefined
   /** The name or index of the current member; undefined in an object before its next name. */
@@ -93,7 +94,7 @@ function findError(text: string): JsonError | undefined {
 }
 
 /** Returns why a token of one character is refused; undefined: it is accepted. Keeps the open objects and arrays up to date. */
-function checkCharacter(character: string, open: OpenValue[]): string | undefined {
+export function checkCharacter(character: string, open: OpenValue[]): string | undefined {
   switch (character) {
     case '{':
     case '[':
@@ -111,7 +112,7 @@ function checkCharacter(character: string, open: OpenValue[]): string | undefine
 }
 
 /** Returns why a string, number or literal is refused; undefined: it is accepted. */
-function checkToken(token: string, open: OpenValue[]): string | undefined {
+export function checkToken(token: string, open: OpenValue[]): string | undefined {
   return token.startsWith('"') ? checkString(token, open) : checkNumber(token)
 }
 
@@ -144,12 +145,13 @@ function checkNumber(token: string): string | undefined {
   return 'must be a number of at most 1.8e308, or at least -1.8e308'
 }
 
-function pointerTo(open: readonly OpenValue[]): string {
+/** Returns the pointer of the current member or item. */
+export function pointerTo(open: readonly OpenValue[]): string {
   return joinPointer('', ...open.flatMap(({ key }) => key ?? []))
 }
 
 /** Returns the index after the token that begins at `start`: a string, a number, a literal, or one character. */
-function endOfToken(text: string, start: number, first: string): number {
+export function endOfToken(text: string, start: number, first: string): number {
   if (first === '"') return endOfString(text, start)
   let end = start + 1
   if (!isPunctuation(first)) while (end < text.length && !isPunctuation(text[end] ?? '')) end += 1

@@ -1,9 +1,9 @@
+import type { FittedJson } from '../core/fit-json.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { Observation } from './observation.ts'
-import { listHeaders } from './observe-head.ts'
-import { findResponse } from './places.ts'
+import type { DescribedResponse } from './observe-head.ts'
 import { visitObjects } from './visit-objects.ts'
 
 /** The fewest answers from which an absence is told: fewer may lack a field by chance. */
@@ -17,65 +17,85 @@ export interface Absence {
 }
 
 /**
- * Finds the optional fields that no answer has although the simulator's answers to the same requests do, and the optional headers that no answer
- * has. `answers`: those of one operation with one status.
+ * Looks for the optional fields that no answer has although the simulator's answers to the same requests do, and for
+ * the optional headers that no
+ * answer has, in the answers of one operation with one status.
  */
-export function findAbsences(document: JsonObject, answers: readonly ObservedAnswer[]): Absence[] {
-  const [first] = answers
-  if (!first || answers.length < minAbsenceAnswers) return []
-  return [...findAbsentFields(first, answers), ...findAbsentHeaders(document, first, answers)]
-}
+export class AbsenceSearch {
+  readonly #schema: JsonObject
+  /**
+   * The number of answers with an object that may have a field, by the place of each field that none has had so far.
+   */
+  readonly #owners: Map<string, number>
+  readonly #headers: Set<string>
+  #answers = 0
 
-function findAbsentFields(first: ObservedAnswer, answers: readonly ObservedAnswer[]): Absence[] {
-  const schema = first.operation.responseSchema(first.status)
-  if (!schema) return []
-  const seen = new Map<string, FieldCount>()
-  for (const { body } of answers) if (body !== undefined) countFields(body, schema, seen)
-  const own = new Map<string, FieldCount>()
-  for (const answer of answers) if (answer.own !== undefined) countFields(answer.own, schema, own)
-  return [...seen].flatMap(([pointer, { owners, present }]) => {
-    const isAbsent = present === 0 && owners >= minAbsenceAnswers && (own.get(pointer)?.present ?? 0) > 0
-    const message = `is documented as optional, and the simulator sends it; it was in none of ${owners} answers`
-    return isAbsent ? [{ observation: absence('absent-field', pointer, '', message), of: owners }] : []
-  })
-}
-
-/** The number of answers with an object that may have a field, and of those in which the field is present. */
-interface FieldCount {
-  owners: number
-  present: number
-}
-
-function countFields(body: Json, schema: JsonObject, counts: Map<string, FieldCount>): void {
-  const inBody = new Map<string, boolean>()
-  visitObjects(body, schema, ({ pointer, value, properties }) => {
-    for (const [name, schemas] of properties) {
-      if (schemas.some(({ deprecated }) => deprecated === true)) continue
-      const place = joinPointer(pointer, name)
-      inBody.set(place, inBody.get(place) === true || Object.hasOwn(value, name))
-    }
-  })
-  for (const [place, isPresent] of inBody) {
-    const count = counts.get(place) ?? { owners: 0, present: 0 }
-    count.owners += 1
-    count.present += Number(isPresent)
-    counts.set(place, count)
+  constructor(answers: readonly ObservedAnswer[], response: DescribedResponse | undefined) {
+    const [first] = answers
+    this.#schema = first?.operation.responseSchema(first.status) ?? {}
+    this.#owners = new Map(this.#listOwnPlaces(answers).map((place) => [place, 0]))
+    const optional = response?.headers.filter(({ required }) => !required) ?? []
+    this.#headers = new Set(optional.map(({ name }) => name))
   }
-}
 
-function findAbsentHeaders(
-  document: JsonObject,
-  { operation, status }: ObservedAnswer,
-  answers: readonly ObservedAnswer[],
-): Absence[] {
-  const response = findResponse(document, operation, status)
-  const optional = response ? listHeaders(document, response).filter(({ required }) => !required) : []
-  return optional
-    .filter(({ name }) => answers.every(({ headers }) => headers[name] === undefined))
-    .map(({ name }) => {
-      const message = `the header ${name} is documented; it was in none of ${answers.length} answers`
-      return { observation: absence('header', '', name, message), of: answers.length }
+  /** Returns the places of the fields that the simulator's answers have. */
+  #listOwnPlaces(answers: readonly ObservedAnswer[]): string[] {
+    const places = new Set<string>()
+    for (const { own } of answers) {
+      if (own === undefined) continue
+      this.#visitFields(own, (place, isPresent) => isPresent && places.add(place))
+    }
+    return [...places]
+  }
+
+  /** Takes note of one answer. */
+  add({ headers }: ObservedAnswer, body: FittedJson | undefined): void {
+    this.#answers += 1
+    for (const name of this.#headers) if (headers[name] !== undefined) this.#headers.delete(name)
+    if (!body || this.#owners.size === 0) return
+    const owned = new Set<string>()
+    const present = new Set<string>()
+    this.#visitFields(
+      body.value,
+      (place, isPresent) => (isPresent ? present : owned).add(place),
+      (object) => body.cut.has(object),
+    )
+    for (const place of present) this.#owners.delete(place)
+    for (const place of owned) {
+      const count = this.#owners.get(place)
+      if (count !== undefined) this.#owners.set(place, count + 1)
+    }
+  }
+
+  #visitFields(
+    body: Json,
+    visit: (place: string, isPresent: boolean) => void,
+    isLeftOut: (object: JsonObject) => boolean = () => false,
+  ): void {
+    visitObjects(body, this.#schema, ({ pointer, value, properties }) => {
+      if (isLeftOut(value)) return
+      for (const [name, schemas] of properties) {
+        if (schemas.some(({ deprecated }) => deprecated === true)) continue
+        visit(joinPointer(pointer, name), Object.hasOwn(value, name))
+      }
     })
+  }
+
+  /** Returns what is absent; fewer than five answers tell nothing. */
+  list(): Absence[] {
+    if (this.#answers < minAbsenceAnswers) return []
+    const fields = [...this.#owners].filter(([, owners]) => owners >= minAbsenceAnswers)
+    return [
+      ...fields.map(([pointer, owners]) => {
+        const message = `is documented as optional, and the simulator sends it; it was in none of ${owners} answers`
+        return { observation: absence('absent-field', pointer, '', message), of: owners }
+      }),
+      ...[...this.#headers].map((name) => {
+        const message = `the header ${name} is documented; it was in none of ${this.#answers} answers`
+        return { observation: absence('header', '', name, message), of: this.#answers }
+      }),
+    ]
+  }
 }
 
 function absence(

@@ -1,8 +1,9 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { type FittedJson, fitJson } from '../core/fit-json.ts'
 import type { Json } from '../core/json.ts'
-import { failure, type Result, success } from '../core/result.ts'
 import { maxDepth } from '../core/strict-json.ts'
 import type { TrafficAnswer, TrafficSample } from '../traffic/sample.ts'
+import { listNames } from './list-names.ts'
 
 /** An answer of the real service to an operation of the contract. */
 export interface ObservedAnswer {
@@ -13,13 +14,22 @@ export interface ObservedAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** Undefined: it was not recorded. */
   readonly bytes: Uint8Array | undefined
-  /** The parsed body; undefined where it is empty, no JSON, or not recorded. */
-  readonly body: Json | undefined
-  /** The reason why the body is no JSON; undefined: it is, or there is none. */
-  readonly problem: string | undefined
+  /** Parses the body, each time anew: a recording has more bodies than the memory has room for. */
+  readonly parse: () => ParsedBody
   /** The answer of the simulator to the same request, for the fields that it has and the contract does not demand; undefined: not asked. */
   readonly own: Json | undefined
 }
+
+/** The body of an answer as it is compared. */
+export interface ParsedBody {
+  /** The part of the body within `bodyBounds`; undefined where the body is empty, no JSON, or not recorded. */
+  readonly json: FittedJson | undefined
+  /** The reason why the body is no JSON; undefined: it is, or there is none. */
+  readonly problem: string | undefined
+}
+
+/** The bounds of a body, up to which it is compared. A comparison takes some microseconds for each member. */
+export const bodyBounds = { members: 200_000, levels: maxDepth }
 
 /** A sample with the operation that it asks for. */
 export interface MatchedSample {
@@ -47,11 +57,16 @@ export function matchSample(
   return undefined
 }
 
+/** The most segments before the base path of the contract: `/gateway/v1` has one. */
+const maxSegmentsBefore = 10
+
 function listPathsBelow(path: string, ownBase: string, basePath: string | undefined): string[] {
   if (basePath !== undefined) return path.startsWith(`${basePath}/`) ? [path.slice(basePath.length)] : []
   const paths: string[] = []
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+  for (let at = path.indexOf('/'), count = 0; at >= 0 && count < maxSegmentsBefore; count += 1) {
     if (path.startsWith(`${ownBase}/`, at)) paths.push(path.slice(at + ownBase.length))
+    at = path.indexOf('/', at + 1)
+  }
   return paths
 }
 
@@ -67,41 +82,32 @@ export function observeAnswer(
   own: Json | undefined,
 ): ObservedAnswer {
   const { status, headers, body: bytes } = answer
-  const parsed = bytes === undefined || bytes.length === 0 ? success(undefined) : parseBody(bytes)
-  return {
-    operation,
-    request: `${sample.method} ${sample.target}`,
-    status,
-    headers,
-    bytes,
-    body: parsed.ok ? parsed.value : undefined,
-    problem: parsed.ok ? undefined : parsed.error,
-    own,
-  }
+  const request = `${sample.method} ${sample.target}`
+  const parse = () => parseBody(bytes, listNames(operation.responseSchema(status)))
+  return { operation, request, status, headers, bytes, parse, own }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseBody(bytes: Uint8Array): Result<Json> {
-  try {
-    const value: Json = JSON.parse(utf8.decode(bytes))
-    return isWithinDepth(value, maxDepth)
-      ? success(value)
-      : failure(`is nested deeper than ${maxDepth} levels`)
-  } catch {
-    return failure('is no JSON')
-  }
-}
+/** The body of an answer that has none to compare. */
+export const noBody: ParsedBody = { json: undefined, problem: undefined }
 
-function isWithinDepth(value: Json, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+function parseBody(bytes: Uint8Array | undefined, names: ReadonlySet<string>): ParsedBody {
+  if (bytes === undefined || bytes.length === 0) return noBody
+  let value: Json
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    return { json: undefined, problem: 'is no JSON' }
+  }
+  return { json: fitJson(value, bodyBounds, names), problem: undefined }
 }
 
 /** Returns answers as they are compared with another version of the contract; those to operations that it does not have are left out. */
 export function rebindAnswers(answers: readonly ObservedAnswer[], contract: Contract): ObservedAnswer[] {
+  const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
   return answers.flatMap((answer) => {
-    const operation = contract.operations.find(({ id }) => id === answer.operation.id)
+    const operation = operations.get(answer.operation.id)
     return operation ? [{ ...answer, operation }] : []
   })
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { escapeControls } from '../core/escape-controls.ts'
 import type { DriftFinding, DriftReport, DriftVerdict, NotJudged } from './finding.ts'
 import { findingKinds } from './observation.ts'
@@ -9,9 +10,12 @@ export const verdicts: Readonly<Record<DriftVerdict, string>> = {
   'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
 }
 
+/** The most characters that are shown of a pointer or a request, which can be as long as the traffic. */
+export const maxShown = 500
+
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
-  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${pointer}`}`)
+  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${cutText(pointer, maxShown)}`}`)
 }
 
 /** Describes a finding in sentences: `must be a string; got null. Seen in 2 of 9 answers; breaks clients.` */
@@ -22,25 +26,28 @@ export function describeFinding({ kind, message, seen, of, breaks, isDrift }: Dr
 
 /** Describes the first answer that shows a finding: `GET /v1/models/ID/analytics: "archived"`. */
 export function describeSample({ sample: { request, value } }: DriftFinding): string {
-  return escapeControls(value === undefined ? request : `${request}: ${value}`)
+  const shown = cutText(request, maxShown)
+  return escapeControls(value === undefined ? shown : `${shown}: ${value}`)
 }
 
 /** Describes what is not judged: `createEvent: A POST writes. ...`. */
 export function describeNotJudged({ operation, reason, request, count, sentence }: NotJudged): string {
   const times = count > 1 ? `, ${count} requests` : ''
-  const first = request === undefined ? '' : ` (${request}${times})`
+  const first = request === undefined ? '' : ` (${cutText(request, maxShown)}${times})`
   return escapeControls(`${operation || 'no operation'}: ${reason}${first}: ${sentence}`)
 }
 
-/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics.` */
-export function summarizeDrift({ verdict, findings, judged }: DriftReport): string {
-  const differences = findings.filter(({ isDrift }) => isDrift).length
-  const notes = findings.length - differences
+/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */
+export function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
+  const listed = findings.filter(({ isDrift }) => isDrift).length
+  const notes = findings.length - listed
   const answers = [...judged].map(([operation, count]) => `${pluralize(count, 'answer')} of ${operation}`)
+  const bound = omitted > 0 ? ` (${listed} listed, those that break clients first)` : ''
   const noted = notes > 0 ? `, ${pluralize(notes, 'note')}` : ''
   // Refusals are compared, too, and are not enough for a judgement.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
-  return `${verdict}: ${pluralize(differences, 'difference')}${noted}; ${answers.join(', ') || 'no answer'} ${done}.`
+  const differences = pluralize(listed + omitted, 'difference') + bound + noted
+  return `${verdict}: ${differences}; ${answers.join(', ') || 'no answer'} ${done}.`
 }
 
 function pluralize(count: number, thing: string): string {

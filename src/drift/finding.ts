@@ -50,10 +50,13 @@ export type NotJudgedReason =
   | 'rate-limited'
   | 'too-few-samples'
   | 'unreadable'
+  | 'too-many-members'
+  | 'check-stopped'
+  | 'too-many-entries'
   | 'not-probed'
   | 'no-traffic'
 
-/** Requests, or a whole operation, about which nothing is said. */
+/** Requests, a part of their answers, or a whole operation, about which nothing is said. */
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
@@ -75,5 +78,7 @@ export interface DriftReport {
   /** The number of answers that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>
   readonly findings: readonly DriftFinding[]
+  /** The number of further differences, which are not listed. */
+  readonly omitted: number
   readonly notJudged: readonly NotJudged[]
 }

@@ -4,6 +4,9 @@ import { OWN_FORMATS } from '../documents/formats.ts'
 /** The formats that are recognised in strings. */
 const formats = ['date-time', 'uuid'] as const
 
+/** The most names of an object that are taken for fields. More are data, such as the names of a dictionary. */
+const maxNames = 200
+
 /**
  * Returns the schema of values that were seen: their types, formats, properties and items; never the values themselves. Where all are null the
  * schema is empty, since a field that has no value yet tells nothing about the values that it will have.
@@ -19,19 +22,19 @@ export function inferSchema(values: readonly Json[]): JsonObject {
   return {
     type: types.length === 1 ? (types[0] ?? '') : types,
     ...(format !== undefined && { format }),
-    ...(objects.length > 0 && { properties: inferProperties(objects) }),
+    ...(objects.length > 0 && inferProperties(objects)),
     ...(items.length > 0 && { items: inferSchema(items) }),
   }
 }
 
 function inferProperties(objects: readonly JsonObject[]): JsonObject {
-  const names = [...new Set(objects.flatMap(Object.keys))]
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      inferSchema(objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] ?? null] : []))),
-    ]),
-  )
+  const names = [...new Set(objects.flatMap((one) => Object.keys(one)))]
+  if (names.length > maxNames) return {}
+  const schemas = names.map((name) => [
+    name,
+    inferSchema(objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] ?? null] : []))),
+  ])
+  return { properties: Object.fromEntries(schemas) }
 }
 
 /** Returns the JSON Schema type of a value; every number is a `number`. */

@@ -20,6 +20,11 @@ export const findingKinds = {
 
 export type DriftKind = keyof typeof findingKinds
 
+const memberKinds: readonly DriftKind[] = ['missing-field', 'renamed-field', 'absent-field', 'new-field']
+
+/** Returns true for a difference about a member that is there, or is not. */
+export const isAboutMember = (kind: DriftKind) => memberKinds.includes(kind)
+
 /** One difference in one answer. */
 export interface Observation {
   readonly kind: DriftKind

@@ -1,44 +1,67 @@
+import type { Operation } from '../contract/contract.ts'
 import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { resolve } from '../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import type { ObservedAnswer } from './answer.ts'
+import { noBody, type ObservedAnswer, type ParsedBody } from './answer.ts'
 import type { DriftKind, Observation } from './observation.ts'
 import { findResponse, type ResponsePlace } from './places.ts'
 
+/** A documented response, as answers with its status are compared with it. */
+export interface DescribedResponse {
+  readonly mediaTypes: readonly string[]
+  readonly headers: readonly DocumentedHeader[]
+}
+
+/** Describes the response of a status; undefined: it is not documented. */
+export function describeResponse(
+  document: JsonObject,
+  operation: Operation,
+  status: number,
+): DescribedResponse | undefined {
+  const response = findResponse(document, operation, status)
+  if (!response) return undefined
+  const { content } = response.value
+  const mediaTypes = isObject(content) ? Object.keys(content) : []
+  return { mediaTypes, headers: listHeaders(document, response) }
+}
+
+/**
+ * Parses the body of an answer, unless it is sent in a documented media type that is not JSON, since only JSON has a
+ * shape.
+ */
+export function readBody(answer: ObservedAnswer, response: DescribedResponse | undefined): ParsedBody {
+  return response && isOtherMedia(answer, response) ? noBody : answer.parse()
+}
+
 /** Compares the status, the headers and the form of the body with the contract. */
-export function observeHead(document: JsonObject, answer: ObservedAnswer): Observation[] {
-  const response = findResponse(document, answer.operation, answer.status)
-  if (!response) {
-    const message = `the status ${answer.status} is not documented`
-    return [difference('undocumented-status', message, String(answer.status), '', answer.body)]
-  }
-  return [...observeBodyForm(answer, response), ...observeHeaders(document, answer, response)]
+export function observeHead(
+  answer: ObservedAnswer,
+  response: DescribedResponse | undefined,
+  { json, problem }: ParsedBody,
+): Observation[] {
+  if (response) return [...observeBodyForm(answer, response, problem), ...observeHeaders(answer, response)]
+  const message = `the status ${answer.status} is not documented`
+  return [difference('undocumented-status', message, String(answer.status), '', json?.value)]
 }
 
-/** Returns an answer without its parsed body where it is sent in a documented media type that is not JSON, since only JSON has a shape. */
-export function leaveOutOtherMedia(document: JsonObject, answer: ObservedAnswer): ObservedAnswer {
-  const response = findResponse(document, answer.operation, answer.status)
-  if (!response || !isOtherMedia(answer, response)) return answer
-  return { ...answer, body: undefined, problem: undefined }
-}
-
-const isOtherMedia = ({ headers }: ObservedAnswer, response: ResponsePlace) => {
+const isOtherMedia = ({ headers }: ObservedAnswer, { mediaTypes }: DescribedResponse) => {
   const sent = headers['content-type'] ?? ''
-  return !isJson(sent) && matchMediaType(listMediaTypes(response), sent) !== undefined
+  return !isJson(sent) && matchMediaType(mediaTypes, sent) !== undefined
 }
 
-const listMediaTypes = ({ value: { content } }: ResponsePlace) =>
-  isObject(content) ? Object.keys(content) : []
-
-function observeBodyForm(answer: ObservedAnswer, response: ResponsePlace): Observation[] {
-  const { headers, bytes, problem } = answer
-  const documented = listMediaTypes(response)
-  if (documented.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
+function observeBodyForm(
+  answer: ObservedAnswer,
+  response: DescribedResponse,
+  problem: string | undefined,
+): Observation[] {
+  const { headers, bytes } = answer
+  const { mediaTypes } = response
+  if (mediaTypes.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
   if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
   const sent = headers['content-type'] ?? ''
-  if (matchMediaType(documented, sent) === undefined) {
-    const message = `the body is sent as ${sent || 'no media type'}; documented is ${documented.join(' or ')}`
+  if (matchMediaType(mediaTypes, sent) === undefined) {
+    const message = `the body is sent as ${sent || 'no media type'}; documented is ${mediaTypes.join(' or ')}`
     return [difference('content-type', message, sent)]
   }
   return problem === undefined ? [] : [difference('broken-json', `the body ${problem}`)]
@@ -67,12 +90,8 @@ export function listHeaders(document: JsonObject, { pointer, value }: ResponsePl
   })
 }
 
-function observeHeaders(
-  document: JsonObject,
-  { headers }: ObservedAnswer,
-  response: ResponsePlace,
-): Observation[] {
-  return listHeaders(document, response).flatMap(({ name, required, schema }) => {
+function observeHeaders({ headers }: ObservedAnswer, response: DescribedResponse): Observation[] {
+  return response.headers.flatMap(({ name, required, schema }) => {
     const text = headers[name]
     if (text === undefined)
       return required ? [difference('header', `the header ${name} is missing`, name, 'required')] : []

@@ -11,10 +11,10 @@ import { planEdits } from './plan-edits.ts'
 export interface DriftPatch {
   readonly edits: readonly Edit[]
   readonly overlay: JsonObject
-  /** The document with the overlay. */
-  readonly document: JsonObject
-  /** The differences that are left after the change. */
+  /** The differences that are left after the change, of those that the report lists. */
   readonly left: readonly UnpatchedFinding[]
+  /** The number of further differences that are left. */
+  readonly omitted: number
 }
 
 /** A difference that the patch does not remove. */
@@ -48,7 +48,12 @@ interface Attempt {
   readonly steps: readonly Step[]
   readonly document: JsonObject
   readonly findings: readonly DriftFinding[]
+  /** The number of further differences. */
+  readonly omitted: number
 }
+
+/** The most findings for which it is tried to do without their changes, each with a comparison of all answers. */
+const maxDropTrials = 20
 
 /**
  * Proposes a change of the contract and proves it: the overlay is applied to a copy, which is loaded and compared with the same answers. The
@@ -59,7 +64,7 @@ export async function createPatch(
   report: DriftReport,
   deps: PatchDeps,
 ): Promise<Result<DriftPatch, Findings>> {
-  let attempt: Attempt = { steps: [], document, findings: report.findings.filter(({ isDrift }) => isDrift) }
+  let attempt: Attempt = { steps: [], document, ...listDrift(report) }
   let left: UnpatchedFinding[] = []
   for (let round = 1; attempt.findings.length > 0; round += 1) {
     const planned = planRound(document, attempt)
@@ -73,8 +78,14 @@ export async function createPatch(
   }
   const pruned = await dropUseless(document, attempt, deps)
   const edits = pruned.steps.map(({ edit }) => edit)
-  return success({ edits, overlay: createOverlay(document, edits), document: pruned.document, left })
+  const overlay = createOverlay(document, edits)
+  return success({ edits, overlay, left, omitted: pruned.omitted })
 }
+
+const listDrift = ({ findings, omitted }: DriftReport) => ({
+  findings: findings.filter(({ isDrift }) => isDrift),
+  omitted,
+})
 
 async function tryOut(
   document: JsonObject,
@@ -89,24 +100,27 @@ async function tryOut(
   if (!applied.ok) return applied
   const contract = await load(applied.value)
   if (!contract.ok) return contract
-  const findings = judge(contract.value).findings.filter(({ isDrift }) => isDrift)
-  return success({ steps, document: applied.value, findings })
+  return success({ steps, document: applied.value, ...listDrift(judge(contract.value)) })
 }
 
 /** Drops the changes for findings that are left in spite of them, if no more is left without them. */
 async function dropUseless(document: JsonObject, attempt: Attempt, deps: PatchDeps): Promise<Attempt> {
   let best = attempt
-  for (const key of new Set(attempt.findings.map(keyOf))) {
+  const changed = new Set(attempt.steps.map(({ key }) => key))
+  const keys = [...new Set(attempt.findings.map(keyOf))].filter((key) => changed.has(key))
+  for (const key of keys.slice(0, maxDropTrials)) {
     const steps = best.steps.filter((step) => step.key !== key)
-    if (steps.length === best.steps.length) continue
+    const { findings, omitted } = attempt
     const tried: Result<Attempt, Findings> =
       steps.length === 0
-        ? success({ steps, document, findings: attempt.findings })
+        ? success({ steps, document, findings, omitted })
         : await tryOut(document, steps, deps)
-    if (tried.ok && tried.value.findings.length <= best.findings.length) best = tried.value
+    if (tried.ok && countLeft(tried.value) <= countLeft(best)) best = tried.value
   }
   return best
 }
+
+const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 
 const keyOf = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
@@ -123,14 +137,16 @@ function planRound(
 ): { steps: Step[]; left: UnpatchedFinding[] } {
   const left: UnpatchedFinding[] = []
   const steps: Step[] = []
+  const edits = earlier.map(({ edit }) => edit)
+  const known = new Set(edits.map((edit) => JSON.stringify(edit)))
+  let current = applyEdits(document, edits)
   for (const finding of findings) {
     // An earlier change may be at the same place, so each is planned in the changed document.
-    const edits = [...earlier, ...steps].map(({ edit }) => edit)
-    const current = applyEdits(document, edits)
     const planned = planEdits(current as JsonObject, finding) // edits keep the root an object
-    const known = new Set(edits.map((edit) => JSON.stringify(edit)))
     const added = planned.ok ? planned.value.filter((edit) => !known.has(JSON.stringify(edit))) : []
+    for (const edit of added) known.add(JSON.stringify(edit))
     steps.push(...added.map((edit) => ({ key: keyOf(finding), edit })))
+    if (added.length > 0) current = applyEdits(current, added)
     const reason = planned.ok ? 'The change at its place does not remove it.' : planned.error
     if (added.length === 0) left.push({ finding, reason })
   }

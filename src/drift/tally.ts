@@ -1,171 +1,134 @@
-import type { Assumption, Contract } from '../contract/contract.ts'
-import { cutText } from '../core/cut-text.ts'
-import { isObject, type Json } from '../core/json.ts'
-import { joinPointer, parsePointer } from '../core/json-pointer.ts'
-import { isHiddenText, redactJson, redactText } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
+import { measureJson } from '../core/fit-json.ts'
+import type { Json } from '../core/json.ts'
 import type { ObservedAnswer } from './answer.ts'
-import type { DriftFinding } from './finding.ts'
-import type { DriftKind, Observation } from './observation.ts'
-import { findAssumption, findOperation, findResponse, findSchema, type ResponsePlace } from './places.ts'
+import type { Observation } from './observation.ts'
 
-/** The most values of a place whose types are learned. */
+/** The most values of a place whose types are learned, and the most members that they have together. */
 const maxValues = 200
+const maxValueMembers = 200_000
 
-/** The longest value of a sample, in characters. */
-const maxSampleLength = 120
+/** The most answers of a difference on which a new name of a field is tried. */
+const maxSamples = 20
+
+/** The most different differences that are told apart, so that a hostile recording cannot fill the memory. */
+const maxTallies = 250_000
 
 /** Equal differences in the answers of an operation with one status. */
 export interface Tally {
   readonly first: Observation
   readonly firstAnswer: ObservedAnswer
-  readonly answers: Set<ObservedAnswer>
-  readonly values: Json[]
+  /** The first answers that show the difference. */
+  readonly samples: readonly ObservedAnswer[]
+  /** The number of answers that show it. */
+  readonly seen: number
+  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
+  readonly digest: number
+  readonly values: readonly Json[]
 }
 
-/** Puts equal differences together. */
-export function tallyObservations(
-  observed: readonly { readonly answer: ObservedAnswer; readonly observations: readonly Observation[] }[],
-): Tally[] {
-  const tallies = new Map<string, Tally>()
-  for (const { answer, observations } of observed) {
+/** A tally that grows. */
+interface OpenTally extends Tally {
+  readonly samples: ObservedAnswer[]
+  readonly values: Json[]
+  seen: number
+  digest: number
+  /** The index of the last answer that shows the difference. */
+  last: number
+  /** The number of members that further values may have. */
+  room: number
+}
+
+/** The answers whose values a list of the contract does not have. */
+interface ListCount {
+  readonly tallies: OpenTally[]
+  seen: number
+  last: number
+}
+
+/**
+ * The number of new values from which a list of the contract seems to be open: one or two are differences of their
+ * own.
+ */
+const noListFrom = 3
+
+/** Puts equal differences of answers together. */
+export class TallyList {
+  readonly #tallies = new Map<string, OpenTally>()
+  readonly #lists = new Map<string, ListCount>()
+  #answers = 0
+  #isFull = false
+
+  /** True: there are further differences, which are not told apart any more. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** Adds all differences of one answer. */
+  add(answer: ObservedAnswer, observations: readonly Observation[]): void {
+    const index = this.#answers
+    this.#answers += 1
     for (const one of observations) {
-      const key = JSON.stringify([one.kind, one.pointer, one.detail, one.isSimulated])
-      const tally = tallies.get(key) ?? { first: one, firstAnswer: answer, answers: new Set(), values: [] }
-      tallies.set(key, tally)
-      tally.answers.add(answer)
-      if (one.value !== undefined && tally.values.length < maxValues) tally.values.push(one.value)
+      const tally = this.#find(one, answer)
+      if (!tally) continue
+      addValue(tally, one.value)
+      if (tally.last === index) continue
+      tally.last = index
+      tally.seen += 1
+      tally.digest = Math.imul(tally.digest ^ index, 0x9e3779b1) // odd, so that no index is lost
+      if (tally.samples.length < maxSamples) tally.samples.push(answer)
+      this.#countList(tally, index)
     }
   }
-  return [...tallies.values()]
-}
 
-/** The surroundings of a finding: the contract, all answers of its operation, and the token, which is redacted everywhere. */
-export interface FindingContext {
-  readonly contract: Contract
-  readonly answers: readonly ObservedAnswer[]
-  readonly token: string | undefined
-}
+  #find(one: Observation, answer: ObservedAnswer): OpenTally | undefined {
+    const key = JSON.stringify([one.kind, one.pointer, one.detail, one.isSimulated])
+    const known = this.#tallies.get(key)
+    if (known) return known
+    if (this.#tallies.size === maxTallies) {
+      this.#isFull = true
+      return undefined
+    }
+    const counts = { seen: 0, digest: 0, last: -1, room: maxValueMembers }
+    const tally = { first: one, firstAnswer: answer, samples: [], values: [], ...counts }
+    this.#tallies.set(key, tally)
+    return tally
+  }
 
-/** Makes a finding of equal differences. `changes` replaces members of it. */
-export function toFinding(
-  { first, firstAnswer, answers, values }: Tally,
-  context: FindingContext,
-  changes: Partial<DriftFinding> = {},
-): DriftFinding {
-  const { contract, token } = context
-  const { operation, status } = firstAnswer
-  const { kind, pointer, detail, isSimulated, keyword, message } = first
-  // The name of a renamed field may say only now that its value is a credential.
-  const names = [
-    ...parsePointer(pointer),
-    ...(changes.kind === 'renamed-field' ? [changes.detail ?? ''] : []),
-  ]
-  const redact = (value: Json) => (isSecret(names, value) ? redacted : redactJson(value, token))
-  const shown = first.value === undefined ? undefined : JSON.stringify(redact(first.value))
-  const clean = redactText(message, token)
-  return {
-    operation,
-    status,
-    pointer: redactText(pointer, token),
-    kind,
-    detail,
-    seen: answers.size,
-    of: countAnswersWith(first, context.answers, status),
-    breaks: !isSimulated && (kind !== 'new-field' || keyword !== ''),
-    isDrift: true,
-    isSimulated,
-    keyword,
-    message: shown === hidden ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean,
-    sample: {
-      request: redactText(firstAnswer.request, token),
-      value: shown === undefined ? undefined : cutText(shown, maxSampleLength),
-    },
-    ...locate(contract, first, firstAnswer),
-    // Of a list the patch takes the values themselves.
-    values: kind === 'enum-value' ? values.map(redact) : values,
-    ...changes,
+  #countList(tally: OpenTally, index: number): void {
+    const { kind, pointer, isSimulated, keyword } = tally.first
+    if (kind !== 'enum-value' || keyword !== 'enum') return
+    const key = `${pointer} ${isSimulated}`
+    const list = this.#lists.get(key) ?? { tallies: [], seen: 0, last: -1 }
+    this.#lists.set(key, list)
+    if (tally.seen === 1) list.tallies.push(tally)
+    if (list.last !== index) list.seen += 1
+    list.last = index
+  }
+
+  /** Returns the differences; new values of a list are one where they are so many that the list seems to be open. */
+  list(): Tally[] {
+    const open = [...this.#lists.values()].filter(({ tallies }) => tallies.length >= noListFrom)
+    const merged = new Set<Tally>(open.flatMap(({ tallies }) => tallies))
+    return [...[...this.#tallies.values()].filter((tally) => !merged.has(tally)), ...open.map(mergeList)]
   }
 }
 
-const hidden = JSON.stringify(redacted)
-
-/** Returns true for a value that one of the names on its way says to be a credential: `/accessToken`, `/secrets/0`. */
-const isSecret = (names: readonly string[], value: Json) =>
-  names.some((name) => isHiddenText(name, JSON.stringify(value)))
-
-/** Counts the answers that could show a difference: those with its place, or with the object that lacks it. */
-function countAnswersWith(
-  { kind, pointer }: Pick<Observation, 'kind' | 'pointer'>,
-  answers: readonly ObservedAnswer[],
-  status: number,
-): number {
-  if (kind === 'undocumented-status') return answers.length
-  const own = answers.filter((answer) => answer.status === status)
-  if (pointer === '') return own.length
-  const tokens = parsePointer(pointer)
-  const place = isAboutMember(kind) ? tokens.slice(0, -1) : tokens
-  return own.filter(({ body }) => body !== undefined && hasPlace(body, place, isAboutMember(kind))).length
+function addValue(tally: OpenTally, value: Json | undefined): void {
+  if (value === undefined || tally.values.length === maxValues) return
+  const { members } = measureJson(value)
+  if (members > tally.room) return
+  tally.room -= members
+  tally.values.push(value)
 }
 
-/** Returns true where a body has the value at some tokens, of which `*` is any item. `isOwner`: the value has to be an object. */
-function hasPlace(value: Json, [token, ...rest]: readonly string[], isOwner: boolean): boolean {
-  if (token === undefined) return !isOwner || isObject(value)
-  if (token === '*') return Array.isArray(value) && value.some((item) => hasPlace(item, rest, isOwner))
-  return isObject(value) && Object.hasOwn(value, token) && hasPlace(value[token] ?? null, rest, isOwner)
-}
-
-/** Finds the place of a difference in the contract, and the assumption that it settles. */
-function locate(
-  contract: Contract,
-  { kind, pointer, detail, isSimulated }: Observation,
-  { operation, status }: ObservedAnswer,
-): { readonly place: string | undefined; readonly assumption: Assumption | undefined } {
-  const { document } = contract
-  const response = findResponse(document, operation, status)
-  if (!response) return locateStatus(contract, operation, status)
-  const whole = [response.site, response.pointer]
-  if (kind === 'header') {
-    const place = joinPointer(response.pointer, 'headers')
-    return { place: `${place}/${detail}`, assumption: findAssumption(contract, whole) }
-  }
-  const parent = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
-  const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
-  const owner = findSchema(document, operation, status, parent)
-  // Whether a member is there is settled by its object, and what it holds by its schema.
-  const isAboutOwner = isAboutMember(kind) || isSimulated || parent === ''
-  const places = [
-    own?.site,
-    ...(isAboutMember(kind) ? [] : [own?.pointer]),
-    ...(isAboutOwner ? [owner?.site, owner?.pointer] : []),
-  ]
+function mergeList({ tallies, seen }: ListCount): Tally {
+  const [first] = tallies
+  if (!first) throw new Error('no values are merged')
+  const message = `has ${tallies.length} values that the contract does not list`
   return {
-    place: own?.site ?? owner?.pointer ?? response.pointer,
-    assumption: findAssumption(contract, [...places, ...(parent === '' ? whole : [])]),
-  }
-}
-
-const memberKinds: readonly DriftKind[] = ['missing-field', 'renamed-field', 'absent-field', 'new-field']
-
-/** Returns true for a difference about a member that is there, or is not. */
-const isAboutMember = (kind: DriftKind) => memberKinds.includes(kind)
-
-/** Finds the documented response of the same class, whose status is an assumption that another status settles. */
-function locateStatus(contract: Contract, operation: ObservedAnswer['operation'], status: number) {
-  const { document } = contract
-  const near = operation.statuses
-    .filter((other) => Math.floor(other / 100) === Math.floor(status / 100))
-    .map((other) => findResponse(document, operation, other))
-    .filter((found): found is ResponsePlace => found !== undefined)
-  const pointer = findOperation(document, operation)
-  const isSuccess = status >= 200 && status < 300
-  // A refused request is what 400 stands for; other errors have statuses of their own, which this one says nothing about.
-  const settled = isSuccess ? near : near.filter(({ site }) => status === 422 && site.endsWith('/400'))
-  return {
-    place: pointer === undefined ? undefined : joinPointer(pointer, 'responses'),
-    assumption: findAssumption(
-      contract,
-      settled.flatMap((found) => [found.site, found.pointer]),
-    ),
+    ...first,
+    first: { ...first.first, kind: 'no-enum', detail: '', message },
+    seen,
+    values: tallies.flatMap(({ values }) => values).slice(0, maxValues),
   }
 }

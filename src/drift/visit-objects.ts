@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
+import { once } from '../core/once.ts'
 
 /** An object of a body whose members the contract lists. */
 export interface DescribedObject {
@@ -10,34 +11,72 @@ export interface DescribedObject {
   readonly properties: ReadonlyMap<string, readonly JsonObject[]>
 }
 
+/** The rules of some schemas for one value. */
+interface DescribedValue {
+  /** The rules of the items of an array; undefined: there are none. */
+  readonly items: (() => DescribedValue) | undefined
+  /** The schemas of the documented properties; empty for a value whose names are data. */
+  readonly properties: ReadonlyMap<string, readonly JsonObject[]>
+  readonly member: (name: string) => DescribedValue | undefined
+}
+
+/** The rules of schemas that were met: a schema has few, and a body may have very many objects. */
+const described = new WeakMap<JsonObject, DescribedValue>()
+
 /**
  * Calls a function for each object of a body whose schema lists properties. Objects with free names, such as dictionaries, are passed over.
  * @param schema with its references resolved
  */
 export function visitObjects(body: Json, schema: JsonObject, visit: (object: DescribedObject) => void): void {
-  visitValue(body, '', [schema], visit)
+  const rules = described.get(schema) ?? describeValue([schema])
+  described.set(schema, rules)
+  visitValue(body, '', rules, visit)
 }
 
 function visitValue(
   value: Json,
   pointer: string,
-  schemas: readonly JsonObject[],
+  rules: DescribedValue | undefined,
   visit: (object: DescribedObject) => void,
 ): void {
-  const parts = schemas.flatMap(listParts)
-  if (Array.isArray(value)) {
-    const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
-    if (items.length > 0) for (const item of value) visitValue(item, `${pointer}/*`, items, visit)
-    return
+  if (Array.isArray(value)) visitItems(value, pointer, rules?.items?.(), visit)
+  if (!isObject(value) || !rules || rules.properties.size === 0) return
+  visit({ pointer, value, properties: rules.properties })
+  for (const name of Object.keys(value)) {
+    const item = value[name]
+    if (typeof item === 'object') visitValue(item, joinPointer(pointer, name), rules.member(name), visit)
   }
-  if (!isObject(value)) return
-  const properties = collectProperties(parts)
+}
+
+function visitItems(
+  items: readonly Json[],
+  pointer: string,
+  rules: DescribedValue | undefined,
+  visit: (object: DescribedObject) => void,
+): void {
+  if (rules) for (const item of items) visitValue(item, `${pointer}/*`, rules, visit)
+}
+
+/**
+ * Describes a value by schemas that all apply to it. What is inside it is described when it is met, since schemas may
+ * be recursive.
+ */
+function describeValue(schemas: readonly JsonObject[]): DescribedValue {
+  const parts = schemas.flatMap(listParts)
+  const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
   const isFree = parts.some((part) => isObject(part.patternProperties) || hasTypedMembers(part))
-  if (properties.size === 0 || isFree) return
-  visit({ pointer, value, properties })
-  for (const [name, item] of Object.entries(value)) {
-    const inner = properties.get(name)
-    if (inner) visitValue(item, joinPointer(pointer, name), inner, visit)
+  const properties = isFree ? new Map<string, JsonObject[]>() : collectProperties(parts)
+  const members = new Map<string, DescribedValue>()
+  return {
+    items: items.length > 0 ? once(() => describeValue(items)) : undefined,
+    properties,
+    member(name) {
+      const own = properties.get(name)
+      if (!own) return undefined
+      const known = members.get(name) ?? describeValue(own)
+      members.set(name, known)
+      return known
+    },
   }
 }
 

@@ -49,6 +49,14 @@ export type DeliveryOutcome =
 
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
+/** The client's part in the end of a delivery. */
+export interface ClientSight {
+  /** The time at which status and headers were sent, by the process's monotonic clock, milliseconds; undefined: they were not. */
+  readonly headSentAt: number | undefined
+  /** True where the client closed the connection before the simulator had sent the reply or ended the connection itself. */
+  readonly hasClientLeft: boolean
+}
+
 /**
  * Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `isCutByStop`: the stop of the simulator ended it;
  * `isCutByUpstream`: the real service broke its answer off.
@@ -56,7 +64,11 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
-  { sentBytes, isCutByStop, isCutByUpstream }: SendProgress,
+  {
+    sentBytes,
+    isCutByStop,
+    isCutByUpstream,
+  }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
 ): DeliveryOutcome {
   if (!usable[kind]) return damaged
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
@@ -64,9 +76,22 @@ export function deliveryOutcome(
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
 }
 
-/** The part of a body that was sent so far, and who ended its delivery. */
+/** Returns the client's part in the end of a delivery. `isComplete`: the last byte was handed over. */
+export function clientSight(
+  isComplete: boolean,
+  { headSentAt, isDone, isCutByStop, isCutByUpstream }: SendProgress,
+): ClientSight {
+  return { headSentAt, hasClientLeft: !isComplete && !isDone && !isCutByStop && !isCutByUpstream }
+}
+
+/** The part of a reply that was sent so far, and who ended its delivery. */
 export interface SendProgress {
+  /** Bytes of the body, in whole pieces. */
   sentBytes: number
+  /** The time at which status and headers were sent, by the process's monotonic clock, milliseconds; undefined: not yet. */
+  headSentAt: number | undefined
+  /** True where a scenario has ended the connection. */
+  isDone: boolean
   /** True where the stop of the server ended the delivery. */
   isCutByStop: boolean
   /** True where the real service behind a proxy broke its answer off. */
@@ -85,12 +110,26 @@ export interface Delivery {
 /** The delivery of the real service: at once, and whole. */
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
+/**
+ * Stores an exchange for all replicas, with the end of its delivery as it is expected. Resolves to the refusal to send in place of the
+ * reply, where the shared state does not answer; undefined: the exchange is stored.
+ */
+export type StoreExchange = (outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>
+
 /** A reply with its delivery. */
 export interface OutgoingReply {
   readonly reply: Reply
   readonly delivery: Delivery
   /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
   readonly date: number | undefined
-  /** Called once when the delivery has ended, before any request that the client sends later is handled. Undefined: nobody asks. */
-  readonly onEnd?: (outcome: DeliveryOutcome) => void
+  /**
+   * Called once when the delivery has ended, before any request that the client sends later is handled. Undefined: nobody asks.
+   * `sight`: absent where no client received the reply.
+   */
+  readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
+  /**
+   * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds the exchange in the
+   * journal of every replica. Undefined: there are no replicas.
+   */
+  readonly store?: StoreExchange | undefined
 }

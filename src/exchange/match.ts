@@ -30,7 +30,7 @@ export interface FieldValues<Value extends Json> {
 }
 
 /** Creates a condition that one of the values of a field passes a test. The test is called with undefined where there is none. */
-export function condition<Subject, Value extends Json>(
+function condition<Subject, Value extends Json>(
   field: string,
   expected: Json,
   valuesOf: (subject: Subject) => FieldValues<Value>,
@@ -201,7 +201,7 @@ function matchesStatus(status: number | undefined, text: string): boolean {
 }
 
 /** Returns the values of a query parameter, read as the service reads them; empty where it was not sent. */
-export function readQueryValues(query: string, name: string): readonly string[] {
+function readQueryValues(query: string, name: string): readonly string[] {
   const sent = readQuery(query)
   return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []
 }

@@ -3,16 +3,17 @@
  * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` listens and stops.
  */
 
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { cutText } from '../core/cut-text.ts'
 import type { Log } from '../core/log.ts'
-import { parseOrigins } from '../core/origins.ts'
+import { type CorsOrigins, isCorsOrigin, parseOrigins } from '../core/origins.ts'
 import { setImmediate } from '../core/timers.ts'
 import { acceptsHtml } from '../exchange/accepts-html.ts'
 import { controlAliases } from '../exchange/control-aliases.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
-import { refusals } from '../exchange/refusals.ts'
+import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { browserFiles } from './browser-files.ts'
@@ -25,7 +26,7 @@ export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
-  /** Returns true for a request to the control plane whose body may be as large as `--import-limit`. */
+  /** Returns true for a request to the control plane whose body may have `importLimit`. */
   readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
@@ -39,19 +40,13 @@ export interface Handlers {
 export interface AppSettings {
   /** The largest size of a request body of the service: `1mb`. */
   readonly bodyLimit: string
-  /** The largest size of an import of a sandbox: `64mb`. */
-  readonly importLimit: string
-  /** True: the preflight requests of browsers are answered, and replies to browsers have CORS headers. */
-  readonly cors: boolean
+  /** The origins of pages whose preflight requests to the service are answered, and whose replies have CORS headers. */
+  readonly corsOrigins: CorsOrigins
   /** The origins of web pages that may call the control plane, separated by commas; undefined: none. */
   readonly controlOrigins: string | undefined
 }
 
 const controlPath = '/__sim'
-
-/** The base path of WireMock's own control plane, and the control path that it is mapped to. */
-const adminPath = '/__admin'
-const wiremockPath = `${controlPath}/wiremock`
 
 /** CORS without credentials: a script may read all headers of an answer. */
 const corsOptions = { exposedHeaders: '*', maxAge: 600 }
@@ -66,6 +61,9 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
+
+/** The largest import of a sandbox. */
+const importLimit = '16mb'
 
 /**
  * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `documented`: the
@@ -82,7 +80,7 @@ export function createApp(
   const nextControlId = counter('ctl')
   const readRequest = createRequestReader(parseBodyLimit(settings.bodyLimit))
   const readControl = createRequestReader(parseBodyLimit(controlBodyLimit))
-  const readImport = createRequestReader(parseBodyLimit(settings.importLimit, '--import-limit'))
+  const readImport = createRequestReader(parseBodyLimit(importLimit))
   const answerControl = async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = handlers.controlRefusal(head)
@@ -100,8 +98,8 @@ export function createApp(
     // A reply that cannot be sent must not stop the others of the same tick.
     deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
-  const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
-    readRequest(req, res, readHead(req, target, nextId()), async (request) => {
+  const answerService = (req: Request, res: Response) =>
+    readRequest(req, res, readHead(req, req.originalUrl, nextId()), async (request) => {
       try {
         send(await handlers.service(request), res)
       } catch (error) {
@@ -109,32 +107,35 @@ export function createApp(
       }
     })
 
-  const isFree = (path: string) => !documented.has(path)
-  const aliases = [...controlAliases].filter(([alias]) => isFree(alias))
+  const isFree = ([path]: readonly [string, unknown]) => !documented.has(path)
+  const aliases = [...controlAliases].filter(isFree)
+  const controlOrigins = parseOrigins(settings.controlOrigins ?? '') ?? []
+  const { corsOrigins } = settings
+  const allowControl = allowOrigins(controlOrigins, (origin) => controlOrigins.includes(origin))
+  const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
+
   const app = express()
   app.disable('x-powered-by')
-  const origins = parseOrigins(settings.controlOrigins ?? '') ?? []
-  const allowControl = cors({ ...corsOptions, origin: origins })
-  app.use(
-    [controlPath, adminPath, ...aliases.map(([alias]) => alias)],
-    forBrowsers(allowControl, (origin) => origins.includes(origin)),
-  )
-  for (const [alias, path] of aliases) app.get(alias, (req, res) => answerControl(req, res, path))
-  app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
-  app.use(controlPath, (req, res) => answerControl(req, res))
-  for (const [path, reply] of browserFiles)
-    if (isFree(path)) app.get(path, (_req, res) => deliverImmediately(reply, res))
-  if (isFree('/')) app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
-  if (settings.cors) app.use(forBrowsers(cors(corsOptions)))
-  app.use((req, res) => answerService(req, res, req.originalUrl))
+  app.use(controlPath, forbidSniffing, allowControl, (req, res) => answerControl(req, res))
+  for (const [alias, path] of aliases) {
+    app.use(alias, allowControl)
+    app.get(alias, forbidSniffing, (req, res) => answerControl(req, res, path))
+  }
+  for (const [path, reply] of [...browserFiles].filter(isFree))
+    app.get(path, (_req, res) => deliverImmediately(reply, res))
+  if (isFree(['/', undefined]))
+    app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
+  app.use(allowService, answerService)
   app.use(handleExpressError(log))
   return (req, res) => {
-    const target = toOriginForm(req.url ?? '')
-    req.url = target
-    if (isForExpress(target, req.headers.origin)) app(req, res)
-    else answerService(req, res, target)
+    req.url = toOriginForm(req.url ?? '')
+    if (req.url.startsWith('/')) app(req, res)
+    else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
   }
 }
+
+/** Describes a request target that is no path, which Express cannot parse: `*`, `localhost:80`. */
+const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
  * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies that are written
@@ -159,25 +160,21 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** Matches the start of each target that Express gets. Its routes then compare whole segments: `/healthz2` goes to the service. */
-const expressPrefixes = new RegExp(
-  `^(?:/$|/\\?|${[controlPath, adminPath, ...controlAliases.keys(), ...browserFiles.keys()].join('|')})`,
-  'i',
-)
-
-/**
- * Returns true if Express has to handle a request: one outside the service, or one of a browser, which needs CORS. Others bypass
- * Express, because its routing takes a tenth of a reply's time. A target that is no path bypasses Express, which cannot parse it.
- */
-function isForExpress(target: string, origin: string | undefined): boolean {
-  return target.startsWith('/') && (origin !== undefined || expressPrefixes.test(target))
+/** Forbids browsers to take an answer for another media type than it declares, such as JSON for a script. */
+const forbidSniffing: RequestHandler = (_req, res, next) => {
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  next()
 }
 
-/** Limits a handler to requests with an allowed `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
-function forBrowsers(handler: RequestHandler, isAllowed = (_origin: string) => true): RequestHandler {
+/**
+ * Creates the middleware that answers preflight requests of the allowed origins, and adds CORS headers to replies to them. For
+ * other clients OPTIONS is a method like any other.
+ */
+function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
+  const allow = cors({ ...corsOptions, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {
     const { origin } = req.headers
-    if (origin !== undefined && isAllowed(origin)) handler(req, res, next)
+    if (origin !== undefined && isAllowed(origin)) allow(req, res, next)
     else next()
   }
 }

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { monotonicNow, sleep } from '../core/timers.ts'
-import { immediateDelivery, type OutgoingReply, type SendProgress } from '../exchange/delivery.ts'
+import {
+  type ClientSight,
+  clientSight,
+  type DeliveryMode,
+  deliveryOutcome,
+  immediateDelivery,
+  type OutgoingReply,
+  type SendProgress,
+} from '../exchange/delivery.ts'
 import type { RelayedBody, Reply, ReplyStream } from '../exchange/reply.ts'
 import { endAtStop } from './end-at-stop.ts'
 import { watchEnd } from './watch-end.ts'
@@ -11,48 +19,100 @@ import { watchEnd } from './watch-end.ts'
  * the server stops. Undefined: the delivery is one that never hangs.
  */
 export async function deliver(
-  { reply, date, delivery, onEnd }: OutgoingReply,
+  outgoing: OutgoingReply,
   res: ServerResponse,
   stopping?: AbortSignal,
 ): Promise<void> {
+  const { reply, delivery, onEnd } = outgoing
   const { mode } = delivery
-  const progress: SendProgress = { sentBytes: 0, isCutByStop: false, isCutByUpstream: false }
-  if (onEnd) watchEnd(onEnd, delivery, progress, res)
+  const progress: SendProgress = {
+    sentBytes: 0,
+    headSentAt: undefined,
+    isDone: false,
+    isCutByStop: false,
+    isCutByUpstream: false,
+  }
+  const end = onEnd && watchEnd(onEnd, delivery, progress, res)
   if (stopping)
     endAtStop(delivery, res, stopping, () => {
       progress.isCutByStop = true
     })
-  if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
+  const store = createStore(outgoing, progress, res)
+  if (mode.kind === 'hang') return void (await store?.()) // nothing is sent, and the connection stays open
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
-  if (reply.stream) return writeStream(reply, reply.stream, res)
-  if (reply.relay) return writeRelay(reply, reply.relay, progress, res)
+  if (reply.stream) return writeStream(reply, reply.stream, progress, res)
+  if (reply.relay) return writeRelay(reply, reply.relay, progress, res, store)
+  if (mode.kind === 'dribble' && reply.body) return writeInPieces(outgoing, mode, progress, res, store)
+  const writeNow = (stored: OutgoingReply) => writeAtOnce(stored, progress, res, end)
+  if (store) await store().then((refusal) => !res.destroyed && writeNow(refuseWith(refusal, outgoing)))
+  else writeNow(outgoing)
+}
+
+/** Returns the reply with a refusal in its place; undefined: none. */
+function refuseWith(refusal: Reply | undefined, outgoing: OutgoingReply): OutgoingReply {
+  return refusal ? { reply: refusal, delivery: immediateDelivery, date: outgoing.date } : outgoing
+}
+
+/** Writes a reply, or breaks it off, in one step. `end`: ends the delivery. */
+function writeAtOnce(
+  { reply, date, delivery: { mode } }: OutgoingReply,
+  progress: SendProgress,
+  res: ServerResponse,
+  end: (() => void) | undefined,
+): void {
   const bytes = reply.body?.bytes() ?? noBytes
   switch (mode.kind) {
     case 'whole':
-      writeHead(reply, date, bytes.length, res)
+    case 'dribble': // of no body
+      writeHead(reply, date, bytes.length, progress, res)
       res.end(bytes)
       return
-    case 'dribble':
-      writeHead(reply, date, bytes.length, res)
-      return writeInPieces(bytes, mode, progress, res)
     case 'reset':
+      progress.isDone = true
       res.socket?.resetAndDestroy()
       return
     case 'empty':
+      progress.isDone = true
       res.socket?.destroy()
       return
     case 'truncated':
-      writeHead(reply, date, bytes.length, res)
-      res.write(firstShare(bytes, mode.keep), () => res.socket?.destroySoon())
+      writeHead(reply, date, bytes.length, progress, res)
+      res.write(firstShare(bytes, mode.keep), () => {
+        progress.isDone = true
+        end?.() // a client sees the end of the connection before its close is announced here
+        res.socket?.destroySoon()
+      })
       return
     case 'malformed': {
       const share = firstShare(bytes, mode.keep)
-      writeHead(reply, date, share.length, res)
+      writeHead(reply, date, share.length, progress, res)
       res.end(share)
     }
   }
 }
+
+/** Stores the exchange. Resolves to a refusal where that is not possible, which a reply that has begun cannot become. */
+type StoreNow = (() => Promise<Reply | undefined>) | undefined
+
+/** Creates the function that stores the exchange with its delivery as it is expected to end; undefined where there are no replicas. */
+function createStore(
+  { delivery: { mode }, store }: OutgoingReply,
+  progress: SendProgress,
+  res: ServerResponse,
+): StoreNow {
+  return store && (() => store(deliveryOutcome(mode, true, progress), expectSight(mode, progress, res)))
+}
+
+/** Returns the client's part in a delivery that ends as expected, from now on. */
+function expectSight({ kind }: DeliveryMode, progress: SendProgress, res: ServerResponse): ClientSight {
+  const hasHead = progress.headSentAt === undefined && res.socket && !headless.includes(kind)
+  const headSentAt = hasHead ? monotonicNow() : progress.headSentAt
+  return clientSight(true, { ...progress, headSentAt })
+}
+
+/** The deliveries without status and headers. */
+const headless: readonly string[] = ['hang', 'reset', 'empty']
 
 /** Writes a reply at once and whole, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): void {
@@ -60,11 +120,16 @@ export function deliverImmediately(reply: Reply, res: ServerResponse): void {
 }
 
 /** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */
-async function writeStream(reply: Reply, stream: ReplyStream, res: ServerResponse): Promise<void> {
+async function writeStream(
+  reply: Reply,
+  stream: ReplyStream,
+  progress: SendProgress,
+  res: ServerResponse,
+): Promise<void> {
   const clientGone = new AbortController()
   res.once('close', () => clientGone.abort())
   res.setHeader('Connection', 'close')
-  writeHead(reply, undefined, undefined, res)
+  writeHead(reply, undefined, undefined, progress, res)
   res.flushHeaders()
   for await (const piece of stream.chunks(clientGone.signal)) {
     if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
@@ -79,10 +144,11 @@ async function writeRelay(
   relay: RelayedBody,
   progress: SendProgress,
   res: ServerResponse,
+  store: StoreNow,
 ): Promise<void> {
   const clientGone = new AbortController()
   res.once('close', () => clientGone.abort())
-  writeHead(reply, undefined, relay.length, res)
+  writeHead(reply, undefined, relay.length, progress, res)
   res.flushHeaders()
   try {
     for await (const piece of relay.chunks()) {
@@ -91,7 +157,8 @@ async function writeRelay(
       progress.sentBytes += piece.length
       if (!isRoom) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
     }
-    res.end()
+    if (await store?.()) res.destroy()
+    else res.end()
   } catch {
     progress.isCutByUpstream = !res.destroyed
     res.destroy()
@@ -104,6 +171,7 @@ function writeHead(
   reply: Reply,
   date: number | undefined,
   length: number | undefined,
+  progress: SendProgress,
   res: ServerResponse,
 ): void {
   // A flat list is the quickest form: Node writes it without looking up the names.
@@ -115,6 +183,8 @@ function writeHead(
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
   if (reply.cookies) for (const cookie of reply.cookies) headers.push('Set-Cookie', cookie)
   res.writeHead(reply.status, headers)
+  // A response without a socket waits behind another one on its connection.
+  if (res.socket) progress.headSentAt = monotonicNow()
 }
 
 /** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text, because most successive replies share a second. */
@@ -135,20 +205,25 @@ function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
-/** Writes the bytes in `pieces` pieces, evenly over `ms` milliseconds. */
+/** Writes the body in `pieces` pieces, evenly over `ms` milliseconds. */
 async function writeInPieces(
-  bytes: Uint8Array,
+  { reply, date }: OutgoingReply,
   { pieces, ms }: { readonly pieces: number; readonly ms: number },
   progress: SendProgress,
   res: ServerResponse,
+  store: StoreNow,
 ): Promise<void> {
+  const bytes = reply.body?.bytes() ?? noBytes
+  const isLast = (at: number) => at + size >= bytes.length
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const startedAt = monotonicNow()
+  writeHead(reply, date, bytes.length, progress, res)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), res)
+    if (!res.destroyed && store && isLast(at) && (await store())) res.destroy() // the reply has begun
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)
     res.write(piece, (error) => {

@@ -26,7 +26,7 @@ const freeOfRatioBytes = 1024 * 1024
 /** The largest body that is read. */
 export interface BodyLimit {
   readonly bytes: number
-  /** The limit as the refusal names it: `1mb`, or `64mb (--import-limit)`. */
+  /** The limit as the refusal names it: `1mb`. */
   readonly text: string
 }
 
@@ -167,8 +167,8 @@ function unreadable(status: number, why: string): RequestBody {
 }
 
 /** Parses a size, which the settings have checked: `500kb`. `setting`: the flag that the refusal names. Throws if the text is no size. */
-export function parseBodyLimit(text: string, setting?: string): BodyLimit {
+export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)
-  return { bytes, text: setting === undefined ? text : `${text} (${setting})` }
+  return { bytes, text }
 }

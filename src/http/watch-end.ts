@@ -1,27 +1,35 @@
 import type { ServerResponse } from 'node:http'
 import {
+  clientSight,
   type Delivery,
   deliveryOutcome,
   type OutgoingReply,
   type SendProgress,
 } from '../exchange/delivery.ts'
 
-/** Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. */
+/**
+ * Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. @returns a function that ends the
+ * delivery at once, which a scenario calls that breaks off the connection
+ */
 export function watchEnd(
   onEnd: NonNullable<OutgoingReply['onEnd']>,
   delivery: Delivery,
   progress: SendProgress,
   res: ServerResponse,
-): void {
+): () => void {
   const { socket } = res.req
+  let isFinished = false
   const finish = () => {
+    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
+    isFinished = true
     // After a write that failed, Node calls the response finished, too.
     const isComplete = res.writableFinished && !socket.errored
-    onEnd(deliveryOutcome(delivery.mode, isComplete, progress))
+    onEnd(deliveryOutcome(delivery.mode, isComplete, progress), clientSight(isComplete, progress))
   }
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)
+  return finish
 }
 
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
@@ -32,10 +40,7 @@ const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind 
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
-  let isFinished = false
   const finishOnce = () => {
-    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
-    isFinished = true
     res.off('close', finishOnce)
     socket.off('close', finishOnce).off('end', finishOnce)
     finish()

@@ -4,9 +4,9 @@ import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
+import { redactJson, redactText } from '../redaction/redact.ts'
+import { redactDocument } from '../redaction/redact-document.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
-import { redactJson, redactText } from './redact.ts'
-import { redactDocument } from './redact-document.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {

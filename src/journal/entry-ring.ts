@@ -1,6 +1,6 @@
 import { memoizeLast } from '../core/memoize-last.ts'
 import { computeBodyDigest } from './body-digest.ts'
-import type { JournalEntry, RecordedBody } from './entry.ts'
+import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 
 type Side = 'request' | 'answer'
 
@@ -20,7 +20,7 @@ interface StoredEntry<Owner> {
   request: number
   answer: number
   /** Loses its bodies when they are evicted, so readers get a copy. */
-  readonly entry: JournalEntry
+  entry: JournalEntry
 }
 
 /** The stored bodies of one side. */
@@ -76,6 +76,22 @@ export class EntryRing<Owner> {
     while (this.#latest - this.#oldest >= this.#size || this.#bytes > this.#maxBytes) this.#evictEntry()
     this.#evictBodies('request')
     this.#evictBodies('answer')
+  }
+
+  /** Moves on to the next number, behind entries that are not stored. */
+  skipTo(number: number): void {
+    while (this.#oldest <= this.#latest && number - this.#oldest > this.#size) this.#evictEntry()
+    if (this.#oldest > this.#latest) this.#oldest = number
+    this.#latest = number - 1
+  }
+
+  /** Corrects the end of the delivery of an entry, and returns it; undefined where there is none of this number. */
+  correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
+    const stored =
+      number < this.#oldest || number > this.#latest ? undefined : this.#places[this.#placeOf(number)]
+    if (!stored) return undefined
+    stored.entry = { ...stored.entry, ...end }
+    return stored.entry
   }
 
   /** Returns the stored entry of a number with its owner; undefined where there is none. Whoever keeps the entry copies it with `copyEntry`. */

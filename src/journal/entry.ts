@@ -36,6 +36,8 @@ export interface JournalEntry {
   readonly receivedAt: number
   /** The time at which the connection of the request was opened, by the same clock; undefined for a later request of a connection. */
   readonly openedAt: number | undefined
+  /** The time at which status and headers of the answer were sent, by the same clock; undefined: they were not. */
+  readonly headSentAt: number | undefined
   /** The time at which the delivery of the answer ended, by the same clock. */
   readonly endedAt: number
   readonly sandbox: string
@@ -73,6 +75,8 @@ export interface JournalEntry {
   }
   /** The end of the answer's delivery: the client has the answer, or not. */
   readonly delivery: DeliveryOutcome
+  /** True where the client ended the delivery: it closed the connection before the simulator had sent the answer or damaged it. */
+  readonly hasClientLeft: boolean
   /** The stage of the pipeline that answered: `validate`. */
   readonly stage: string
   /** The rule that acted on the request; undefined: none did. */
@@ -92,3 +96,6 @@ export interface JournalEntry {
   /** Warnings about what the service accepts and a careful client does not send. */
   readonly advice: readonly Violation[]
 }
+
+/** The end of a delivery as an entry has it. */
+export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'headSentAt' | 'endedAt'>

@@ -1,14 +1,16 @@
 /**
- * The record of requests and replies: record, find, match, verify, stream.
- * `entry.ts` is the stored exchange, `match.ts` compares it with a query, `verify.ts` counts and waits, `stream.ts` follows, and
- * `redact.ts` removes credentials before anything is stored or shown.
+ * The record of requests and replies: record, find, match, share with replicas.
+ * `entry.ts` is the stored exchange, `match.ts` has the parts that a query compares, and `follower.ts` brings the journal of a replica to
+ * the end of the stream of all.
  */
 
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import type { JournalEntry } from './entry.ts'
+import type { DeliveryEnd, JournalEntry } from './entry.ts'
 import { copyEntry, EntryRing } from './entry-ring.ts'
-import type { EntryRange, JournalCounts, JournalReader, JournalSlice } from './reader.ts'
+import type { SandboxPlace } from './exchange-stream.ts'
+import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
+import { CountsBySandbox, type SandboxCounts } from './sandbox-counts.ts'
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
 export interface LiveExchange {
@@ -24,6 +26,8 @@ export interface LiveExchange {
   readonly token: string | undefined
   /** True: another replica answered the request. */
   readonly isForeign?: boolean
+  /** True: the journal has called its listeners with the exchange before, and the end of its delivery was another one. */
+  readonly isCorrection?: boolean
 }
 
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
@@ -32,38 +36,53 @@ export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 /** A function that the journal calls for each sandbox whose entries are cleared, with the number of its recorded entries, the evicted included. */
 type ClearListener = (sandbox: string, recorded: number) => void
 
-/** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
-interface SandboxCounts {
-  readonly sandbox: string
-  readonly generation: number
-  recorded: number
-  dropped: number
-  isCleared: boolean
+/** The exchanges of all replicas, which a shared journal follows: see `StreamFollower`. */
+interface SharedExchanges {
+  readonly requestIdPrefix: string
+  append(entry: JournalEntry, live: LiveExchange): Promise<number | undefined>
+  correct(number: number, end: DeliveryEnd): Promise<void>
+  catchUp(): Promise<void>
+  follow(): Promise<void>
+  clear(sandbox: string | undefined): Promise<void>
+  hasLost(sandbox: string | undefined): boolean
+  noteLost(sandbox: string): void
+  close(): Promise<void>
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. Recording is
- * synchronous and calls the listeners of this process; the control plane reads through `JournalReader`.
+ * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. In one process an exchange is recorded when its delivery has ended. Replicas append theirs to a stream
+ * (`shared`), and each records what the stream has before it reads.
  */
-export class Journal implements JournalReader {
-  /** The first part of the ids of requests, by which the journal finds them. */
-  readonly requestIdPrefix: string = 'req'
-  readonly #entries: EntryRing<SandboxCounts>
-  readonly #counts = new Map<string, SandboxCounts>()
+export class Journal {
+  /** The stream of all replicas; undefined in a journal of one process. */
+  readonly shared: SharedExchanges | undefined
+  readonly #size: number
+  #entries: EntryRing<SandboxCounts>
+  readonly #counts = new CountsBySandbox()
   readonly #entryListeners = new Set<EntryListener>()
+  readonly #ownListeners: Set<EntryListener>
   readonly #clearListeners = new Set<ClearListener>()
   readonly #changeListeners = new Set<() => void>()
-  #generation = 0
-  /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
-  #clears = 1
   #version = 0
   #order = 0
 
-  /** `size`: the most entries; 0 stores none and still calls the listeners. */
-  constructor(size: number) {
-    this.#entries = new EntryRing(size, (counts) => {
+  /** `size`: the most entries; 0 stores none and still calls the listeners. `share` connects the journal with that of other replicas. */
+  constructor(size: number, share?: (journal: Journal) => SharedExchanges) {
+    this.#size = size
+    this.#entries = this.#createRing()
+    this.shared = share?.(this)
+    this.#ownListeners = this.shared ? new Set() : this.#entryListeners
+  }
+
+  #createRing(): EntryRing<SandboxCounts> {
+    return new EntryRing(this.#size, (counts) => {
       counts.dropped += 1
     })
+  }
+
+  /** The first part of the ids of requests, by which the journal finds them. */
+  get requestIdPrefix(): string {
+    return this.shared?.requestIdPrefix ?? 'req'
   }
 
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
@@ -76,13 +95,54 @@ export class Journal implements JournalReader {
     return ++this.#order
   }
 
-  /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
-  record(entry: JournalEntry, live: LiveExchange): void {
-    const counts = this.#countsOf(entry.sandbox)
+  /** Stores an entry, and calls the listeners. Its number must be `recorded + 1`, or a higher one with the `place` of a shared journal. */
+  record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
+    if (place) this.#entries.skipTo(entry.number)
+    const { sandbox } = entry
+    const before = place && { ...place, count: place.count - 1 }
+    const counts = before ? this.#advance(sandbox, before) : this.#counts.of(sandbox)
     counts.recorded += 1
     this.#entries.add(entry, counts)
     this.#announceChange()
     for (const listener of this.#entryListeners) listener(entry, live)
+  }
+
+  /** Calls the listeners for exchanges of this process with one that is appended to a shared journal, or cannot be. */
+  announceOwn(entry: JournalEntry, live: LiveExchange): void {
+    for (const listener of this.#ownListeners) listener(entry, live)
+  }
+
+  /** Corrects the end of the delivery of a stored entry, and calls the listeners with it once more. */
+  correct(number: number, end: DeliveryEnd, revive: (entry: JournalEntry) => LiveExchange): void {
+    const entry = this.#entries.correct(number, end)
+    if (!entry) return
+    this.#announceChange()
+    for (const listener of this.#entryListeners) listener(entry, revive(entry))
+  }
+
+  /** Compares the counts with those of a shared journal, since messages were missed: exchanges are lost, or a sandbox was cleared. */
+  compare(places: ReadonlyMap<string, SandboxPlace>): void {
+    for (const [sandbox, place] of places) this.#advance(sandbox, place)
+    for (const sandbox of this.#counts.list()) if (!places.has(sandbox)) this.clearRecorded(sandbox)
+  }
+
+  #advance(sandbox: string, place: SandboxPlace): SandboxCounts {
+    if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
+    return this.#counts.advance(sandbox, place)
+  }
+
+  /** Notes that an exchange of a sandbox was not read whole. */
+  noteLoss(sandbox: string): void {
+    this.#counts.of(sandbox).lost += 1
+  }
+
+  /** Begins with another shared journal, since the one before was lost. Returns the sandboxes that had exchanges. */
+  restart(): readonly string[] {
+    const sandboxes = this.#counts.list()
+    for (const sandbox of sandboxes) this.#counts.clear(sandbox)
+    this.#entries = this.#createRing()
+    this.#announceChange()
+    return sandboxes
   }
 
   /** The number of verifications and streams that wait for a change. */
@@ -92,6 +152,7 @@ export class Journal implements JournalReader {
 
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener)
+    void this.shared?.follow()
     return () => void this.#changeListeners.delete(listener)
   }
 
@@ -101,9 +162,9 @@ export class Journal implements JournalReader {
     return () => void this.#entryListeners.delete(listener)
   }
 
-  /** Calls the listener for each exchange of this process, as soon as it is recorded. @returns a function that removes the listener */
-  onOwnEntry(listener: EntryListener): () => void {
-    return this.onEntry(listener)
+  /** Calls the listener for each exchange of this process, at the end of its delivery. */
+  onOwnEntry(listener: EntryListener): void {
+    this.#ownListeners.add(listener)
   }
 
   /** Calls the listener for each sandbox whose entries are cleared. @returns a function that removes the listener */
@@ -112,34 +173,31 @@ export class Journal implements JournalReader {
     return () => void this.#clearListeners.delete(listener)
   }
 
-  /** Waits until the journal has every exchange that ended before. Only a shared journal has others than those of this process. */
-  async catchUp(): Promise<void> {}
-
-  /** Records what this process has, if the others cannot be asked. Only a shared journal has anything that is not recorded yet. */
-  async recordOwn(): Promise<void> {}
-
-  /** Notes that a sandbox is in use, before its first exchange. Only a shared journal needs that, to know the losses that have none of its exchanges. Undefined: nothing has to be waited for. */
-  begin(_sandbox: string): Promise<void> | undefined {
-    return undefined
+  /** Waits until the journal has every exchange that was answered before the call. */
+  async catchUp(): Promise<void> {
+    await this.shared?.catchUp()
   }
 
-  /** Returns true if exchanges of a sandbox, or of any (undefined), may be missing without being counted. */
-  hasLoss(_sandbox: string | undefined): boolean {
-    return false
+  /** Returns true if exchanges of a sandbox, or of any (undefined), are missing that the journal never had. */
+  hasLoss(sandbox: string | undefined): boolean {
+    return this.#counts.hasLoss(sandbox) || this.shared?.hasLost(sandbox) === true
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
+    if (this.shared) await this.shared.catchUp()
     const { oldest, latest } = this.#entries
     const entries = Array.from(this.#entriesIn(range), copyEntry)
     return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 
   async find(id: string): Promise<JournalEntry | undefined> {
+    if (this.shared) await this.shared.catchUp()
     for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return copyEntry(entry)
     return undefined
   }
 
   async counts(sandbox: string | undefined): Promise<JournalCounts> {
+    if (this.shared) await this.shared.catchUp()
     return this.#sumCounts(sandbox)
   }
 
@@ -147,22 +205,22 @@ export class Journal implements JournalReader {
     return this.#version
   }
 
-  /** Clears before the first await: a request after the call belongs to the cleared journal. */
+  /** Clears before the first await in a journal of one process: a request after the call belongs to the cleared journal. */
   async clear(sandbox: string | undefined): Promise<number> {
+    if (this.shared) await this.shared.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
-    for (const name of sandbox === undefined ? [...this.#counts.keys()] : [sandbox]) this.#clear(name)
+    if (this.shared) await this.shared.clear(sandbox)
+    else this.clearRecorded(sandbox)
     return recorded - dropped
   }
 
-  #clear(sandbox: string): void {
-    const counts = this.#counts.get(sandbox)
-    if (counts) {
-      counts.isCleared = true
-      this.#clears += 1
+  /** Clears what this process has of a sandbox; undefined: of all. */
+  clearRecorded(sandbox: string | undefined): void {
+    for (const name of sandbox === undefined ? this.#counts.list() : [sandbox]) {
+      const recorded = this.#counts.clear(name)
+      this.#announceChange()
+      for (const listener of this.#clearListeners) listener(name, recorded)
     }
-    this.#counts.delete(sandbox)
-    this.#announceChange()
-    for (const listener of this.#clearListeners) listener(sandbox, counts?.recorded ?? 0)
   }
 
   #announceChange(): void {
@@ -183,25 +241,8 @@ export class Journal implements JournalReader {
     }
   }
 
+  /** Returns the counts of a sandbox, or of all. Lost exchanges that nobody has counted yet count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
-    if (sandbox !== undefined) {
-      const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
-      return { recorded, dropped, generation }
-    }
-    const sum = { recorded: 0, dropped: 0, generation: this.#clears }
-    for (const { recorded, dropped } of this.#counts.values()) {
-      sum.recorded += recorded
-      sum.dropped += dropped
-    }
-    return sum
-  }
-
-  #countsOf(sandbox: string): SandboxCounts {
-    let counts = this.#counts.get(sandbox)
-    if (!counts) {
-      counts = { sandbox, generation: ++this.#generation, recorded: 0, dropped: 0, isCleared: false }
-      this.#counts.set(sandbox, counts)
-    }
-    return counts
+    return this.#counts.sum(sandbox, this.shared?.hasLost(sandbox) ? 1 : 0)
   }
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import type { MatchSubject } from '../exchange/match.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import type { JournalEntry } from './entry.ts'
 import { isComplete, parseBody } from './entry-json.ts'
-import { redacted } from './redact-token.ts'
 
 /** Functions that return the models and products of a request, which an entry does not store. Ids are in lower case. */
 export interface RequestSubjects {

@@ -30,22 +30,6 @@ export interface JournalSlice {
   readonly oldest: number
   /** The number of the latest recorded exchange, stored or not; 0 before the first. */
   readonly latest: number
-  /** The value of `JournalReader.version`. */
+  /** The value of `Journal.version`. */
   readonly version: number
-}
-
-/** The journal as the control plane uses it. Every method but `onChange` is asynchronous, so that a shared store can implement it. */
-export interface JournalReader {
-  /** Reads the entries of a range. */
-  list(range?: EntryRange): Promise<JournalSlice>
-  /** Returns the entry of a request id; undefined where it was evicted, cleared, or never recorded. */
-  find(id: string): Promise<JournalEntry | undefined>
-  /** Returns the counts of a sandbox; undefined for all sandboxes. */
-  counts(sandbox: string | undefined): Promise<JournalCounts>
-  /** Returns a number that changes whenever an entry is recorded or cleared. */
-  version(): Promise<number>
-  /** Clears the entries and the counts of a sandbox; undefined for all. @returns the number of stored entries that it cleared */
-  clear(sandbox: string | undefined): Promise<number>
-  /** Calls the listener after every change of the version. @returns a function that removes the listener */
-  onChange(listener: () => void): () => void
 }

@@ -4,51 +4,24 @@ import type { Json } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
-import type { JournalEntry, RecordedBody } from './entry.ts'
-import { bodyToText, decodeBody } from './entry-json.ts'
+import { timeOrigin } from '../core/timers.ts'
+import { redactJson, redactText } from '../redaction/redact.ts'
+import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
+import { bodyToText, decodeBody, parseBody } from './entry-json.ts'
+import type { SharedAnswer, StreamMessage } from './exchange-stream.ts'
 import type { LiveExchange } from './journal.ts'
-import { redactText } from './redact.ts'
-import type { ExchangeLines } from './shared-stream.ts'
 
-/** Finds an operation of the contract by its id. */
-export type FindOperation = (id: string) => Operation | undefined
-
-/** An exchange as it is recorded. */
-export interface SharedExchange {
-  readonly entry: JournalEntry
-  readonly live: LiveExchange
+/** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */
+type SharedBody = ({ readonly text: string } | { readonly base64: string }) & {
+  readonly parsed?: Json | undefined
 }
 
-/** An exchange of this process, with the parts of the live exchange that other replicas need and the entry does not have. */
-export interface OwnExchange {
-  readonly entry: JournalEntry
-  readonly parts: OwnParts
+/** An exchange as it is appended. */
+interface EncodedExchange {
+  readonly text: string
+  readonly request: string
+  readonly answer: SharedAnswer
 }
-
-interface OwnParts {
-  readonly path: RawParameters['path']
-  readonly token: string | undefined
-  /** The parsed bodies that the entry has only in part; the others are parsed again. */
-  readonly requestBody: Json | undefined
-  readonly answerBody: Json | undefined
-}
-
-/** Returns the parts of a live exchange to store with its entry. */
-export function toOwnParts({ request, answer }: JournalEntry, live: LiveExchange): OwnParts {
-  return {
-    path: live.rawParameters.path,
-    token: live.token,
-    requestBody: isCut(request.body) ? live.requestBody : undefined,
-    answerBody: isCut(answer.body) ? live.answerBody : undefined,
-  }
-}
-
-/** A body as another replica reads it. `ref`: the index of one that several exchanges have. */
-type SharedBody =
-  | { readonly ref: number; readonly size: number }
-  | { readonly text: string; readonly size: number }
-  | { readonly base64: string; readonly size: number }
-  | { readonly size: number }
 
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
 export const hashToken = memoizeLast(
@@ -56,160 +29,167 @@ export const hashToken = memoizeLast(
 )
 
 /**
- * Encodes exchanges for all replicas, with equal bodies of answers once. `clockOffset`: the zero of the process's monotonic time in epoch
- * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it. `incomplete`: the sandboxes
- * of those of which a body was evicted before.
+ * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the bodies, too, since
+ * other replicas cannot know it.
  */
-export function encodeExchanges(
-  exchanges: readonly OwnExchange[],
-  clockOffset: number,
-): { readonly lines: ExchangeLines; readonly incomplete: readonly string[] } {
-  const bodies: string[] = []
-  const known = new Map<Uint8Array, number>()
-  const shareAnswer = ({ answer: { body }, ownToken }: JournalEntry): SharedBody => {
-    if (body.bytes === undefined || body.size === 0) return { size: body.size }
-    let index = known.get(body.bytes)
-    if (index === undefined) {
-      index = bodies.push(JSON.stringify(shareBody(body, ownToken))) - 1
-      known.set(body.bytes, index)
-    }
-    return { ref: index, size: body.size }
-  }
-  const lines = exchanges.map((exchange) =>
-    encodeExchange(exchange, shareAnswer(exchange.entry), clockOffset),
-  )
-  const incomplete = exchanges.filter(({ entry }) => hasEvictedBody(entry)).map(({ entry }) => entry.sandbox)
-  return { lines: { bodies, exchanges: lines }, incomplete }
-}
-
-function encodeExchange({ entry, parts }: OwnExchange, answerBody: SharedBody, clockOffset: number): string {
-  const { receivedAt, openedAt, endedAt, ownToken, authorization: _, request, answer, ...others } = entry
-  return JSON.stringify({
+export function encodeExchange(entry: JournalEntry, live: LiveExchange): EncodedExchange {
+  const { request, answer, ownToken, authorization: _, number: _number, ...others } = entry
+  const text = JSON.stringify({
     ...others,
-    ...(ownToken !== undefined && { caller: hashToken(ownToken) }),
-    receivedAt: receivedAt + clockOffset,
-    tookMs: endedAt - receivedAt,
-    ...(openedAt !== undefined && { openedMs: receivedAt - openedAt }),
-    request: { ...request, body: shareBody(request.body, ownToken) },
-    answer: { ...answer, body: answerBody },
+    ...encodeEnd(entry),
+    receivedAt: entry.receivedAt + timeOrigin,
+    openedAt: entry.openedAt && entry.openedAt + timeOrigin,
+    caller: ownToken && hashToken(ownToken),
+    request: { ...request, body: { ...request.body, bytes: undefined } },
+    answer: { ...answer, body: { ...answer.body, bytes: undefined } },
     live: {
-      ...parts,
-      path: redactValues(parts.path, ownToken),
-      token: parts.token && hashToken(parts.token),
+      path: redactValues(live.rawParameters.path, ownToken),
+      token: live.token && hashToken(live.token),
     },
   })
+  return { text, request: shareBody(request.body, ownToken), answer: shareAnswer(entry, live) }
+}
+
+/** Shares the body of an answer. One with the token of its request, and one that is stored in part, is that of this answer alone. */
+function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedAnswer {
+  const { bytes, size } = body
+  if (bytes === undefined || size === 0) return { key: undefined, text: () => '' }
+  const isCut = bytes.length < size
+  const isOwn = isCut || (ownToken !== undefined && bytesOf(bytes).includes(ownToken))
+  const text = () =>
+    shareBody(
+      body,
+      ownToken,
+      isCut && live.answerBody !== undefined ? redactJson(live.answerBody, ownToken) : undefined,
+    )
+  return { key: isOwn ? undefined : bytes, text }
+}
+
+const bytesOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
+
+/** Encodes the end of a delivery. */
+export function encodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd) {
+  const sentAt = headSentAt && headSentAt + timeOrigin
+  return { delivery, hasClientLeft, headSentAt: sentAt, endedAt: endedAt + timeOrigin }
+}
+
+/** Decodes the end of a delivery. */
+export function decodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd): DeliveryEnd {
+  const sentAt = headSentAt && headSentAt - timeOrigin
+  return { delivery, hasClientLeft, headSentAt: sentAt, endedAt: endedAt - timeOrigin }
 }
 
 function redactValues(values: RawParameters['path'], token: string | undefined): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, redactText(String(value), token)]),
-  )
+  const redactOne = ([name, value]: [string, unknown]) => [name, redactText(String(value), token)]
+  return Object.fromEntries(Object.entries(values).map(redactOne))
 }
 
-const isCut = ({ bytes, size }: RecordedBody) => (bytes?.length ?? 0) < size
-
-/** Returns true if a body is missing that was recorded: not one that was never read, or read in part until the client went away. */
-function hasEvictedBody({ request, answer, aborted }: JournalEntry): boolean {
-  const isMissing = ({ bytes, size }: RecordedBody) => bytes === undefined && size > 0
-  const isReadable = !aborted && request.body.unreadable === undefined
-  return isMissing(answer.body) || (isReadable && isMissing(request.body))
-}
-
-function shareBody(body: RecordedBody, token: string | undefined): SharedBody {
+function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json): string {
   const { bytes, size } = body
-  if (bytes === undefined || size === 0) return { size }
+  if (bytes === undefined || size === 0) return ''
   const text = decodeBody(body)
-  if (text === undefined) return { base64: Buffer.from(bytes).toString('base64'), size }
-  if (token === undefined || !text.includes(token)) return { text, size }
-  return { text: bodyToText(body, token) ?? '', size }
+  if (text === undefined) return JSON.stringify({ base64: bytesOf(bytes).toString('base64') })
+  // JSON may escape a character of the token: sk\/live.
+  const mayHaveToken = token !== undefined && (text.includes(token) || text.includes('\\'))
+  const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
+  return JSON.stringify({ text: clean, parsed })
 }
 
-interface ParsedBody {
-  readonly shared: SharedBody
-  readonly recorded: RecordedBody
+function readShared(text: string | undefined) {
+  const body = parseShared(text)
+  return { body, bytes: toBytes(body) }
 }
 
-/** Decodes exchanges of other replicas. Equal bodies are parsed once, since the answers to many requests are the same. */
+function toBytes(body: SharedBody | undefined): Uint8Array | undefined {
+  if (!body) return undefined
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')
+}
+
+/** An exchange as another replica reads it. */
+export interface SharedExchange {
+  readonly entry: JournalEntry
+  readonly live: LiveExchange
+}
+
+/** A message with an exchange; see `StreamMessage`. */
+type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'answer'>
+
+const parseShared = (text: string | undefined): SharedBody | undefined =>
+  text ? JSON.parse(text) : undefined
+
+/** Finds an operation of the contract by its id. */
+export type FindOperation = (id: string) => Operation | undefined
+
+/** Decodes the exchanges of all replicas. Equal bodies are parsed once, since the answers to many requests are the same. */
 export class ExchangeDecoder {
   readonly #findOperation: FindOperation
-  readonly #clockOffset: number
-  readonly #bodies = new LruCache<Json | undefined>(200)
+  readonly #ownPrefix: string
+  readonly #parsed = new LruCache<Json | undefined>(200)
+  readonly #answers = new LruCache<ReturnType<typeof readShared>>(200)
 
-  /** `clockOffset`: see `encodeExchanges`. */
-  constructor(findOperation: FindOperation, clockOffset: number) {
+  /** `ownPrefix`: the first part of the ids of requests that this process answered. */
+  constructor(findOperation: FindOperation, ownPrefix: string) {
     this.#findOperation = findOperation
-    this.#clockOffset = clockOffset
+    this.#ownPrefix = ownPrefix
   }
 
-  /** Decodes the exchanges of a message. Those with the same answer share its bytes. `isForeign`: another process recorded them. */
-  decode({ bodies, exchanges }: ExchangeLines, isForeign: boolean): SharedExchange[] {
-    const parsed = new Map<number, ParsedBody>()
-    const findBody = (body: SharedBody): ParsedBody => {
-      if (!('ref' in body)) return { shared: body, recorded: toRecorded(body) }
-      let known = parsed.get(body.ref)
-      if (known === undefined) {
-        const shared: SharedBody = JSON.parse(bodies[body.ref] ?? '{"size":0}')
-        known = { shared, recorded: toRecorded(shared) }
-        parsed.set(body.ref, known)
-      }
-      return known
-    }
-    return exchanges.map((line) => this.#decodeExchange(line, findBody, isForeign))
-  }
-
-  #decodeExchange(
-    line: string,
-    findBody: (body: SharedBody) => ParsedBody,
-    isForeign: boolean,
-  ): SharedExchange {
-    const { live, request, answer, receivedAt: epochMs, tookMs, openedMs, ...others } = JSON.parse(line)
-    const answerBody = findBody(answer.body)
-    const receivedAt = epochMs - this.#clockOffset
+  decode({ number, text, ...bodies }: SharedMessage): SharedExchange {
+    const { live, openedAt, receivedAt, request, answer, ...others } = JSON.parse(text) // of `encodeExchange`
+    const requestBody = parseShared(bodies.request)
+    const { body: answerBody, bytes } = this.#answers.get(bodies.answer ?? '', () =>
+      readShared(bodies.answer),
+    )
     const entry: JournalEntry = {
       ...others,
+      ...decodeEnd(others),
+      number,
       ownToken: undefined,
       authorization: undefined,
-      receivedAt,
-      endedAt: receivedAt + tookMs,
-      openedAt: openedMs === undefined ? undefined : receivedAt - openedMs,
-      request: { ...request, body: toRecorded(request.body) },
-      answer: { ...answer, body: { ...answerBody.recorded } },
+      receivedAt: receivedAt - timeOrigin,
+      openedAt: openedAt && openedAt - timeOrigin,
+      request: { ...request, body: { ...request.body, bytes: toBytes(requestBody) } },
+      answer: { ...answer, body: { ...answer.body, bytes } },
     }
-    const parse = (body: SharedBody) => this.#parse(body)
-    // Query and headers of the entry, which have no credentials.
-    const { query, headers } = entry.request
-    const rawParameters: RawParameters = { path: live.path, query: readQuery(query), header: headers }
-    const operation = entry.operation === undefined ? undefined : this.#findOperation(entry.operation)
+    const answered = () => answerBody?.parsed ?? this.#parse(answerBody)
+    return { entry, live: this.#toLive(entry, live, () => this.#parse(requestBody), answered) }
+  }
+
+  /** Returns the live exchange of an entry that was decoded before. Its path parameters are not known any more. */
+  revive(entry: JournalEntry): LiveExchange {
+    const { request, answer, caller } = entry
+    const [sent, answered] = [() => parseBody(request.body), () => parseBody(answer.body)]
+    return Object.assign(this.#toLive(entry, { path: {}, token: caller }, sent, answered), {
+      isCorrection: true,
+    })
+  }
+
+  #toLive(
+    { id, operation, request: { query, headers } }: JournalEntry,
+    { path, token }: { readonly path: RawParameters['path']; readonly token: string | undefined },
+    requestBody: () => Json | undefined,
+    answerBody: () => Json | undefined,
+  ): LiveExchange {
     return {
-      entry,
-      live: {
-        isForeign,
-        operation,
-        rawParameters,
-        token: live.token,
-        get requestBody() {
-          return live.requestBody ?? parse(request.body)
-        },
-        get answerBody() {
-          return live.answerBody ?? parse(answerBody.shared)
-        },
+      isForeign: !id.startsWith(this.#ownPrefix),
+      operation: operation === undefined ? undefined : this.#findOperation(operation),
+      rawParameters: { path, query: readQuery(query), header: headers }, // which have no credentials
+      token,
+      get requestBody() {
+        return requestBody()
+      },
+      get answerBody() {
+        return answerBody()
       },
     }
   }
 
-  #parse(body: SharedBody): Json | undefined {
-    if (!('text' in body) || body.text === '') return undefined
-    return this.#bodies.get(body.text, () => parseJson(body.text))
+  #parse(body: SharedBody | undefined): Json | undefined {
+    if (!body || !('text' in body) || body.text === '') return undefined
+    return this.#parsed.get(body.text, () => parseOrNothing(body.text))
   }
 }
 
-function toRecorded(body: SharedBody): RecordedBody {
-  if ('text' in body) return { bytes: Buffer.from(body.text), size: body.size }
-  if ('base64' in body) return { bytes: Buffer.from(body.base64, 'base64'), size: body.size }
-  return { bytes: undefined, size: body.size }
-}
-
-function parseJson(text: string): Json | undefined {
+function parseOrNothing(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,5 @@
 import { clearTimeout, setImmediate, setTimeout } from '../core/timers.ts'
-import type { JournalReader } from './reader.ts'
+import type { Journal } from './journal.ts'
 
 /** The cause that ended a wait: a change of the journal, the time limit, or an abort signal. */
 export type WaitOutcome = 'entry' | 'time' | 'end'
@@ -9,7 +9,7 @@ export type WaitOutcome = 'entry' | 'time' | 'end'
  * is aborted. The promise resolves after the current turn, once for all entries of that turn, so that requests are not delayed.
  */
 export function waitForEntry(
-  journal: JournalReader,
+  journal: Journal,
   version: number,
   ms: number,
   ends: readonly AbortSignal[],

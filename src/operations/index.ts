@@ -16,8 +16,6 @@ export interface OperationDeps {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The exact answers of the fixtures. */
   readonly answers: readonly OperationAnswer[]
-  /** The number of analytics answers that are cached at most; 0 caches none. */
-  readonly cacheSize: number
 }
 
 /** The declarations of all handlers. */
@@ -26,6 +24,9 @@ export const declarations: readonly OperationDeclaration[] = [
   promptDeclaration,
   eventDeclaration,
 ]
+
+/** The most analytics answers that are cached, about 50 kB each; beyond it the least recently used are evicted. */
+const cacheSize = 100
 
 /** Handlers by `operationId`. */
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
@@ -37,7 +38,6 @@ export function createHandlers({
   store,
   productsOfModel,
   answers,
-  cacheSize,
 }: OperationDeps): OperationHandlers {
   const handlers = [
     getModelAnalytics({ world, store, productsOfModel, answers, cacheSize }),

@@ -2,8 +2,10 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
+import type { CorsOrigins } from '../core/origins.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import type { PageSettings } from '../exchange/foreign-page.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -43,6 +45,10 @@ export interface PipelineDeps {
   readonly fallback: Fallback | undefined
   /** The real service that answers in place of the handlers; absent: the simulator answers. */
   readonly upstream?: UpstreamClient | undefined
+  /** The pages that may use the real service with the token of the proxy. */
+  readonly pages: PageSettings
+  /** The origins of pages to which the edge grants CORS. */
+  readonly corsOrigins: CorsOrigins
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
   /** Returns the limit of a plan's analyses; undefined: unlimited. */
@@ -64,25 +70,30 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const { sandboxes, upstream, log } = deps
   const requestStages = upstream ? proxyRequestStages(deps, upstream) : simulatorRequestStages(deps)
   const replyStages = upstream ? proxyReplyStages(deps) : simulatorReplyStages(deps)
-  const recordExchange = record(deps.journal, log, deps.logBodies)
+  const addStages = (exchange: Exchange, first: Reply) =>
+    replyStages.reduce((reply, stage) => stage(exchange, reply), first)
+  const recordExchange = record({
+    ...deps,
+    recordedReply: (exchange, reply, outcome) =>
+      upstream ? answerToRecord(exchange, reply, outcome, upstream.target.token) : reply,
+    refuse: (exchange, { message }) => addStages(exchange, refusals.unavailable(message)),
+  })
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
     const exchange = createExchange(request, sandboxes, decisionTrace, deps.journal.takeOrder())
     try {
       const first = await firstReply(requestStages, exchange, log)
-      let reply = first
-      for (const stage of replyStages) reply = stage(exchange, reply)
+      const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
-      const durationMs = request.elapsed()
-      const onEnd = (outcome: DeliveryOutcome) => {
+      const recording = recordExchange(exchange, reply, request.elapsed())
+      const onEnd = (outcome: DeliveryOutcome, sight?: ClientSight) => {
         exchange.sandbox.activeRequests -= 1
-        const answer = upstream ? answerToRecord(exchange, reply, outcome, upstream.target.token) : reply
-        recordExchange(exchange, answer, durationMs, outcome)
+        recording.onEnd(outcome, sight)
       }
       // The real service dates its answers itself.
       const date = upstream ? undefined : exchange.now
-      return { reply, delivery: exchange.delivery, date, onEnd }
+      return { reply, delivery: exchange.delivery, date, onEnd, store: recording.store }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // no delivery will end
       throw error

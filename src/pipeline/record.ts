@@ -1,40 +1,78 @@
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { DeliveryOutcome } from '../exchange/delivery.ts'
+import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
-import { redactHead, redactHeaders, redactText, redactViolations } from '../journal/redact.ts'
-import { findOwnToken } from '../journal/redact-token.ts'
+import { redactHead, redactHeaders, redactText, redactViolations } from '../redaction/redact.ts'
+import { findOwnToken } from '../redaction/redact-token.ts'
+import type { StoreUnavailableError } from '../state/store.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
+import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/** Records an exchange, once the delivery of its reply has ended. `durationMs`: from the receipt until the reply was ready. */
-type RecordExchange = (exchange: Exchange, reply: Reply, durationMs: number, outcome: DeliveryOutcome) => void
+/** The record of one exchange: `store` before its answer has ended, where there are replicas, and `onEnd` after it. */
+export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'store'>>
+
+/** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
+type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
+
+/** The parts that records work with. */
+export interface RecorderDeps {
+  readonly journal: Journal
+  readonly log: Log
+  readonly logBodies: boolean
+  /** Returns the reply as it is recorded, which that of a proxy is only once its body has passed. */
+  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
+  /** Returns the reply to a request whose exchange cannot be stored. */
+  readonly refuse: (exchange: Exchange, reason: StoreUnavailableError) => Reply
+}
 
 /**
  * Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. The level
  * `debug` adds a line with the reasons for the answer, `trace` one with the headers.
  */
-export function record(journal: Journal, log: Log, logBodies: boolean): RecordExchange {
+export function record({ journal, log, logBodies, recordedReply, refuse }: RecorderDeps): BeginRecord {
   const isTraced = log.isLevelEnabled('trace')
-  return function record(exchange, reply, durationMs, outcome) {
-    try {
-      const entry = createEntry(exchange, reply, journal.recorded + 1, durationMs, outcome)
-      journal.record(entry, liveExchangeOf(exchange, reply))
-      const line = logLine(entry, reply)
-      log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
-      if (exchange.trace) log.debug(decisionLine(entry, exchange.trace), 'decided')
-      if (isTraced) log.trace(headerLine(entry), 'headers')
-    } catch (error) {
-      // The client has its reply; nobody above could handle the exception.
-      log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
+  const { shared } = journal
+  const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
+    const line = logLine(entry, reply)
+    log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
+    if (trace) log.debug(decisionLine(entry, trace), 'decided')
+    if (isTraced) log.trace(headerLine(entry), 'headers')
+  }
+  return function record(exchange, reply, durationMs) {
+    const create: CreateRecord = (answer, outcome, sight) => {
+      const recorded = recordedReply(exchange, answer, outcome)
+      const entry = createEntry(exchange, recorded, journal.recorded + 1, durationMs, outcome, sight)
+      return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }
+    const stored = shared && new StoredExchange(reply, create, shared, log)
+    const onEnd: Recording['onEnd'] = (outcome, sight) => {
+      try {
+        const ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
+        const { entry, live } = ended
+        if (stored) journal.announceOwn(entry, live)
+        else journal.record(entry, live)
+        writeLines(ended, exchange)
+      } catch (error) {
+        // The client has its reply; nobody above could handle the exception.
+        log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
+      }
+    }
+    const store =
+      stored &&
+      ((outcome: DeliveryOutcome, sight: ClientSight) =>
+        stored.store(outcome, sight, (reason) => refuse(exchange, reason)))
+    return { onEnd, store }
   }
 }
+
+/** Returns the present time as the end of a delivery. */
+const endOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   const { body, json, operation, caller } = exchange
@@ -53,6 +91,7 @@ function createEntry(
   number: number,
   durationMs: number,
   outcome: DeliveryOutcome,
+  sight: ClientSight | undefined,
 ): JournalEntry {
   const { request, scenarios } = exchange
   const token = findOwnToken(request.headers)
@@ -67,7 +106,8 @@ function createEntry(
     delayMs: exchange.delivery.delayMs,
     receivedAt: request.receivedAt,
     openedAt: request.openedAt,
-    endedAt: request.receivedAt + request.elapsed(),
+    headSentAt: sight?.headSentAt,
+    endedAt: endOf(exchange),
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
@@ -81,6 +121,7 @@ function createEntry(
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
+    hasClientLeft: sight?.hasClientLeft ?? false,
     stage: exchange.stage,
     rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,

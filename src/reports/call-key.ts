@@ -9,16 +9,13 @@ import type { LiveExchange } from '../journal/journal.ts'
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share; cheaper than the digests, so compared first. */
   readonly kind: string
-  /** A digest of the kind, the caller, the distinguishing headers, and the body without its `insertId`. */
+  /** A digest of the kind, the caller, and the `insertId` or, without one, content type and body: equal for all attempts of a call. */
+  readonly key: string
+  /** A digest of the kind, the caller, the content type, and the body without its `insertId`. */
   readonly sameBody: string
-  /** A digest of the kind, the caller, the distinguishing headers, and the `insertId`; undefined for a body without an `insertId`. */
-  readonly sameId: string | undefined
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
 }
-
-/** Headers in which attempts of one call agree: a request for another scenario is another call. */
-const distinguishingHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
 
 /** The field that makes a retry of an event safe (docs/service.md, 5.4). */
 const insertIdField = 'insertId'
@@ -40,22 +37,24 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 /** The parts of an exchange that tell calls apart and that an entry does not store. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-/** Creates the call key of a request. `isIdempotent`: true where the body of its operation has an idempotency key. */
+/**
+ * Creates the call key of a request. Headers that steer the simulator are no part of it. `isIdempotent`: true where the body of its
+ * operation has an idempotency key.
+ */
 export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = callKind(entry)
-  const base = [kind, live.token ?? '', ...distinguishingHeaders.map((name) => headers[name] ?? '')]
-  if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
+  const base = [kind, live.token ?? '']
+  const keyed = (insertId: string | undefined, sameBody: string) => {
+    const key = insertId === undefined ? sameBody : digest([...base, 'id', insertId])
+    return { kind, key, sameBody, insertId }
+  }
+  if (body.size === 0) return keyed(undefined, digest(base))
   const json = live.requestBody ?? parseStoredBody(body)
   const { [insertIdField]: id, ...rest } = isIdempotent && isObject(json) ? json : {}
   const insertId = typeof id === 'string' ? id : undefined
   const text = insertId === undefined ? canonicalText(json, body) : canonicalJson(rest)
-  return {
-    kind,
-    sameBody: digest([...base, 'body', text]),
-    sameId: insertId === undefined ? undefined : digest([...base, 'id', insertId]),
-    insertId,
-  }
+  return keyed(insertId, digest([...base, 'body', headers['content-type'] ?? '', text]))
 }
 
 /** Parses a body that no stage of the pipeline parsed; undefined where it is no JSON, or the journal stores only a part. */

@@ -4,7 +4,7 @@ import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { redactText } from '../journal/redact.ts'
+import { redactText } from '../redaction/redact.ts'
 import { CappedTally } from './capped-tally.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 
@@ -61,8 +61,9 @@ export type IsMagicKey = (token: string) => boolean
 
 /**
  * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no scenario
- * caused it. Two refusals are not unexpected: of a request that broke the contract, since its violations are counted instead, and a
- * 403 for a key of the fixtures, which a test chooses for its plan. A request that the client aborted counts for neither. A request with
+ * caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations are counted
+ * instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a foreign page,
+ * which is not the client under test. A request that the client aborted counts for neither. A request with
  * an expectation is counted apart if it meets it, and is an unexpected answer if not. An answer of the real service behind a proxy that
  * breaks the contract is unexpected, too, whatever its status.
  */
@@ -99,8 +100,10 @@ export class ContractFindings {
       this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
   }
 
-  #isUnexpected({ answer: { status, origin } }: JournalEntry, token = ''): boolean {
-    return status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token))
+  #isUnexpected({ stage, answer: { status, origin } }: JournalEntry, token = ''): boolean {
+    const isForeignPage = stage === 'authenticate' && origin === 'simulator'
+    if (status < 400 || origin === 'scenario' || isForeignPage) return false
+    return !(status === 403 && this.#isMagicKey(token))
   }
 
   /** Adds the findings of other contract findings. */

@@ -82,6 +82,10 @@ export class EvidenceCollector {
 
   record(entry: JournalEntry, live: LiveExchange): void {
     if (isFromOutsider(entry)) return
+    if (live.isCorrection) {
+      this.#bySandbox.get(entry.sandbox)?.manners.correct(entry, live)
+      return
+    }
     let evidence = this.#bySandbox.get(entry.sandbox)
     if (!evidence) {
       const [oldest] = this.#bySandbox.keys()

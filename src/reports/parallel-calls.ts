@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
+import { type Attempt, isSentAfter } from './attempts.ts'
 import { callKind } from './call-key.ts'
-import { sentAtOf } from './sent-at.ts'
 
 /** The time for which a client that asked in parallel is expected to send further such requests, milliseconds. */
 const expectedMs = 1000
@@ -25,15 +25,15 @@ export class ParallelCalls {
   record(entry: JournalEntry): void {
     const { endedAt } = entry
     if (!isSameKind(entry, this.#latest)) this.#storeLatest()
-    else if (sentAtOf(entry) < this.#latestEnd) this.#latestOverlap = endedAt
+    else if (!isSentAfter(entry, this.#latestEnd)) this.#latestOverlap = endedAt
     this.#latest = entry
     this.#latestEnd = endedAt
   }
 
-  /** Returns true where a request of this kind that was sent at this time is expected to be one of several parallel ones. */
-  areExpected(kind: string, sentAt: number): boolean {
+  /** Returns true where a request of this kind is expected to be one of several parallel ones. */
+  areExpected(kind: string, { receivedAt }: Attempt): boolean {
     this.#storeLatest()
-    return sentAt - (this.#overlaps.get(kind) ?? Number.NEGATIVE_INFINITY) < expectedMs
+    return receivedAt - (this.#overlaps.get(kind) ?? Number.NEGATIVE_INFINITY) < expectedMs
   }
 
   #storeLatest(): void {

@@ -1,7 +1,8 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
+import { writePrivateFile } from '../documents/private-file.ts'
 import { isReplaceable } from './replaceable.ts'
 import type { ReportTarget } from './report-target.ts'
 
@@ -48,7 +49,7 @@ async function findLoss(bundle: string): Promise<Finding | undefined> {
 /** Writes a report. @returns the reason of a failure; undefined for success */
 export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
   try {
-    await writeFile(file, text)
+    await writePrivateFile(file, text)
     return undefined
   } catch (error) {
     return `--report ${file}: cannot be written: ${reasonOf(error)}`

@@ -1,5 +1,5 @@
-import { isCredentialName, redactText } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
+import { isCredentialName, redactText } from '../redaction/redact.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import type { FailCondition } from './fail-condition.ts'
 
 /** The run that a report is about. */

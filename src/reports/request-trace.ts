@@ -2,10 +2,10 @@ import { isObject, type Json } from '../core/json.ts'
 import { valueAt } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
 import type { ExchangePart } from '../documents/violation.ts'
-import { entryToCurl } from '../journal/curl.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
-import { redactJson } from '../journal/redact.ts'
+import { redactJson } from '../redaction/redact.ts'
+import { entryToCurl } from './curl.ts'
 
 /** The first request of a finding: the parts that lead to its cause after the process has ended. Credentials are redacted. */
 export interface RequestTrace {

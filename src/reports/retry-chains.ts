@@ -1,78 +1,75 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { isExpired, type RetryChain } from './attempts.ts'
+import { type Attempt, isNewCall } from './attempts.ts'
 import { type CallKey, callKind } from './call-key.ts'
-import { sentAtOf } from './sent-at.ts'
+
+/** A call that has failed and not yet succeeded. */
+export interface RetryChain {
+  /** The number of the chain's first request, which tells its findings apart from those of other chains. */
+  readonly name: string
+  readonly call: CallKey
+  last: Attempt
+  /**
+   * True where an equal request of a client that does not count its retries was under way together with one of the chain: a first attempt
+   * cannot be told from a retry.
+   */
+  isParallel: boolean
+  /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
+  pauses: readonly number[]
+  /** True where a request with another `insertId`, or without one, counts as the retry of the last attempt. */
+  isReplaced: boolean
+  /** True where an attempt of an equal call may have been the retry of this one. */
+  isContested: boolean
+  /** True where a call with the same body and another `insertId` was under way together with this one. */
+  hasTwin: boolean
+}
 
 /** The largest number of chains that are stored; a further chain evicts the chain whose latest attempt is oldest. */
 const maxChains = 128
 
-interface StoredChain {
-  readonly chain: RetryChain
-  readonly sameBody: string
-  readonly kind: string
-}
-
-/** The calls of a sandbox that failed and have not succeeded since. */
+/** The calls of a sandbox that failed and have not succeeded since. Equal calls that were under way together have a chain each. */
 export class RetryChains {
-  /** The chains by idempotency key, or by body where there is none; the chain of the latest attempt is last. */
-  readonly #byKey = new Map<string, StoredChain>()
-  /** The key of the latest chain by its body, since a retry can have another idempotency key. */
-  readonly #keyByBody = new Map<string, string>()
-  /** The number of chains by kind of call. */
-  readonly #countByKind = new Map<string, number>()
+  /** The chain of the latest attempt is last. */
+  readonly #chains = new Set<RetryChain>()
 
   /**
    * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest spares most
    * requests the rest, since they continue no chain.
    */
   canContinue(entry: JournalEntry): boolean {
-    if (this.#byKey.size === 0) return false
-    const sentAt = sentAtOf(entry)
-    for (const [key, { chain }] of this.#byKey) {
+    if (this.#chains.size === 0) return false
+    for (const chain of this.#chains) {
       // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
-      if (!isExpired(chain, sentAt)) break
-      this.#removeKey(key)
+      if (!isNewCall(chain.last, entry.receivedAt - chain.last.endedAt)) break
+      this.#chains.delete(chain)
     }
-    return this.#countByKind.has(callKind(entry))
+    const kind = callKind(entry)
+    return [...this.#chains].some(({ call }) => call.kind === kind)
   }
 
-  /** Returns the chain that a call continues: the one of its idempotency key, or the latest of its body; undefined for none. */
-  find(call: CallKey): RetryChain | undefined {
-    return this.#byKey.get(this.#findKey(call))?.chain
+  /** Returns the chains of a call. */
+  ofCall({ key }: CallKey): readonly RetryChain[] {
+    return [...this.#chains].filter(({ call }) => call.key === key)
   }
 
-  /** Stores a chain, in place of the chain with exactly the same key. */
-  store(call: CallKey, chain: RetryChain): void {
-    const key = chainKey(call)
-    this.#removeKey(key)
-    this.#byKey.set(key, { chain, sameBody: call.sameBody, kind: call.kind })
-    this.#countByKind.set(call.kind, (this.#countByKind.get(call.kind) ?? 0) + 1)
-    this.#keyByBody.set(call.sameBody, key)
-    const [oldest] = this.#byKey.keys()
-    if (this.#byKey.size > maxChains && oldest !== undefined) this.#removeKey(oldest)
+  /** Returns the chain whose latest attempt is the request of this id; undefined for none. */
+  endingWith(id: string): RetryChain | undefined {
+    return [...this.#chains].find(({ last }) => last.id === id)
   }
 
-  /** Removes the chain that a call continues. */
-  remove(call: CallKey): void {
-    this.#removeKey(this.#findKey(call))
+  /** Returns the chains of other calls that have the same body, apart from its `insertId`. */
+  withBodyOf({ key, sameBody }: CallKey): readonly RetryChain[] {
+    return [...this.#chains].filter(({ call }) => call.sameBody === sameBody && call.key !== key)
   }
 
-  #findKey(call: CallKey): string {
-    const key = chainKey(call)
-    return this.#byKey.has(key) ? key : (this.#keyByBody.get(call.sameBody) ?? key)
+  /** Stores a chain, as that of the latest attempt. */
+  store(chain: RetryChain): void {
+    this.#chains.delete(chain)
+    this.#chains.add(chain)
+    const [oldest] = this.#chains
+    if (this.#chains.size > maxChains && oldest) this.#chains.delete(oldest)
   }
 
-  #removeKey(key: string): void {
-    const stored = this.#byKey.get(key)
-    if (!stored) return
-    this.#byKey.delete(key)
-    if (this.#keyByBody.get(stored.sameBody) === key) this.#keyByBody.delete(stored.sameBody)
-    const others = (this.#countByKind.get(stored.kind) ?? 1) - 1
-    if (others > 0) this.#countByKind.set(stored.kind, others)
-    else this.#countByKind.delete(stored.kind)
+  remove(chain: RetryChain): void {
+    this.#chains.delete(chain)
   }
-}
-
-function chainKey({ sameBody, sameId }: CallKey): string {
-  return sameId ?? sameBody
 }

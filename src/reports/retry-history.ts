@@ -1,8 +1,9 @@
+import { visitInSlices } from '../core/slices.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { isComplete } from '../journal/entry-json.ts'
-import type { JournalReader } from '../journal/reader.ts'
-import { visitInSlices } from '../journal/slices.ts'
+import type { Journal } from '../journal/journal.ts'
 import { isFromOutsider } from './outsiders.ts'
+import type { RetryChain } from './retry-chains.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
 /** An attempt with its entry in the journal. */
@@ -55,14 +56,20 @@ const maxAttempts = 50
  * the work is cut into slices.
  */
 export async function readRetryHistory(
-  journal: JournalReader,
+  journal: Journal,
   { sandbox, minAttempts, request, limit }: RetryQuery,
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
 ): Promise<RetryHistory | undefined> {
   const { entries, counts } = await journal.list({ sandbox })
-  const collector = new ChainCollector(idempotentOperations, request)
-  if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined
+  const keptCalls = new KeptCalls()
+  const collect = async () => {
+    const made = new ChainCollector(idempotentOperations, request, keptCalls)
+    return (await visitInSlices(entries, elapsed, (entry) => made.add(entry))) ? made : undefined
+  }
+  let collector = await collect()
+  if (collector?.hasDisproof) collector = await collect() // now all calls that keep their insertId are known
+  if (!collector) return undefined
   const chains = collector.list().filter(({ earlier, attempts }) => earlier + attempts.length >= minAttempts)
   return {
     chains: chains.slice(0, limit),
@@ -71,8 +78,20 @@ export async function readRetryHistory(
   }
 }
 
-interface CollectedChain extends ListedChain {
-  isParallel: boolean
+/** The keys of the calls that were sent again with the same `insertId`, by sandbox. */
+class KeptCalls {
+  readonly #bySandbox = new Map<string, Set<string>>()
+
+  of(sandbox: string): Set<string> {
+    const known = this.#bySandbox.get(sandbox) ?? new Set()
+    this.#bySandbox.set(sandbox, known)
+    return known
+  }
+}
+
+interface CollectedChain extends Omit<ListedChain, 'isParallel'> {
+  /** The chain with the latest attempt, which later requests may show to be parallel. */
+  chain: RetryChain
   earlier: number
   readonly attempts: ListedAttempt[]
 }
@@ -81,6 +100,7 @@ interface CollectedChain extends ListedChain {
 class ChainCollector {
   readonly #idempotentOperations: ReadonlySet<string>
   readonly #request: string | undefined
+  readonly #keptCalls: KeptCalls
   /** The chain of `#request`; undefined: it is an attempt of none. */
   #chainOfRequest: CollectedChain | undefined
   readonly #trackers = new Map<string, RetryTracker>()
@@ -88,11 +108,14 @@ class ChainCollector {
   readonly #chains = new Map<string, CollectedChain>()
   /** True where the body of a request is not stored, so that its call is unknown. */
   isIncomplete = false
+  /** True where a request was taken for the retry of a call that later came again with its own `insertId`. */
+  hasDisproof = false
 
   /** `request`: the id of the request whose chain alone is listed; undefined: all are. */
-  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined) {
+  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined, keptCalls: KeptCalls) {
     this.#idempotentOperations = idempotentOperations
     this.#request = request
+    this.#keptCalls = keptCalls
   }
 
   add(entry: JournalEntry): void {
@@ -104,29 +127,26 @@ class ChainCollector {
     // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
     const live = { requestBody: undefined, token: entry.caller ?? entry.ownToken }
     const tracked = this.#trackerOf(entry.sandbox).record(entry, live)
+    if (tracked?.isDisproof) this.hasDisproof = true
     if (tracked) this.#addAttempt({ entry, ...tracked })
   }
 
   /** Returns the chains, those with the latest attempts first. */
   list(): readonly ListedChain[] {
-    if (this.#request !== undefined) return this.#chainOfRequest ? [this.#chainOfRequest] : []
-    return [...this.#chains.values()].reverse()
+    const chosen = this.#request === undefined ? [...this.#chains.values()] : [this.#chainOfRequest]
+    return chosen
+      .filter((collected) => collected !== undefined)
+      .map(({ chain, ...collected }) => ({ ...collected, isParallel: chain.isParallel }))
+      .reverse()
   }
 
   #addAttempt(attempt: ListedAttempt): void {
     const { entry, chain } = attempt
     const key = `${entry.sandbox} ${chain.name}`
-    const { isParallel } = chain
-    const collected: CollectedChain = this.#chains.get(key) ?? {
-      first: attempt,
-      isParallel,
-      attempts: [],
-      earlier: 0,
-    }
+    const collected = this.#chains.get(key) ?? { first: attempt, chain, attempts: [], earlier: 0 }
     this.#chains.delete(key) // so that the chain becomes the last
     this.#chains.set(key, collected)
-    collected.isParallel = isParallel
-    if (attempt.isConcurrent) return
+    collected.chain = chain
     if (entry.id === this.#request) this.#chainOfRequest = collected
     collected.attempts.push(attempt)
     if (collected.attempts.length <= maxAttempts) return
@@ -137,7 +157,7 @@ class ChainCollector {
   #trackerOf(sandbox: string): RetryTracker {
     let tracker = this.#trackers.get(sandbox)
     if (!tracker) {
-      tracker = new RetryTracker(this.#idempotentOperations)
+      tracker = new RetryTracker(this.#idempotentOperations, this.#keptCalls.of(sandbox))
       this.#trackers.set(sandbox, tracker)
     }
     return tracker

@@ -1,25 +1,14 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import {
-  type Attempt,
-  classifyAttempt,
-  hasFailed,
-  isNewCall,
-  isWaiting,
-  judgeRetry,
-  measurePause,
-  type RetryChain,
-  type RetryFault,
-  toAttempt,
-} from './attempts.ts'
+import { type Attempt, canRetry, hasFailed, isNewCall, measurePause, toAttempt } from './attempts.ts'
 import { type CallKey, createCallKey, type LiveCall } from './call-key.ts'
+import { findReplaced, findRetried, type RetriedChain } from './find-retried.ts'
+import { judgeRetry, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
-import { RetryChains } from './retry-chains.ts'
+import { type RetryChain, RetryChains } from './retry-chains.ts'
 
-/** An attempt that begins, continues or ends a chain, or a request of the same call that was sent at the same time. */
+/** An attempt that begins, continues or ends a chain. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
-  /** True for a request that is no attempt of the chain: it was sent together with an attempt, by a client that asks in parallel. */
-  readonly isConcurrent: boolean
   /** The attempt before; undefined for the first of the chain. */
   readonly previous: Attempt | undefined
   /** The chain with the attempt. */
@@ -28,16 +17,20 @@ export interface TrackedAttempt {
   readonly waitedMs: number | undefined
   /** The rules of manners that the attempt broke as a retry. */
   readonly faults: readonly RetryFault[]
+  /** True where the attempt shows that the chain's call kept its `insertId`, so that an earlier request with another one was no retry. */
+  readonly isDisproof: boolean
 }
-
-const notJudged = { pauses: [], faults: [] }
 
 /** The call of an attempt, with the entry that shows it. */
 interface CalledEntry {
   readonly entry: JournalEntry
   readonly call: CallKey
   readonly isIdempotent: boolean
+  readonly latest: Attempt
 }
+
+/** The largest number of calls that are known to keep their `insertId`; a further one evicts the oldest. */
+const maxKeptCalls = 10_000
 
 /**
  * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the journal's order.
@@ -49,10 +42,17 @@ export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly #chains = new RetryChains()
   readonly #parallelCalls = new ParallelCalls()
+  readonly #keptCalls: Set<string>
+  /** The id of the latest exchange. */
+  #latest = ''
 
-  /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
-  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
+  /**
+   * `idempotentOperations`: the ids of the operations whose body has an `insertId`. `keptCalls`: the keys of the calls that are known to
+   * keep their `insertId`, to which the tracker adds those that it finds.
+   */
+  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>, keptCalls: Set<string> = new Set()) {
     this.#idempotentOperations = idempotentOperations
+    this.#keptCalls = keptCalls
   }
 
   /** Records an exchange. Undefined: it is no attempt of a call that failed. */
@@ -60,60 +60,119 @@ export class RetryTracker {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
     this.#parallelCalls.record(entry)
+    this.#latest = entry.id
     const canContinue = this.#chains.canContinue(entry)
     if (!canContinue && !hasFailed(entry)) return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
-    return this.#recordAttempt({ entry, call: createCallKey(entry, live, isIdempotent), isIdempotent })
+    const call = createCallKey(entry, live, isIdempotent)
+    return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
+  }
+
+  /**
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless another came after it, which may have
+   * been its retry and is not judged again.
+   */
+  correct(entry: JournalEntry, live: LiveCall): void {
+    const chain = this.#chains.endingWith(entry.id)
+    const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
+    if (chain) chain.last = toAttempt(entry, chain.call)
+    else if (hasFailed(entry) && this.#latest === entry.id) {
+      const call = createCallKey(entry, live, isIdempotent)
+      this.#beginChain({ entry, call, isIdempotent, latest: toAttempt(entry, call) }, false, false)
+    }
   }
 
   #recordAttempt(called: CalledEntry): TrackedAttempt | undefined {
-    const { entry, call } = called
-    const latest = toAttempt(entry, call)
-    const chain = this.#chains.find(call)
-    if (!chain) return this.#beginChain(called, latest)
-    const kind = classifyAttempt(latest, chain)
-    const isOtherEvent = kind === 'parallel' && latest.insertId !== chain.last.insertId
-    if (kind === 'retry') return this.#continueChain(called, chain, latest, true)
-    if (!isOtherEvent && isWaiting(latest, chain)) {
-      const parallel = { ...chain, isParallel: true }
-      this.#chains.store(call, parallel) // the retry of its last attempt is still to come
-      return { ...withoutPause(parallel, latest), isConcurrent: true }
-    }
-    return kind === 'unclear'
-      ? this.#continueChain(called, chain, latest, false)
-      : this.#beginChain(called, latest)
+    const { call, latest } = called
+    const equal = this.#chains.ofCall(call)
+    const retried = findRetried(called, equal)
+    if (retried) return this.#continueChain(called, retried)
+    const alike = this.#findAlike(called)
+    const isKnown = equal.length > 0 || this.#keptCalls.has(call.key)
+    const replaced = isKnown ? undefined : findReplaced(called, alike)
+    if (replaced) return this.#replaceCall(called, replaced)
+    const twins = alike.filter(({ last }) => !canRetry(latest, last))
+    for (const chain of twins) chain.hasTwin = true
+    if (latest.retryCount === undefined) for (const chain of equal) chain.isParallel = true
+    return this.#beginChain(called, equal.length > 0, twins.length > 0)
   }
 
-  /** Continues a chain, or ends it by a success. `isRetry`: false for an attempt that may be no retry, so that it is not judged. */
-  #continueChain(
-    called: CalledEntry,
-    before: RetryChain,
-    latest: Attempt,
-    isRetry: boolean,
+  /** Returns the chains of events that are equal but for their `insertId`, without those that are known to keep it. */
+  #findAlike({ call, isIdempotent }: CalledEntry): readonly RetryChain[] {
+    if (!isIdempotent) return []
+    return this.#chains.withBodyOf(call).filter((chain) => !this.#keptCalls.has(chain.call.key))
+  }
+
+  /** Continues the chain of the same call, or ends it by a success. */
+  #continueChain(called: CalledEntry, retried: RetriedChain): TrackedAttempt | undefined {
+    const { latest, call } = called
+    const { chain } = retried
+    const { last: previous, isReplaced: isDisproof } = chain
+    const waitedMs = measurePause(previous, latest)
+    this.#chains.remove(chain)
+    if (isNewCall(previous, waitedMs)) return this.#beginChain(called, false, false)
+    const { pauses, faults } = judge(called, retried)
+    Object.assign(chain, { last: latest, pauses, isReplaced: false, isContested: false })
+    if (latest.insertId !== undefined) this.#storeKept(call)
+    if (latest.outcome !== 'fine') this.#chains.store(chain)
+    return { attempt: latest, previous, chain, waitedMs, faults, isDisproof }
+  }
+
+  /** Continues the chain of another call by one with another `insertId`. The other chain stays, since that id may still come again. */
+  #replaceCall(called: CalledEntry, retried: RetriedChain): TrackedAttempt {
+    const { latest, call } = called
+    const { chain } = retried
+    const { last: previous, name } = chain
+    const { pauses, faults } = judge(called, retried)
+    chain.isReplaced = true
+    const continued = { ...newChain(name, call, latest), pauses }
+    if (latest.outcome !== 'fine') this.#chains.store(continued)
+    const waitedMs = measurePause(previous, latest)
+    return { attempt: latest, previous, chain: continued, waitedMs, faults, isDisproof: false }
+  }
+
+  #storeKept({ key }: CallKey): void {
+    this.#keptCalls.add(key)
+    const [oldest] = this.#keptCalls
+    if (this.#keptCalls.size > maxKeptCalls && oldest !== undefined) this.#keptCalls.delete(oldest)
+  }
+
+  /** Begins a chain with a failed attempt; undefined for an attempt that did not fail. `hasEqual`: equal calls are not over. */
+  #beginChain(
+    { entry, call, latest }: CalledEntry,
+    hasEqual: boolean,
+    hasTwin: boolean,
   ): TrackedAttempt | undefined {
-    const { call, isIdempotent } = called
-    const waitedMs = measurePause(before.last, latest)
-    this.#chains.remove(call)
-    if (isNewCall(before.last, waitedMs)) return this.#beginChain(called, latest)
-    const { pauses, faults } = isRetry ? judgeRetry(before, latest, isIdempotent) : notJudged
-    const chain = { ...before, last: latest, pauses }
-    if (latest.outcome !== 'fine') this.#chains.store(call, chain)
-    return { attempt: latest, isConcurrent: false, previous: before.last, chain, waitedMs, faults }
-  }
-
-  /** Begins a chain with a failed attempt; undefined for an attempt that did not fail. */
-  #beginChain({ entry, call }: CalledEntry, attempt: Attempt): TrackedAttempt | undefined {
-    if (attempt.outcome === 'fine') return undefined
+    if (latest.outcome === 'fine') return undefined
     // The name is padded, so that findings are sorted in the order of the requests.
     const name = String(entry.number).padStart(12, '0')
-    const isParallel = this.#parallelCalls.areExpected(call.kind, attempt.sentAt)
-    const chain = { name, last: attempt, isParallel, pauses: [] }
-    this.#chains.store(call, chain)
-    return withoutPause(chain, attempt)
+    const isExpected = entry.request.body.size === 0 && this.#parallelCalls.areExpected(call.kind, latest)
+    const isParallel = latest.retryCount === undefined && (hasEqual || isExpected)
+    const chain = { ...newChain(name, call, latest), isParallel, hasTwin }
+    this.#chains.store(chain)
+    return { attempt: latest, previous: undefined, chain, waitedMs: undefined, faults: [], isDisproof: false }
   }
 }
 
-/** Returns an attempt before which the client did not wait. */
-function withoutPause(chain: RetryChain, attempt: Attempt): TrackedAttempt {
-  return { attempt, isConcurrent: false, previous: undefined, chain, waitedMs: undefined, faults: [] }
+function newChain(name: string, call: CallKey, last: Attempt): RetryChain {
+  return {
+    name,
+    call,
+    last,
+    isParallel: false,
+    pauses: [],
+    isReplaced: false,
+    isContested: false,
+    hasTwin: false,
+  }
+}
+
+/** Judges a retry by the rules that it is held to. If it may be the retry of another call, its pause does not count for later ones. */
+function judge(
+  { latest, isIdempotent }: CalledEntry,
+  { chain, rules, isCertain, rivals }: RetriedChain,
+): RetryJudgement {
+  for (const rival of rivals) rival.isContested = true
+  const { pauses, faults } = judgeRetry(chain, latest, isIdempotent)
+  return { pauses: isCertain ? pauses : [], faults: faults.filter(({ rule }) => rules.includes(rule)) }
 }

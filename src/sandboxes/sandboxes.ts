@@ -1,6 +1,9 @@
 /** The registry of sandboxes, and a sandbox's clock. Their seed, rules and clock stand behind the port in `settings.ts`. */
 import type { SandboxSettingsStore } from './settings.ts'
 
+/** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created: a day. */
+const maxIdleMs = 24 * 60 * 60 * 1000
+
 /** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
@@ -18,8 +21,6 @@ export interface SandboxLimits {
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
-  /** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created. */
-  readonly idleMs: number
   /** Called for each evicted sandbox. */
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
@@ -97,10 +98,10 @@ export class Sandboxes {
 
   /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */
   #evict(): void {
-    const { idleMs, now, onEvicted } = this.#limits
+    const { now, onEvicted } = this.#limits
     for (const { name, usedAt, activeRequests } of this.#known.values()) {
       if (name === defaultSandbox || activeRequests > 0) continue
-      const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
+      const reason = now() - usedAt > maxIdleMs ? 'idle' : 'limit'
       if (reason === 'limit' && this.#known.size < this.#limit) break
       this.#known.delete(name)
       onEvicted(name, reason)

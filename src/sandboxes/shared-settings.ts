@@ -12,7 +12,7 @@ import {
 
 /** The store of one record for each sandbox, which all replicas read and change. */
 export interface SettingsRecords {
-  readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
+  readRecord(sandbox: string): Promise<JsonObject | undefined>
   /** `update` is called again if another replica was faster. */
   updateRecord<T>(
     sandbox: string,
@@ -51,32 +51,25 @@ interface StoredRule {
 /** Parses a stored rule by the present contract. One that does not fit has the reason. */
 export type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Holds the settings of sandboxes in a shared store, so that all replicas have them once the call that sets them has returned. */
+/**
+ * Holds the settings of sandboxes in a shared store, so that all replicas have them once the call that sets them has
+ * returned.
+ */
 export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
   readonly #parseRule: ParseRule
-  readonly #begin: (sandbox: string) => Promise<void> | undefined
   /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<SettingsRecord, ParsedSettings>()
   #lastOfDefault = noChanges
 
-  /** `begin` is called before each use of a sandbox. Undefined: nothing has to be waited for. */
-  constructor(
-    initial: InitialSettings,
-    records: SettingsRecords,
-    parseRule: ParseRule,
-    begin: (sandbox: string) => Promise<void> | undefined,
-  ) {
-    this.#begin = begin
+  constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {
     this.#initial = initial
     this.#records = records
     this.#parseRule = parseRule
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
-    const beginning = this.#begin(sandbox)
-    if (beginning) await beginning
     const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? noChanges
     if (sandbox === defaultSandbox) this.#lastOfDefault = record
     return this.#show(record)

@@ -41,7 +41,7 @@ function drawTilt(random: Random): Traits['tilt'] {
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
 /** Returns the traffic of a day of the week, 0 for Sunday, relative to a typical day, before the weekend factor. */
-export function weekdayShare(weekday: number): number {
+function weekdayShare(weekday: number): number {
   return WEEKDAYS[weekday] ?? 1
 }
 

@@ -1,6 +1,6 @@
 import type { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
-import { parseDuration, parseNow } from '../core/instant.ts'
+import { parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -24,28 +24,27 @@ interface SandboxDeps {
 }
 
 /**
- * Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others: of a shared state as many
- * of the newest as the limit allows, since the state has the others anyway.
+ * Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others: of
+ * a shared state as many of the newest as the limit allows, since the state has the others anyway.
  */
 export async function createSandboxes(
-  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
+  { seed, clock, sandboxLimit }: Settings,
   deps: SandboxDeps,
 ): Promise<Sandboxes> {
   const { now, store, shared, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
   const settings = shared
-    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps), (name) => journal.begin(name))
+    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps))
     : new MemorySandboxSettings(initial)
   const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,
-    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
     now,
-    onEvicted: shared ? (name) => shared.forget(name) : onSandboxEvicted(settings, deps),
+    onEvicted: shared ? () => {} : onSandboxEvicted(settings, deps), // all of it is in the shared state
   })
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // so that a sandbox is in use wherever it is used
   })
-  if (shared) for (const name of await shared.listSandboxes()) sandboxes.use(name)
+  if (shared) for (const name of await shared.listSandboxes(sandboxLimit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
@@ -63,10 +62,7 @@ function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
 /** Deletes the settings, the state, the history and the journal of an evicted sandbox. */
 function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, histories, log }: SandboxDeps) {
   return (name: string, reason: 'limit' | 'idle'): void => {
-    log.warn(
-      { sandbox: name, reason },
-      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
-    )
+    log.warn({ sandbox: name, reason }, 'a sandbox is dropped with all that it held; see --sandbox-limit')
     const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
     histories.forget(name)
     Promise.all(deletions).catch((error: unknown) =>

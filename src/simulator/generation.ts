@@ -21,6 +21,8 @@ import {
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
+  readCorsOrigins,
+  readGuardSettings,
 } from './lookups.ts'
 import { createPreviewer } from './previews.ts'
 
@@ -108,7 +110,7 @@ function createPipelineFactory(
   productsOfModel: ReadonlyMap<string, readonly string[]>,
 ): (state: PipelineState) => Pipeline {
   const { answers } = fixtures
-  const operations = { contract, world, productsOfModel, answers, cacheSize: settings.cacheSize }
+  const operations = { contract, world, productsOfModel, answers }
   return ({ store, sandboxes, journal, log, findPlannedFault, upstream }) => {
     const handlers = createHandlers({ ...operations, store })
     return createPipeline({
@@ -116,6 +118,8 @@ function createPipelineFactory(
       fixtures,
       sandboxes,
       store,
+      pages: readGuardSettings(settings),
+      corsOrigins: readCorsOrigins(settings, upstream !== undefined),
       handlers: upstream ? withFittingDocument(handlers, contract, fixtures) : handlers,
       fallback,
       upstream,

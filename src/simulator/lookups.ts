@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { GuardSettings } from '../control/guard.ts'
 import { parseDuration } from '../core/instant.ts'
-import { parseOrigins } from '../core/origins.ts'
+import { type CorsOrigins, parseOrigins } from '../core/origins.ts'
 import { hourMs, type RateLimit } from '../exchange/rate-headers.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 
@@ -55,4 +55,13 @@ export function readGuardSettings({ controlToken, controlHosts, controlOrigins }
     hosts: hosts.filter((host) => host !== ''),
     origins: parseOrigins(controlOrigins ?? '') ?? [],
   }
+}
+
+/**
+ * Returns the origins of pages whose scripts may read answers of the service: every origin, those of
+ * `--control-origins` for a proxy, whose answers are those of the real service, and none with `--no-cors`.
+ */
+export function readCorsOrigins({ cors, controlOrigins }: Settings, isProxy: boolean): CorsOrigins {
+  if (!cors) return []
+  return isProxy ? (parseOrigins(controlOrigins ?? '') ?? []) : '*'
 }

@@ -10,18 +10,16 @@ import { answerSettings } from './answer-settings.ts'
 import { computeDigest } from './digest.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** Opens the state that `--state` names, and logs what is missing from it. `fatal`: see `Dependencies`. */
+/** Opens the state that `--state` names, and logs what is missing from it. */
 export async function openState(
-  { state, statePrefix, sandboxLimit, sync }: Settings,
+  { state, statePrefix, sync }: Settings,
   log: Log,
-  fatal: ((problem: string) => never) | undefined,
 ): Promise<Result<OpenedStore, Findings>> {
   const opened = await openStore(state, {
     sync,
     prefix: statePrefix,
-    sandboxLimit,
+    warn: (problem) => log.warn({ file: showState(state) }, problem),
     report: (problem) => log.error({ problem }, 'the state cannot be written'),
-    ...(fatal && { fatal }),
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
   for (const warning of opened.value.loaded.warnings) log.warn({ file: showState(state) }, warning)

@@ -6,6 +6,7 @@ import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { deliveryOutcome } from '../exchange/delivery.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { RequestBody, SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { computeDigest } from './digest.ts'
@@ -74,7 +75,6 @@ function settingsFor({ settings }: Bundle, files: Partial<Settings>): Settings {
     clock: 'real', // that of the replay
     journalSize: 1,
     sandboxLimit: 1_000_000,
-    sandboxIdle: '36500d',
   }
 }
 
@@ -132,7 +132,15 @@ async function control(
   const body: RequestBody = bytes ? { kind: 'bytes', bytes } : { kind: 'absent' }
   const request = { ...createRequest('ctl-1', method, headers, body), path: pathname, query: search.slice(1) }
   const { reply } = await simulator.control(request, new AbortController().signal)
-  return { status: reply.status, value: reply.body?.value ?? null }
+  return { status: reply.status, value: await readValue(reply) }
+}
+
+/** Returns the JSON of a reply, which is a stream if it is long; null for a reply without a body. */
+async function readValue({ body, stream }: Reply): Promise<Json> {
+  if (!stream) return body?.value ?? null
+  let text = ''
+  for await (const chunk of stream.chunks(new AbortController().signal)) text += chunk
+  return JSON.parse(text)
 }
 
 function refusalOf(value: Json, status: number): string {

@@ -43,21 +43,26 @@ export function createReporter(deps: ReporterDeps): LiveReporter {
     return { keys, idempotent: findIdempotentOperations(contract) }
   }
   let known = read()
-  const collector = new EvidenceCollector({
-    operations: listCoverageItems(present().contract),
-    idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
-    isMagicKey: (token) => known.keys.has(token),
-    limit: settings.sandboxLimit, // of sandboxes with evidence of their own
-  })
+  const createCollector = () =>
+    new EvidenceCollector({
+      operations: listCoverageItems(present().contract),
+      idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
+      isMagicKey: (token) => known.keys.has(token),
+      limit: settings.sandboxLimit, // of sandboxes with evidence of their own
+    })
+  const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
+  // For the report at the end, if Redis is away then.
+  const own = journal.shared ? createCollector() : collector
+  if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const reporter = joinReporter(deps, collector, journal, (sandbox) => deps.sandboxes.settings.read(sandbox))
   return {
     reporter,
-    reportAtEnd: () => reportAtEnd(reporter, deps, collector),
+    reportAtEnd: () => reportAtEnd(reporter, deps, own),
     adopt() {
       known = read()
-      collector.adopt(listCoverageItems(present().contract))
+      for (const each of new Set([collector, own])) each.adopt(listCoverageItems(present().contract))
     },
   }
 }
@@ -87,21 +92,14 @@ function joinReporter(
   })
 }
 
-async function reportAtEnd(
-  reporter: Reporter,
-  deps: ReporterDeps,
-  collector: EvidenceCollector,
-): Promise<Report> {
-  const { journal, log, sandboxes } = deps
+async function reportAtEnd(reporter: Reporter, deps: ReporterDeps, own: EvidenceCollector): Promise<Report> {
+  const { log, sandboxes } = deps
   try {
     return await reporter.report(undefined)
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error
     log.error({ reason: error.message }, 'the report has the requests to this process alone')
-    await journal.recordOwn()
-    const own = { catchUp: async () => {}, hasLoss: () => true }
-    return joinReporter(deps, collector, own, async (name) => sandboxes.settings.lastRead(name)).report(
-      undefined,
-    )
+    const alone = { catchUp: async () => {}, hasLoss: () => true }
+    return joinReporter(deps, own, alone, async (name) => sandboxes.settings.lastRead(name)).report(undefined)
   }
 }

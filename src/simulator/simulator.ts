@@ -29,7 +29,7 @@ import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain } from './explain.ts'
 import { createGeneration, loadStartInputs, type StartInputs } from './generation.ts'
 import { countInputs, listInputFiles } from './loaded-inputs.ts'
-import { readGuardSettings } from './lookups.ts'
+import { readCorsOrigins, readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
 import { openState, warnOfOtherInputs } from './open-state.ts'
 import { logFindings, reloadOnChange } from './reload.ts'
@@ -48,7 +48,7 @@ export interface Simulator {
   service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
-  /** Returns true for an import of a sandbox, whose body may be as large as `--import-limit`. */
+  /** Returns true for an import of a sandbox, whose body may be larger than others. */
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
@@ -70,13 +70,11 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** Injected dependencies: clock, logger, and the end of the process. */
+/** Injected dependencies: clock and logger. */
 export interface Dependencies {
   /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
-  /** Ends the process, since the state in memory is wrong. Default: throws, and all later writes are refused. */
-  readonly fatal?: (problem: string) => never
   /** Called for each recorded exchange. Default: nobody asks. */
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
@@ -96,7 +94,7 @@ export async function createSimulator(
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const opened = await openState(settings, dependencies.log, dependencies.fatal)
+  const opened = await openState(settings, dependencies.log)
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
   try {
@@ -136,8 +134,7 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
   const { now, log, findPlannedFault, upstream: target } = deps
   const { store, shared } = opened
   const present = () => served.present
-  const openedJournal = await openJournal(settings, deps, present, shared)
-  const { journal } = openedJournal
+  const journal = openJournal(settings, deps, present, shared)
   const histories = new Histories()
   const sandboxDeps = { now, log, store, shared, journal, histories, rules: present }
   const sandboxes = await createSandboxes(settings, sandboxDeps)
@@ -150,24 +147,17 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
     isShared: shared !== undefined,
   })
   const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
-  return { ...openedJournal, ...reporting, histories, state, served, present, bundler }
+  return { ...reporting, histories, state, served, present, bundler }
 }
 
 /** Joins the parts, and creates the control plane over them. */
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
-  const {
-    followOthers,
-    closeJournal,
-    reporter,
-    reportAtEnd,
-    adopt,
-    histories,
-    state,
-    served,
-    present,
-    bundler,
-  } = await createParts(settings, deps, start)
+  const { reporter, reportAtEnd, adopt, histories, state, served, present, bundler } = await createParts(
+    settings,
+    deps,
+    start,
+  )
   const { store, sandboxes, journal, upstream } = state
   const { contract, fixtures, catalogue } = served
   const { draining, stopping } = createEnds()
@@ -183,10 +173,9 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     store,
     seedState,
     journal,
-    journalSize: settings.journalSize,
     reporter,
     stateFile: showState(settings.state),
-    cors: settings.cors,
+    corsOrigins: readCorsOrigins(settings, upstream !== undefined),
     handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
     productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
@@ -197,7 +186,6 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
   })
   if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now: deps.now })
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), deps.log)
-  await followOthers()
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
@@ -215,7 +203,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     async close() {
       stopping.abort()
       upstream?.close()
-      await closeJournal()
+      await journal.shared?.close()
       await store.close()
     },
   }

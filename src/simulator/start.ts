@@ -19,6 +19,7 @@ import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { type ListenProblem, listen, stop } from '../http/server.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
 import type { ExampleRequest } from './example-request.ts'
+import { readCorsOrigins } from './lookups.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** A simulator that listens. */
@@ -56,7 +57,8 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log, listDocumentedPaths(simulator.contract))
+  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.upstream !== undefined) }
+  const app = createApp(simulator, edge, dependencies.log, listDocumentedPaths(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()

@@ -1,23 +1,21 @@
 import { type Result, success } from '../core/result.ts'
-import { cloneJson, deepFreeze } from './clone.ts'
-import type { Collection, PlainCollection } from './collections/collection.ts'
+import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
+import type { PlainCollection } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
-import { countEach, type RecordCounts, recordsOf } from './collections/index.ts'
+import { countRecords, type RecordCounts } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
 import {
   addPromptVersion,
   type Command,
   changeIf,
   createSnapshot,
-  deleteSandbox,
   recordEvent,
   summarizeSnapshot,
   updateRecord,
 } from './commands.ts'
-import type { Committer, CounterPort } from './committer.ts'
+import type { Committer } from './committer.ts'
 import { Counters } from './memory/counters.ts'
-import type { StateData } from './memory/state-data.ts'
-import type { Table } from './memory/table.ts'
+import type { SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type {
   DayImpact,
@@ -42,27 +40,27 @@ import type {
   Store,
 } from './store.ts'
 
-/** The part of the port that is the same for all adapters. */
+/** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
   readonly #committer: Committer
   /** The counters of this process. Undefined until they are first needed: most forks need none. */
-  #counters: CounterPort | undefined
-  readonly #createCounters: () => CounterPort
+  #counters: Counters | undefined
+  readonly #createCounters: () => Counters
 
-  /** `createCounters`: the counters to begin with; default: new ones. */
-  constructor(committer: Committer, createCounters: () => CounterPort = () => new Counters()) {
+  /** `createCounters` returns the counters to begin with; default: new ones. */
+  constructor(committer: Committer, createCounters: () => Counters = () => new Counters()) {
     this.#committer = committer
     this.#createCounters = createCounters
   }
 
   async recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
     const copy = cloneJson(draft)
-    return this.#committer.commit(context.sandbox, (state) => recordEvent(state, context, copy))
+    return this.#committer.commit((state) => recordEvent(state, context, copy))
   }
 
   async addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
     const copy = cloneJson(draft)
-    return this.#committer.commit(context.sandbox, (state) => addPromptVersion(state, context, copy))
+    return this.#committer.commit((state) => addPromptVersion(state, context, copy))
   }
 
   async consumeRate(
@@ -83,39 +81,36 @@ export class BaseStore implements Store {
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents((await this.#table(sandbox, eventCollection)).list, query)
+    return this.#read(sandbox, (data) => listEvents(data.table(eventCollection).copy(), query))
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return (await this.#table(sandbox, promptCollection)).list()
+    return this.#read(sandbox, (data) => copyInSlices(data.table(promptCollection).list()))
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    return this.#committer.commit(sandbox, (state) => {
+    return this.#committer.commit((state) => {
       const found = state.sandbox(sandbox).data.table(promptCollection).hasVersion(promptId, versionId)
       return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
   }
 
   async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
-    return (await this.#table(sandbox, eventCollection)).impact(query)
+    return this.#read(sandbox, (data) => data.table(eventCollection).impact(query))
   }
 
   async getQuality(sandbox: string): Promise<QualitySettings> {
-    return deepFreeze((await this.#read(sandbox)).sandbox(sandbox).data.quality)
+    return this.#read(sandbox, ({ quality }) => deepFreeze(quality))
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
     const quality = cloneJson(settings)
     const change = { sandbox, op: 'quality', quality } as const
-    return this.#committer.commit(sandbox, () => ({ change, result: undefined }))
+    return this.#committer.commit(() => ({ change, result: undefined }))
   }
 
-  async listRecords<Item extends object>(
-    sandbox: string,
-    collection: PlainCollection<Item>,
-  ): Promise<readonly Item[]> {
-    return (await this.#table(sandbox, collection)).list()
+  async listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>) {
+    return this.#read(sandbox, (data) => copyInSlices(data.table(collection).list()))
   }
 
   async updateRecord<Item extends object>(
@@ -124,16 +119,17 @@ export class BaseStore implements Store {
     key: string,
     update: (record: Item | undefined) => Item | undefined,
   ): Promise<Item | undefined> {
-    return this.#committer.commit(sandbox, (state) => updateRecord(state, sandbox, collection, key, update))
+    return this.#committer.commit((state) => updateRecord(state, sandbox, collection, key, update))
   }
 
   async createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
-    return this.#committer.commit(context.sandbox, (state) => createSnapshot(state, context, name))
+    return this.#committer.commit((state) => createSnapshot(state, context, name))
   }
 
   async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    const { snapshots } = (await this.#read(sandbox)).sandbox(sandbox)
-    return Array.from(snapshots.values(), summarizeSnapshot)
+    return this.#committer.read((state) =>
+      Array.from(state.sandbox(sandbox).snapshots.values(), summarizeSnapshot),
+    )
   }
 
   async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
@@ -144,22 +140,24 @@ export class BaseStore implements Store {
   }
 
   async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#committer.commit(sandbox, (state) => {
+    return this.#committer.commit((state) => {
       const found = state.sandbox(sandbox).snapshots.has(snapshotId)
       return changeIf(found, { sandbox, op: 'forget', snapshotId })
     })
   }
 
   async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportSandbox(await this.#read(sandbox), sandbox)
+    return this.#committer.read((state) => exportSandbox(state, sandbox))
   }
 
   async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
-    const parsed = await parseExport(cloneJson(document))
+    const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
-    const state = parsed.value
-    await this.#replaceData(sandbox, () => changeIf(true, { sandbox, op: 'import', state }))
-    return success(countEach((collection) => recordsOf(state, collection).length))
+    const change = { sandbox, op: 'import', state: parsed.value } as const
+    await this.#committer.prepareImport?.(change)
+    await eventCollection.prepareTable?.(change.state.events)
+    await this.#replaceData(sandbox, () => changeIf(true, change))
+    return success(countRecords(change.state))
   }
 
   async importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean> {
@@ -171,22 +169,19 @@ export class BaseStore implements Store {
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return this.#committer.listSandboxes?.() ?? listSandboxes(this.#committer.state)
+    return this.#committer.read(listSandboxes)
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    const found = await this.#committer.commit(sandbox, ({ sandboxes }) =>
-      deleteSandbox(sandbox, this.#committer.isStored?.(sandbox) ?? sandboxes.has(sandbox)),
+    const isDeleted = await this.#committer.commit((state) =>
+      changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
     this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
-    return found
+    return isDeleted
   }
 
   async reset(sandbox: string): Promise<void> {
-    await this.#committer.commit(sandbox, (state) => ({
-      ...changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }),
-      discards: 'counters',
-    }))
+    await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
     this.#counters?.reset(sandbox)
   }
 
@@ -195,12 +190,9 @@ export class BaseStore implements Store {
   }
 
   fork(): Store {
-    const { state, refresh, listSandboxes } = this.#committer
     const committer: Committer = {
-      state,
-      commit: async (sandbox, command) => command(await this.#read(sandbox)).result,
-      ...(refresh && { refresh: refresh.bind(this.#committer) }),
-      ...(listSandboxes && { listSandboxes: listSandboxes.bind(this.#committer) }),
+      read: (query) => this.#committer.read(query),
+      commit: async (command) => this.#committer.read((state) => command(state).result),
       close: async () => {},
     }
     return new BaseStore(committer, () => this.#readCounters().copy())
@@ -211,39 +203,25 @@ export class BaseStore implements Store {
   }
 
   async findOutage(): Promise<string | undefined> {
-    return this.#committer.findOutage?.()
+    return undefined // no other server has the state
   }
 
   async close(): Promise<void> {
     await this.#committer.close()
   }
 
-  /** Returns the state, first with the changes of other processes, if there can be any. */
-  #read(sandbox: string): StateData | Promise<StateData> {
-    const committer = this.#committer
-    const refreshed = committer.refresh?.(sandbox)
-    return refreshed ? refreshed.then(() => committer.state) : committer.state
-  }
-
-  async #table<Item extends object, T extends Table<Item>>(
-    sandbox: string,
-    collection: Collection<Item, T>,
-  ): Promise<T> {
-    return (await this.#read(sandbox)).sandbox(sandbox).data.table(collection)
+  #read<T>(sandbox: string, query: (data: SandboxData) => T | Promise<T>): T | Promise<T> {
+    return this.#committer.read((state) => query(state.sandbox(sandbox).data))
   }
 
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
   async #replaceData(sandbox: string, command: Command<boolean>): Promise<boolean> {
-    const isReplaced = await this.#committer.commit(sandbox, (state) => {
-      const decision = command(state)
-      return decision.result ? { ...decision, discards: 'counters' } : decision
-    })
+    const isReplaced = await this.#committer.commit(command)
     if (isReplaced) this.#counters?.reset(sandbox)
     return isReplaced
   }
 
-  #readCounters(): CounterPort {
-    if (this.#committer.counters) return this.#committer.counters
+  #readCounters(): Counters {
     this.#counters ??= this.#createCounters()
     return this.#counters
   }

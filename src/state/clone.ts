@@ -1,3 +1,5 @@
+import { SlicedWork } from '../core/slices.ts'
+
 /**
  * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
  * that the store in memory and the store in a file never differ.
@@ -27,7 +29,18 @@ export function deepFreeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Returns the spelling by which UUIDs are compared. Null: `value` is no string, as an edited contract may allow. */
+/** Copies objects, of which some may be JSON, in slices between which other requests are answered. */
+export async function copyInSlices<T extends object>(items: Iterable<T | string>): Promise<T[]> {
+  const work = new SlicedWork()
+  const copies: T[] = []
+  for (const item of items) {
+    copies.push(typeof item === 'string' ? JSON.parse(item) : cloneJson(item))
+    if (work.isDue) await work.rest()
+  }
+  return copies
+}
+
+/** Returns the spelling by which UUIDs are compared, or null if `value` is no string, as an edited contract may allow. */
 export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }

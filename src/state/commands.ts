@@ -13,12 +13,10 @@ import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
 export interface Decision<T> {
   /** Absent: the command changes nothing. */
   readonly change?: Change
-  /** The counters of the sandbox, or everything that a shared store has of it, to be discarded in the same step. Absent: nothing. */
-  readonly discards?: 'counters' | 'sandbox'
   readonly result: T
 }
 
-/** A command reads the state and decides. A committer applies its change before any other command reads the state. */
+/** A command reads the state and decides. A committer applies its change before any other command decides. */
 export type Command<T> = (state: StateData) => Decision<T>
 
 /** Decides for the change, with the result true, if the condition holds; otherwise for no change, with the result false. */
@@ -39,10 +37,10 @@ export function recordEvent(
     const event = createEvent(context, draft, events.occurrences)
     return {
       change: { op: 'event', sandbox: context.sandbox, event },
-      result: { event, replayed: false, payloadDiffers: false },
+      result: { event: cloneJson(event), replayed: false, payloadDiffers: false },
     }
   }
-  const event = { ...stored, replays: stored.replays + 1 }
+  const event = { ...cloneJson(stored), replays: stored.replays + 1 }
   return {
     change: { op: 'replay', sandbox: context.sandbox, insertId: key },
     result: { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) },
@@ -56,9 +54,9 @@ export function addPromptVersion(
   draft: PromptDraft,
 ): Decision<PromptReceipt> {
   const prompts = state.sandbox(context.sandbox).data.table(promptCollection)
-  const known = prompts.find(draft)
-  const prompt = known?.head ?? createPrompt(context, draft, prompts.occurrences)
-  const version = deepFreeze(createVersion(context, draft, prompt.promptId, known?.versions ?? 0))
+  const known = prompts.find(draft) ?? { ...createPrompt(context, draft, prompts.occurrences), versions: [] }
+  const { versions, ...prompt } = known
+  const version = deepFreeze(createVersion(context, draft, prompt.promptId, versions.length))
   return {
     change: { op: 'version', sandbox: context.sandbox, prompt, version },
     result: { promptId: prompt.promptId, version },
@@ -100,11 +98,6 @@ export function createSnapshot(
     change: { op: 'snapshot', sandbox: context.sandbox, snapshot },
     result: { ...snapshot, ...data.count() },
   }
-}
-
-/** Deletes the sandbox with all that a shared store has of it. */
-export function deleteSandbox(sandbox: string, isStored: boolean): Decision<boolean> {
-  return { ...changeIf(isStored, { sandbox, op: 'delete' }), discards: 'sandbox' }
 }
 
 /** Returns the description of a snapshot without its records. */

@@ -8,13 +8,13 @@ import type { Store } from './store.ts'
 export interface StoreOptions extends FileStoreOptions {
   /** The beginning of the keys in Redis. */
   readonly prefix: string
-  /** The largest number of sandboxes in Redis of which the process has a copy. */
-  readonly sandboxLimit: number
+  /** Receives a sentence if the clocks of this machine and of Redis differ. */
+  readonly warn: (problem: string) => void
 }
 
 /**
- * Opens the store that `--state` names: `:memory:`, the URL of a Redis server, or the path of a file. The error is a sentence with the next
- * step.
+ * Opens the store that `--state` names: `:memory:`, the URL of a Redis server, or the path of a file. The error is a
+ * sentence with the next step.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Result<OpenedStore>> {
   if (isRedisUrl(location)) return openShared(location, options)
@@ -32,12 +32,9 @@ async function describeStore(store: Store): Promise<OpenedStore> {
 }
 
 /** Opens a store in Redis, whose code is loaded only then. */
-async function openShared(
-  location: string,
-  { prefix, sandboxLimit, report }: StoreOptions,
-): Promise<Result<OpenedStore>> {
+async function openShared(location: string, { prefix, warn }: StoreOptions): Promise<Result<OpenedStore>> {
   const parsed = parseRedisUrl(location, prefix)
   if (!parsed.ok) return parsed
-  const { openRedisStore } = await import('./redis/redis-store.ts')
-  return openRedisStore(parsed.value, { copyLimit: sandboxLimit, ...(report && { report }) })
+  const { openRedisStore } = await import('./redis/open-redis-store.ts')
+  return openRedisStore(parsed.value, { warn })
 }

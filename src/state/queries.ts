@@ -1,56 +1,96 @@
-import { uuidKey } from './clone.ts'
+import { SlicedWork } from '../core/slices.ts'
+import { copyInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
-import { countEach, type RecordCounts } from './collections/index.ts'
-import type { EventList } from './memory/event-list.ts'
-import type { IndexedEvent } from './memory/indexed-event.ts'
-import type { SandboxEntry, StateData } from './memory/state-data.ts'
-import { EXPORT_FORMAT } from './records.ts'
+import { collections, countEach, type RecordCounts, type SandboxContent } from './collections/index.ts'
+import { insertKey } from './events.ts'
+import type { EventTable } from './memory/event-table.ts'
+import type { SandboxData, StateData } from './memory/state-data.ts'
+import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
-/** Reads a page of the events that match, and counts all that match. */
-export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
-  const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
-  const matching = await findPositions(events, query)
-  const total = matching.length
-  if (order === 'oldest') return { events: await events.read(matching.slice(offset, offset + limit)), total }
-  const end = Math.max(0, total - offset)
-  const page = await events.read(matching.slice(Math.max(0, end - limit), end)) // it reads in ascending order
-  return { events: page.reverse(), total }
+/** Reads a page of the events that match, and counts all that match, in slices between which others are answered. */
+export async function listEvents(events: EventTable, query: EventQuery): Promise<EventPage> {
+  const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest', ...criteria } = query
+  const matches = createTest(criteria)
+  const page = new Page(offset, limit, order === 'newest')
+  const work = new SlicedWork()
+  for (const text of events.list()) {
+    if (matches === undefined || matches(JSON.parse(text))) page.add(text)
+    if (work.isDue) await work.rest()
+  }
+  return { events: await copyInSlices<StoredEvent>(page.list()), total: page.total }
 }
 
-async function findPositions(events: EventList, query: EventQuery): Promise<number[]> {
-  const { eventType, externalConversationId, sampledOut, insertId, eventId } = query
-  const productKey = uuidKey(query.productId) ?? undefined
-  const conversationKey = uuidKey(query.conversationId) ?? undefined
-  const criteria = { eventType, productKey, conversationKey, externalConversationId, sampledOut }
-  const found = events.findPositions(criteria, belongsTo(query.conversation))
-  const wanted = [
-    ...(insertId === undefined ? [] : [events.positionOf(insertId)]),
-    ...(eventId === undefined ? [] : [await events.findEventId(eventId.toLowerCase())]),
-  ]
-  return wanted.length === 0 ? found : found.filter((position) => wanted.every((one) => one === position))
+/** A page of texts that are added from the oldest to the newest. It holds no more texts than twice those up to its end. */
+class Page {
+  readonly #offset: number
+  readonly #end: number
+  readonly #isNewestFirst: boolean
+  readonly #texts: string[] = []
+  /** The number of all texts that were added. */
+  total = 0
+
+  constructor(offset: number, limit: number, isNewestFirst: boolean) {
+    this.#offset = offset
+    this.#end = offset + limit
+    this.#isNewestFirst = isNewestFirst
+  }
+
+  add(text: string): void {
+    this.total += 1
+    const isInPage = this.total > this.#offset && this.total <= this.#end
+    if (isInPage || this.#isNewestFirst) this.#texts.push(text)
+    if (this.#texts.length > 2 * this.#end) this.#texts.splice(0, this.#texts.length - this.#end)
+  }
+
+  list(): readonly string[] {
+    return this.#isNewestFirst ? this.#texts.toReversed().slice(this.#offset, this.#end) : this.#texts
+  }
 }
 
-/** Returns a test that an event belongs to a conversation, which its caller's id names only where the event has no other. Undefined: all pass. */
-function belongsTo(conversation: string | undefined): ((indexed: IndexedEvent) => boolean) | undefined {
-  if (conversation === undefined) return undefined
-  const key = conversation.toLowerCase()
-  return ({ conversationKey, externalConversationId }) =>
-    conversationKey === null ? externalConversationId === conversation : conversationKey === key
+/** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
+function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+  if (Object.keys(query).length === 0) return undefined
+  const { eventType, externalConversationId, sampledOut, insertId } = query
+  const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]
+  const eventId = uuidKey(query.eventId)
+  return ({ fields, ...event }) =>
+    (eventType === undefined || fields.eventType === eventType) &&
+    (externalConversationId === undefined || fields.externalConversationId === externalConversationId) &&
+    (sampledOut === undefined || event.sampledOut === sampledOut) &&
+    (insertId === undefined || insertKey(fields) === insertId) &&
+    (eventId === null || event.eventId === eventId) &&
+    (product === null || uuidKey(fields.productId) === product) &&
+    (conversationId === null || uuidKey(fields.conversationId) === conversationId) &&
+    (query.conversation === undefined || belongsTo(fields, query.conversation))
+}
+
+/** Returns true if an event belongs to a conversation, which its caller's id names only where the event has no other. */
+function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
+  const key = uuidKey(conversationId)
+  return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()
 }
 
 /** Exports the data of a sandbox in the form that `importSandbox` accepts. */
-export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
-  return { format: EXPORT_FORMAT, ...(await state.sandbox(sandbox).data.read()) }
+export function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
+  return readContent(state.sandbox(sandbox).data.copy())
+}
+
+async function readContent(data: SandboxData): Promise<SandboxExport> {
+  const lists = new Map<string, readonly object[]>()
+  for (const collection of collections)
+    lists.set(collection.name, await copyInSlices(data.table(collection).list()))
+  const content = { quality: data.quality, ...Object.fromEntries(lists) } as SandboxContent // a list for each collection
+  return { format: EXPORT_FORMAT, ...content }
 }
 
 /** Lists all sandboxes that hold data, in the order of their first write. */
 export function listSandboxes(state: StateData): readonly SandboxSummary[] {
-  return Array.from(state.sandboxes, ([name, entry]) => summarizeSandbox(name, entry))
-}
-
-export function summarizeSandbox(name: string, { data, snapshots }: SandboxEntry): SandboxSummary {
-  return { name, ...data.count(), snapshots: snapshots.size }
+  return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
+    name,
+    ...data.count(),
+    snapshots: snapshots.size,
+  }))
 }
 
 /** Adds up the records of all sandboxes. */

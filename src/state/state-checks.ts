@@ -4,7 +4,7 @@ import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
 import type { Collection } from './collections/collection.ts'
 import { collections, findCollection, recordsOf, type StoredContent } from './collections/index.ts'
 import type { Change } from './memory/state-data.ts'
-import type { SnapshotHead } from './records.ts'
+import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 
 /** The schema of state files, which the build precompiles. A start checks a `put` by the schema of its collection. */
 export const stateSchema: PublishedSchema = {
@@ -23,8 +23,8 @@ export interface StateDocument {
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
-  /** The mark of the newest log file that was begun. Undefined: the file was written by an earlier version. */
-  readonly log?: string
+  /** `open` if a log was begun beside the file. */
+  readonly log: 'none' | 'open'
   readonly sandboxes: readonly SandboxDocument[]
 }
 
@@ -79,13 +79,21 @@ export class StateChecks {
     return change.op === 'put' ? this.#checkSchema(change.record, '', collection.schema, '/record') : []
   }
 
-  /** Checks the export of a sandbox, which may be written by hand. */
+  /** Checks the export of a sandbox by the schema. It may be written by hand. */
   export(document: unknown, root: string): readonly string[] {
-    const faults = this.#checkSchema(document, root, 'export')
-    if (faults.length > 0) return faults
-    const content = document as StoredContent // the schema has just proved it
+    return this.#checkSchema(document, root, 'export')
+  }
+
+  /** Checks a record of an export by the schema. `name`, `index`: its list, and its place there. */
+  exportedRecord(name: string, index: number, record: unknown): readonly string[] {
+    const faults = this.export({ ...emptyExport, [name]: [record] }, `/${name}/0`)
+    return faults.map((fault) => fault.replace(`/${name}/0`, `/${name}/${index}`))
+  }
+
+  /** Checks an export by the rules of the collections, after the schema. Yields faults, and undefined after each record. */
+  exportedContent(content: StoredContent): Iterable<string | undefined> {
     // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
-    return checkContent(content, '', (id) => id.toLowerCase())
+    return findContentFaults(content, '', (id) => id.toLowerCase())
   }
 
   #checkSchema(value: unknown, root: string, definition?: string, place = ''): readonly string[] {
@@ -96,42 +104,57 @@ export class StateChecks {
   }
 }
 
-/** Finds the faults of valid records that the schema cannot describe. `toSameId`: returns the same text for ids that count as equal. */
-function checkContent(
+/** An export without records. */
+const emptyExport = {
+  format: EXPORT_FORMAT,
+  quality: DEFAULT_QUALITY,
+  ...Object.fromEntries(collections.map(({ name }) => [name, []])),
+}
+
+function checkContent(content: StoredContent, place: string): readonly string[] {
+  const faults: string[] = []
+  for (const fault of findContentFaults(content, place)) if (fault !== undefined) faults.push(fault)
+  return faults
+}
+
+/**
+ * Yields the faults of valid records that the schema cannot describe, and undefined after each record, so that the check
+ * can rest. `toSameId`: returns the same text for ids that count as equal.
+ */
+function* findContentFaults(
   content: StoredContent,
   place: string,
   toSameId = (id: string) => id,
-): readonly string[] {
-  return collections.flatMap((collection) => {
-    const items = recordsOf(content, collection)
-    const at = `${place}/${collection.name}`
-    const own = items.flatMap((item, index) =>
-      (collection.findFaults?.(item) ?? []).map((fault) => `${at}/${index}${fault}`),
-    )
-    return [...own, ...findRepeatedKeys(collection, items, at, toSameId)]
-  })
-}
-
-/** Finds the first record that repeats a key, for each kind of key. */
-function findRepeatedKeys(
-  collection: Collection,
-  items: readonly object[],
-  at: string,
-  toSameId: (id: string) => string,
-): readonly string[] {
-  const earlier = new Map<string, Set<string>>()
-  const faults = new Map<string, string>()
-  for (const [index, item] of items.entries()) {
-    for (const [kind, key] of Object.entries({
-      key: toSameId(collection.keyOf(item)),
-      ...collection.otherKeys?.(item),
-    })) {
-      if (key === undefined) continue
-      const keys = earlier.get(kind) ?? new Set()
-      if (keys.has(key) && !faults.has(kind))
-        faults.set(kind, `${at}/${index} must not repeat the ${kind} ${key} of an earlier record`)
-      earlier.set(kind, keys.add(key))
+): Generator<string | undefined> {
+  for (const collection of collections) {
+    const findRepeatedKeys = createRepeatFinder(collection, toSameId)
+    for (const [index, item] of recordsOf(content, collection).entries()) {
+      const faults = [...(collection.findFaults?.(item) ?? []), ...findRepeatedKeys(item)]
+      for (const fault of faults) yield `${place}/${collection.name}/${index}${fault}`
+      yield undefined
     }
   }
-  return [...faults.values()]
+}
+
+/** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
+function createRepeatFinder(
+  collection: Collection,
+  toSameId: (id: string) => string,
+): (item: object) => string[] {
+  const earlier = new Map<string, Set<string>>()
+  const repeatedKinds = new Set<string>()
+  return (item) => {
+    const faults: string[] = []
+    const keys = { key: toSameId(collection.keyOf(item)), ...collection.otherKeys?.(item) }
+    for (const [kind, key] of Object.entries(keys)) {
+      if (key === undefined) continue
+      const known = earlier.get(kind) ?? new Set()
+      if (known.has(key) && !repeatedKinds.has(kind)) {
+        repeatedKinds.add(kind)
+        faults.push(` must not repeat the ${kind} ${key} of an earlier record`)
+      }
+      earlier.set(kind, known.add(key))
+    }
+    return faults
+  }
 }

@@ -12,17 +12,13 @@ export interface RunChoice {
   readonly maxRuns: number | undefined
   /** True where the time may end before the runs do. */
   readonly hasTimeLimit: boolean
-  /** True: one run of each set and operation goes first. */
-  readonly sampleFirst: boolean
 }
 
 /** Returns the runs to make, in their order. With a bound, the seed draws them; without, they keep the order of the plan. */
 export function chooseRuns(runs: readonly PlannedRun[], choice: RunChoice): readonly PlannedRun[] {
-  const { seed, maxRuns, hasTimeLimit, sampleFirst } = choice
+  const { seed, maxRuns, hasTimeLimit } = choice
   const isBounded = hasTimeLimit || (maxRuns !== undefined && maxRuns < runs.length)
-  const drawn = isBounded ? drawOrder(runs, seed) : runs
-  const ordered = sampleFirst ? putSampleFirst(drawn) : drawn
-  return ordered.slice(0, maxRuns)
+  return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
 /** Draws the order of the runs, with one of each set in turn: drift has a place for each field, and would leave no room for failures. */
@@ -37,16 +33,6 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
     return { run, turn }
   })
   return turns.sort((one, other) => one.turn - other.turn).map(({ run }) => run)
-}
-
-function putSampleFirst(runs: readonly PlannedRun[]): readonly PlannedRun[] {
-  const first = new Map<string, PlannedRun>()
-  for (const run of runs) {
-    const key = `${run.fault.group} ${run.operation}`
-    if (!first.has(key)) first.set(key, run)
-  }
-  const sample = new Set(first.values())
-  return [...sample, ...runs.filter((run) => !sample.has(run))]
 }
 
 /** The run that `--only` names. */

@@ -3,7 +3,7 @@ import type { FindingsReport, Report } from '../reports/report.ts'
 import type { FaultQuestion } from './fault-set.ts'
 import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from './parse-suite-fail-on.ts'
 import { type JudgedRun, toPercent } from './suite-report.ts'
-import { findingOf } from './verdict.ts'
+import { findingOf, isConclusive } from './verdict.ts'
 
 /** The question of the runs that each condition counts, and the words for it. */
 const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: FaultQuestion; words: string }>> = {
@@ -38,7 +38,7 @@ export function judgeSuiteCondition(
 ): string | undefined {
   const { question, words } = counted[kind]
   const met = runs.filter(
-    (one) => one.verdict !== 'not-reached' && (question === undefined || one.run.fault.question === question),
+    (one) => isConclusive(one.verdict) && (question === undefined || one.run.fault.question === question),
   )
   const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
   if (count === 0 || toPercent(count, met.length) <= above) return undefined

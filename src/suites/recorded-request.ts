@@ -1,8 +1,10 @@
 import type { Operation } from '../contract/contract.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
-import type { JournalEntry } from '../journal/entry.ts'
+import { readJson } from '../core/strict-json.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
+import { listMembers, type RequestMembers } from './request-members.ts'
 
 /** A request of a run. */
 export interface RecordedRequest {
@@ -11,12 +13,18 @@ export interface RecordedRequest {
   /** The number among the requests of its operation that did not steer the simulator themselves, from 1; 0 for all others. */
   readonly occurrence: number
   readonly sandbox: string
-  /** The operation, the query, the names and types in the body, and the status; without values that a run may choose anew. */
+  /** The operation, the query, and the names and types in the body; without values that a run may choose anew. */
+  readonly call: string
+  /** The values that tell a call from others of its shape. */
+  readonly members: RequestMembers
+  /** The call and the status. */
   readonly signature: string
   /** The status of the answer. */
   readonly status: number
   /** True for an undamaged success, which a fault can change. */
   readonly isOrdinary: boolean
+  /** True for a success that reached the client whole. */
+  readonly isGood: boolean
   /** The body of the answer; undefined where it has none. */
   readonly answer: Json | undefined
   /** The line for people: `POST /v1/events 503 unavailable`. */
@@ -37,23 +45,23 @@ export function toRecordedRequest(
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
+  const body = live.requestBody ?? parseBody(request.body)
+  const call = [
+    operation?.id ?? `${request.method} ${path}`,
+    ...describeQuery(request.query),
+    ...describeBody(body),
+  ].join(' ')
+  const isGood = answer.status < 400 && delivery.kind === 'delivered'
   return {
     operation,
     occurrence,
     sandbox,
-    signature: [
-      operation?.id ?? `${request.method} ${path}`,
-      ...describeQuery(request.query),
-      ...(live.requestBody === undefined ? [] : [describeShape(live.requestBody)]),
-      answer.status,
-    ].join(' '),
+    call,
+    members: listMembers(path, request.query, body),
+    signature: `${call} ${answer.status}`,
     status: answer.status,
-    isOrdinary:
-      occurrence > 0 &&
-      answer.status < 400 &&
-      answer.origin === 'contract' &&
-      damage.length === 0 &&
-      delivery.kind === 'delivered',
+    isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
+    isGood,
     answer: live.answerBody,
     line: [request.method, request.path, outcomeOf(entry), ...scenarios].join(' '),
     receivedAt: entry.receivedAt,
@@ -65,6 +73,20 @@ export function toRecordedRequest(
 /** Returns the status, or the end of a delivery that left the client without a usable answer: `damaged`. */
 function outcomeOf({ answer, delivery }: JournalEntry): string {
   return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
+}
+
+/**
+ * Parses a body that no stage of the pipeline parsed, since a fault came before; undefined: it is no JSON, or is not
+ * stored whole.
+ */
+function parseBody({ bytes, size }: RecordedBody): Json | undefined {
+  if (!bytes || bytes.length < size) return undefined
+  const read = readJson(bytes)
+  return read.ok ? read.value : undefined
+}
+
+function describeBody(body: Json | undefined): string[] {
+  return body === undefined ? [] : [describeShape(body)]
 }
 
 function describeQuery(query: string): string[] {

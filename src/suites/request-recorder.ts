@@ -44,12 +44,12 @@ export class RequestRecorder {
     return this.requests.slice(-maxLines).map(({ line }) => line)
   }
 
-  /** True once a request has met the fault. */
-  get wasMet(): boolean {
+  /** The first request that met the fault; undefined: none has. */
+  get struck(): RecordedRequest | undefined {
     const { scenario, isLasting } = this.#run?.fault ?? {}
     const text = this.#scenario?.text ?? ''
     const drifted = `${scenario?.definition.name} at `
-    return this.#requests.some(
+    return this.#requests.find(
       ({ occurrence, scenarios, damage }) =>
         occurrence > 0 &&
         scenarios.includes(text) &&

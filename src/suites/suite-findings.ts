@@ -1,10 +1,14 @@
+import { pluralize } from '../reports/report.ts'
 import type { SuiteFailCondition } from './parse-suite-fail-on.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
-import type { JudgedRun, SuiteReport } from './suite-report.ts'
+import { type JudgedRun, type SuiteReport, swallowed } from './suite-report.ts'
 import { findingOf } from './verdict.ts'
 
-/** The kinds of findings. `client`: the client broke a rule while it met the fault. `unrepeatable`: the command failed without it. */
-export type SuiteFindingKind = SuiteFailCondition['kind'] | 'client' | 'unrepeatable'
+/**
+ * The kinds of findings. `client`: the client broke a rule while it met the fault. `unrepeatable`: the command failed
+ * without it. `unsteady`: two runs disagree.
+ */
+export type SuiteFindingKind = SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
 
 /** A run that needs a look, in words. */
 export interface SuiteFinding {
@@ -34,25 +38,58 @@ export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFindi
 function kindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefined {
   const kind = findingOf(verdict)
   if (kind) return kind
+  if (verdict === 'unsteady') return verdict
   if (verdict === 'not-reached' && code !== undefined && code !== 0) return 'unrepeatable'
   return client.length > 0 ? 'client' : undefined
 }
 
-function describeFinding(kind: SuiteFindingKind, { run, code, wasMet }: JudgedRun, limitMs: number): string {
+function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: number): string {
+  const { run, verdict, code, wasMet } = judged
   const { definition, text } = run.fault.scenario
   const fault = `"${text}" struck ${describePlace(run)}`
+  const before = `before "${text}" could strike ${describePlace(run)}`
+  const late = `did not end within ${limitMs / 1000} s`
   switch (kind) {
     case 'not-resilient':
-      return `Not resilient: the command failed with exit code ${code} when ${fault}. ${definition.description}`
+      return verdict === 'never-succeeded'
+        ? `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}. ${definition.description}`
+        : `Not resilient: the command failed with exit code ${code} when ${fault}. ${definition.description}`
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command did not end within ${limitMs / 1000} s, ${wasMet ? `and ${fault}. ${definition.description}` : `before "${text}" could strike ${describePlace(run)}.`}`
+      return `Hung: the command ${late}, ${wasMet ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
-      return `Not repeatable: the command failed with exit code ${code} before "${text}" could strike ${describePlace(run)}.`
+      return `Not repeatable: the command failed with exit code ${code} ${before}.`
+    case 'unsteady':
+      return `Unsteady: in one of two runs ${describeOdd(judged, limitMs)}, so this says nothing about the fault.`
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
   }
+}
+
+/** Describes the one of two runs that disagree which is red, or else lacks a good answer or the fault. */
+function describeOdd({ run, code, isTimedOut, wasMet }: JudgedRun, limitMs: number): string {
+  const { text } = run.fault.scenario
+  const place = describePlace(run)
+  const isGreen = code === 0 && !isTimedOut
+  const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
+  if (wasMet)
+    return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
+  return isGreen
+    ? `"${text}" did not strike ${place}`
+    : `the command ${end} before "${text}" could strike ${place}`
+}
+
+/**
+ * Describes a struck call that got no good answer: `the answer that broke off was swallowed: the command got 1 good
+ * answer to such calls instead of 2`.
+ */
+function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
+  const effect = fault.scenario.definition.effect(fault.scenario.values)
+  const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
+  const { got = 0, expected = 0 } = answers ?? {}
+  const counts = `the command got ${pluralize(got, 'good answer')} to such calls instead of ${expected}`
+  return isCutOff ? `the answer that broke off was swallowed: ${counts}` : counts
 }
 
 /** Describes the place of a fault: `request 2 of createEvent`, `/avgSafetyScore in the answers of getModelAnalytics`. */

@@ -1,5 +1,6 @@
 import { pluralize } from '../reports/report.ts'
 import type { JudgedRun } from './suite-report.ts'
+import { isConclusive } from './verdict.ts'
 
 /** A field of an operation's answers, and how the tests take its drift. */
 export interface DriftedField {
@@ -20,7 +21,7 @@ export interface FieldSummary {
 export function summarizeFields(runs: readonly JudgedRun[]): FieldSummary[] {
   const drifted = runs.filter(
     ({ run, verdict }) =>
-      run.pointer !== undefined && run.fault.question === 'notice' && verdict !== 'not-reached',
+      run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
   )
   const operations = [...new Set(drifted.map(({ run }) => run.operation))]
   return operations.map((operation) => {

@@ -1,59 +1,102 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { describeSyntaxError } from '../core/json-syntax.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { redactHeaders, redactText } from '../journal/redact.ts'
-import { findOwnToken, redacted, redactToken } from '../journal/redact-token.ts'
+import { redactHeaders, redactText } from '../redaction/redact.ts'
+import { findOwnToken, redacted } from '../redaction/redact-token.ts'
+import { createTokenRedactor } from '../redaction/redact-tokens.ts'
+import { type EntryPlace, findEntries } from './find-entries.ts'
 import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
 import { readContent } from './read-content.ts'
-import type { TrafficAnswer, TrafficProblem, TrafficSample } from './sample.ts'
+import {
+  maxExchanges,
+  type ReadTraffic,
+  type TrafficAnswer,
+  type TrafficProblem,
+  type TrafficSample,
+} from './sample.ts'
+import { toText } from './to-text.ts'
 
-/** Reads the exchanges of a HAR document (1.2), as browsers and proxies export it. */
-export function readHar(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
-  const log = isObject(document) ? document.log : undefined
-  const entries = isObject(log) ? log.entries : undefined
-  if (!Array.isArray(entries))
-    return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
-  const objects = entries.filter(isObject)
-  const tokens = findTokens(objects)
-  return success(objects.flatMap((entry) => readEntry(entry, accepted, tokens)))
+/** The largest entry that is read, in bytes. */
+const maxEntryBytes = 256 * 1024 * 1024
+
+/** Replaces the tokens of all requests in a text. */
+type Redact = (text: string) => string
+
+/** The choices of a reader of recorded traffic. */
+export interface ReadOptions {
+  readonly accepted: AcceptedOrigins
+  /** Is called before each exchange is read, with the number of those before it. */
+  readonly onProgress?: ((read: number, all: number) => void) | undefined
 }
 
-/** Returns the tokens of all requests: an answer may have one that another request sent. */
-function findTokens(entries: readonly JsonObject[]): readonly string[] {
+/**
+ * Reads the exchanges of a HAR document (1.2), as browsers and proxies export it. The error is a sentence about the
+ * file, without its subject.
+ */
+export function readHar(bytes: Uint8Array, { accepted, onProgress }: ReadOptions): Result<ReadTraffic> {
+  const found = findEntries(bytes)
+  if (!found.ok) return found
+  const places = found.value.slice(0, maxExchanges)
   const tokens = new Set<string>()
-  for (const { request } of entries) {
-    const token = isObject(request) ? findOwnToken(readHeaders(request.headers)) : undefined
-    if (token !== undefined && !token.includes(redacted)) tokens.add(token)
+  // Tokens first: an answer may have one that another request sent.
+  for (const [index, place] of places.entries()) {
+    onProgress?.(index, 2 * places.length)
+    const entry = parseEntry(bytes, place)
+    if (!entry.ok) return failure(`has an entry that cannot be read, number ${index + 1}: ${entry.error}`)
+    addToken(entry.value, tokens)
   }
-  // A longer one first, which another may be a part of.
-  return [...tokens].sort((one, other) => other.length - one.length)
+  const redact = createTokenRedactor(tokens)
+  const samples: TrafficSample[] = []
+  for (const [index, place] of places.entries()) {
+    onProgress?.(places.length + index, 2 * places.length)
+    const entry = parseEntry(bytes, place)
+    const sample = entry.ok && isObject(entry.value) ? readEntry(entry.value, accepted, redact) : undefined
+    if (sample) samples.push(sample)
+  }
+  return success({ samples, omitted: found.value.length - places.length })
 }
 
-function readEntry(entry: JsonObject, accepted: AcceptedOrigins, tokens: readonly string[]): TrafficSample[] {
+function parseEntry(bytes: Uint8Array, { start, end }: EntryPlace): Result<Json> {
+  if (end - start > maxEntryBytes) return failure(`it is larger than ${maxEntryBytes / 1024 / 1024} MiB.`)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString()
+  try {
+    return success(JSON.parse(text))
+  } catch {
+    return failure(`it must be JSON: ${describeSyntaxError(text)}.`)
+  }
+}
+
+function addToken(entry: Json, tokens: Set<string>): void {
+  const request = isObject(entry) ? entry.request : undefined
+  const token = isObject(request) ? findOwnToken(readHeaders(request.headers)) : undefined
+  if (token !== undefined && !token.includes(redacted)) tokens.add(token)
+}
+
+/** Reads an entry; undefined: it has no request with a URL, or no response. */
+function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact): TrafficSample | undefined {
   const { request, response } = entry
-  if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return []
-  if (!URL.canParse(request.url)) return []
+  if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return undefined
+  if (!URL.canParse(request.url)) return undefined
   const { origin, pathname, search } = new URL(request.url)
   const { postData } = request
   const text = isObject(postData) && typeof postData.text === 'string' ? postData.text : undefined
-  return [
-    {
-      method: String(request.method ?? 'GET').toUpperCase(),
-      origin,
-      target: redactText(redactTokens(pathname + search, tokens)),
-      requestHeaders: redactAll(readHeaders(request.headers), tokens),
-      requestBody: text === undefined ? undefined : Buffer.from(text),
-      answer: readAnswer(entry, response, accepted, tokens),
-    },
-  ]
+  return {
+    method: (toText(request.method) || 'GET').toUpperCase(),
+    origin,
+    target: redactText(redact(pathname + search)),
+    requestHeaders: redactAll(readHeaders(request.headers), redact),
+    requestBody: text === undefined ? undefined : Buffer.from(text),
+    answer: readAnswer(entry, response, accepted, redact),
+  }
 }
 
 function readAnswer(
   entry: JsonObject,
   response: JsonObject,
   accepted: AcceptedOrigins,
-  tokens: readonly string[],
+  redact: Redact,
 ): TrafficAnswer | TrafficProblem {
-  const status = Number(response.status)
+  const status = Number(toText(response.status))
   const { _origin, _damage: damage, _delivery: delivery, time } = entry
   const { body, mediaType } = readContent(response.content, _origin !== undefined)
   const exchange = { status, origin: _origin ?? 'upstream', damage, delivery, body }
@@ -63,41 +106,39 @@ function readAnswer(
       status,
       headers: redactAll(
         { ...(mediaType !== undefined && { 'content-type': mediaType }), ...headers },
-        tokens,
+        redact,
       ),
-      body: body && redactBytes(body, tokens),
+      body: body && redactBytes(body, redact),
       ...(typeof time === 'number' && { ms: time }),
     }
   )
 }
 
-const redactTokens = (text: string, tokens: readonly string[]) => tokens.reduce(redactToken, text)
-
 /** Redacts credentials of headers, and all tokens. */
-function redactAll(headers: Readonly<Record<string, string>>, tokens: readonly string[]) {
-  const clean = redactHeaders(headers)
-  return tokens.reduce((some, token) => redactHeaders(some, token), clean)
+function redactAll(headers: Readonly<Record<string, string>>, redact: Redact) {
+  const clean = Object.entries(redactHeaders(headers)).map(([name, value]) => [name, redact(value)])
+  return Object.fromEntries(clean)
 }
 
 /** Redacts tokens in a body of any form. */
-function redactBytes(bytes: Uint8Array, tokens: readonly string[]): Uint8Array {
+function redactBytes(bytes: Uint8Array, redact: Redact): Uint8Array {
   // One character for each byte: what is not replaced stays as it is.
   const text = Buffer.from(bytes).toString('latin1')
-  const clean = redactTokens(text, tokens)
+  const clean = redact(text)
   return clean === text ? bytes : Buffer.from(clean, 'latin1')
 }
 
 /** Returns a list of names and values as an object with lower-case names; repeated ones are joined with commas. */
 function readHeaders(list: Json | undefined): Record<string, string> {
-  const headers: Record<string, string> = {}
+  const headers = new Map<string, string>()
   for (const item of Array.isArray(list) ? list : []) {
     if (!isObject(item) || typeof item.name !== 'string') continue
     const name = item.name.toLowerCase()
     // HTTP/2 is exported with its pseudo-headers.
     if (name.startsWith(':')) continue
-    const earlier = headers[name]
-    const value = String(item.value ?? '')
-    headers[name] = earlier === undefined ? value : `${earlier}, ${value}`
+    const earlier = headers.get(name)
+    const value = toText(item.value)
+    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
   }
-  return headers
+  return Object.fromEntries(headers)
 }

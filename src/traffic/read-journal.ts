@@ -1,22 +1,25 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
-import type { TrafficSample } from './sample.ts'
+import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
+import { toText } from './to-text.ts'
 
 /** Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. */
-export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<TrafficSample[]> {
-  const entries = documents.flatMap((document) => listEntries(document))
+export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<ReadTraffic> {
+  const entries = documents
+    .flatMap((document) => (Array.isArray(document) ? document.flat() : [document]))
+    .flatMap(listEntries)
   if (entries.length === 0 && !documents.some(isExport))
     return failure(
       'is no journal: it has no "requests". Save the answer of GET /__sim/requests, or one exchange in each line.',
     )
-  return success(entries.flatMap((entry) => readEntry(entry, accepted)))
+  const samples = entries.slice(0, maxExchanges).flatMap((entry) => readEntry(entry, accepted))
+  return success({ samples, omitted: Math.max(0, entries.length - maxExchanges) })
 }
 
 const isExport = (document: Json) => isObject(document) && Array.isArray(document.requests)
 
 function listEntries(document: Json): JsonObject[] {
-  if (Array.isArray(document)) return document.flatMap(listEntries)
   if (!isObject(document)) return []
   if (Array.isArray(document.requests)) return document.requests.filter(isObject)
   return isObject(document.request) && isObject(document.answer) ? [document] : []
@@ -34,12 +37,12 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
   const ms = typeof entry.tookMs === 'number' ? { ms: entry.tookMs } : {}
   return [
     {
-      method: String(request.method ?? 'GET'),
-      target: `${String(request.path ?? '')}${query}`,
+      method: toText(request.method) || 'GET',
+      target: `${toText(request.path)}${query}`,
       requestHeaders: readHeaders(request.headers),
       requestBody: readBody(request.body),
       answer: findRecordingProblem({ status, origin, damage, delivery, body }, accepted) ?? {
-        status: Number(status),
+        status: Number(toText(status)),
         headers: {
           ...(lacksMediaType && { 'content-type': 'application/json' }),
           ...readHeaders(answer.headers),
@@ -64,6 +67,6 @@ function readBody(body: Json | undefined): Uint8Array | undefined {
 function readHeaders(headers: Json | undefined): Record<string, string> {
   if (!isObject(headers)) return {}
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), toText(value)]),
   )
 }

@@ -1,50 +1,75 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Json } from '../core/json.ts'
+import { describeSyntaxError } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { AcceptedOrigins } from './find-problem.ts'
-import { readHar } from './read-har.ts'
+import { type ReadOptions, readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
-import type { TrafficSample } from './sample.ts'
+import type { ReadTraffic } from './sample.ts'
 
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
+
+/** The largest files that are read. A journal is parsed as a whole. */
+const maxBytes: Readonly<Record<TrafficForm, number>> = {
+  har: 1024 * 1024 * 1024,
+  journal: 256 * 1024 * 1024,
+}
 
 /** Reads the samples of a file of recorded traffic, with the answers of the accepted origins. The error is a sentence that names the file. */
 export async function readTrafficFile(
   file: string,
   form: TrafficForm,
-  accepted: AcceptedOrigins = ['upstream'],
-): Promise<Result<TrafficSample[]>> {
-  let text: string
+  options: ReadOptions = { accepted: ['upstream'] },
+): Promise<Result<ReadTraffic>> {
+  let bytes: Uint8Array
   try {
-    text = await readFile(file, 'utf8')
+    const { size } = await stat(file)
+    if (size > maxBytes[form])
+      return failure(
+        `${file} is larger than ${maxBytes[form] / 1024 / 1024} MiB, which is the most that is read. Export a part of the traffic.`,
+      )
+    bytes = await readFile(file)
   } catch (error) {
     return failure(`${file} cannot be read: ${reasonOf(error)}.`)
   }
-  const documents = parseDocuments(text)
-  if (!documents) return failure(`${file} is no JSON, nor lines of JSON.`)
-  const read = form === 'har' ? readHar(documents[0] ?? null, accepted) : readJournal(documents, accepted)
+  const read = form === 'har' ? readHar(bytes, options) : readJournalFile(bytes, options)
   return read.ok ? read : failure(`${file} ${read.error}`)
 }
 
-/** Parses a file of JSON, or of lines of JSON; undefined: it is neither. */
-function parseDocuments(text: string): Json[] | undefined {
-  const whole = parse(text.replace(/^\uFEFF/, ''))
-  if (whole.ok) return [whole.value]
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const values: Json[] = []
-  for (const line of lines) {
-    const value = parse(line)
-    if (!value.ok) return undefined
-    values.push(value.value)
-  }
-  return values.length > 0 ? values : undefined
+function readJournalFile(bytes: Uint8Array, { accepted }: ReadOptions): Result<ReadTraffic> {
+  const documents = parseDocuments(
+    Buffer.from(bytes)
+      .toString()
+      .replace(/^\uFEFF/, ''),
+  )
+  return documents.ok ? readJournal(documents.value, accepted) : documents
 }
 
-function parse(text: string): Result<Json> {
+/** Parses a file of JSON, or of lines of JSON. The error is a sentence without its subject. */
+function parseDocuments(text: string): Result<Json[]> {
+  const whole = parse(text)
+  if (whole) return success([whole.value])
+  const values: Json[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const value = parse(line)
+    if (!value) return failure(describeFault(text, line, index, values.length))
+    values.push(value.value)
+  }
+  return values.length > 0 ? success(values) : failure('is empty. Save the traffic anew.')
+}
+
+/** Says what is wrong with a line, or with the whole text where the first line is no JSON already. */
+function describeFault(text: string, line: string, index: number, good: number): string {
+  const fault =
+    good === 0 ? describeSyntaxError(text) : describeSyntaxError(line, { line: index + 1, column: 1 })
+  return `is no JSON, nor lines of JSON: ${fault}.`
+}
+
+function parse(text: string): { readonly value: Json } | undefined {
   try {
-    return success(JSON.parse(text))
-  } catch (error) {
-    return failure(reasonOf(error))
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../core/json.ts'
-import { redactJson } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
+import { redactJson } from '../redaction/redact.ts'
+import { redacted } from '../redaction/redact-token.ts'
 
 /** A value without what identifies people, and the number of texts that were changed. */
 export interface RedactedValue {

@@ -18,6 +18,23 @@ export interface TrafficSample {
   readonly answer: TrafficAnswer | TrafficProblem
 }
 
+/** The most exchanges that are read of a recording. */
+export const maxExchanges = 100_000
+
+/** The samples of a recording. */
+export interface ReadTraffic {
+  readonly samples: readonly TrafficSample[]
+  /** The number of exchanges beyond `maxExchanges`, which are not read. */
+  readonly omitted: number
+}
+
+/** Says that exchanges were not read: the first ones are. */
+export function describeOmitted(omitted: number): string {
+  const count = (value: number) => value.toLocaleString('en')
+  const read = `The first ${count(maxExchanges)} exchanges of a recording are read`
+  return `${read}; ${count(omitted)} were left out. Export a part of the traffic.`
+}
+
 /** The answer of a sample. */
 export interface TrafficAnswer {
   readonly status: number

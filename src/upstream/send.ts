@@ -1,5 +1,5 @@
-import { redactHeaders, redactText } from '../journal/redact.ts'
-import { findOwnToken } from '../journal/redact-token.ts'
+import { redactHeaders, redactText } from '../redaction/redact.ts'
+import { findOwnToken } from '../redaction/redact-token.ts'
 import { findRedirect } from '../traffic/find-redirect.ts'
 import type { TrafficAnswer, TrafficProblem, TrafficSample } from '../traffic/sample.ts'
 import { describeFailure } from './describe-failure.ts'

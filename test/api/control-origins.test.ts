@@ -33,7 +33,7 @@ describe('a page of an origin in --control-origins', () => {
       body: { rules: [{ scenario: 'unavailable' }] },
     })
     expect(objectOf(written)['rules']).toEqual([{ scenario: 'unavailable' }])
-    for (const path of ['/__sim/info', '/healthz', '/__admin/requests', '/__sim/nothing']) {
+    for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
       const { headers } = await ask(sim(), path, { headers: page })
       expect([path, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([
         path,

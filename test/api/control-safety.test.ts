@@ -242,11 +242,10 @@ describe('the body of a write', () => {
     }
   })
 
-  test('of an import is at most --import-limit, which the refusal names', async () => {
-    const own = await startForTest({ importLimit: '2kb' })
-    const answer = await ask(own, '/__sim/import', { body: ' '.repeat(2049) })
+  test('of an import is at most 16 MB, which the refusal names', async () => {
+    const answer = await ask(sim(), '/__sim/import', { body: ' '.repeat(16 * 1024 * 1024 + 1) })
     expect(answer.status).toBe(413)
-    expect(errorOf(answer)).toBe('The body is larger than the limit of 2kb (--import-limit).')
+    expect(errorOf(answer)).toBe('The body is larger than the limit of 16mb.')
   })
 
   test.each([

@@ -366,7 +366,7 @@ describe('POST /__sim/explain', () => {
     ['GET', '/_x-steady/spec', {}],
     ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
-    ['GET', '/__admin', {}],
+    ['GET', '/__admin/health', {}],
     ['OPTIONS', '/v1/events', preflight],
   ])('refuses %s %s, which never reaches the service', async (method, path, headers) => {
     const sim = await startForTest()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { ask, event, modelId } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -120,6 +121,21 @@ describe('a client that gives up before the end of the answer', () => {
     await steer(sim(), 'POST', '/verify?sandbox=pipelined', left)
     const { requests } = await steer(sim(), 'GET', '/requests?sandbox=pipelined')
     expect(requests).toMatchObject(Array(3).fill({ delivery: { outcome: 'client-gone' } }))
+  })
+})
+
+describe('a client whose answer breaks off', () => {
+  test('finds the exchange in the journal with its next request, in another process', async () => {
+    const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
+    const other = { origin: await command.ready() }
+    const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
+    const headers = { 'x-sim-scenario': 'truncated' }
+    const counts: number[] = []
+    for (let count = 1; count <= 100; count += 1) {
+      await expect(ask(other, '/v1/events', { body: event(), headers })).rejects.toThrow()
+      counts.push(await read())
+    }
+    expect(counts).toEqual(counts.map((_, index) => index + 1))
   })
 })
 

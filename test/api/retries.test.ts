@@ -173,14 +173,13 @@ describe('GET /__sim/retries', () => {
     ])
   })
 
-  test('tells calls apart by caller, body and header', async () => {
+  test('tells calls apart by caller, body and path', async () => {
     const how = { headers: { 'x-sim-sandbox': 'apart', 'x-sim-scenario': '503' } }
     for (const token of ['first-token', 'second-token'])
       await ask(sim(), '/v1/events', { ...how, token, body: event() })
     await ask(sim(), '/v1/events', { ...how, token: 'first-token', body: event({ value: '2' }) })
     await askUnder('apart', '500')
-    await askUnder('apart', '404')
-    expect(statusesOf(await retriesOf('sandbox=apart'))).toEqual([[404], [500], [503], [503], [503]])
+    expect(statusesOf(await retriesOf('sandbox=apart'))).toEqual([[500], [503], [503], [503]])
   })
 
   test('does not judge the calls of a client that sends them at the same time', async () => {
@@ -192,8 +191,50 @@ describe('GET /__sim/retries', () => {
     expect(chains.some(({ parallel }) => parallel)).toBe(true)
   })
 
+  test('shows each of the equal calls that are under way together, with its own retry', async () => {
+    const own = await startForTest({ clock: 'real' })
+    const scripted = { 'x-sim-scenario': 'hang' }
+    const send = (timeoutMs: number, headers = {}) =>
+      fetch(`${own.baseUrl}/events`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer any-key', 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(event()),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+    const lost = await Promise.allSettled([1, 2, 3].map(() => send(200, scripted)))
+    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    for (const { status } of await Promise.all([1, 2, 3].map(() => send(5000)))) expect(status).toBe(201)
+    const { chains } = await retriesOf('', own)
+    const outcomes = chains.map(({ attempts }) =>
+      attempts.map(({ findings }) => findings.map(({ rule }) => rule)),
+    )
+    expect(outcomes).toEqual(Array.from({ length: 3 }, () => [[], ['same-insert-id']]))
+    expect((await steer(own, 'GET', '/manners')).findings).toMatchObject([1, 2, 3].map(() => ({ count: 1 })))
+  })
+
+  test('takes no other insertId for a retry once the first one comes again', async () => {
+    const headers = { 'x-sim-sandbox': 'two-events' }
+    await putRules(sim(), [{ sequence: '500*2, 201' }], 'two-events')
+    for (const insertId of ['a', 'b', 'b', 'a'])
+      await ask(sim(), '/v1/events', { body: event({ insertId }), headers, may500: true })
+    const { chains } = await retriesOf('sandbox=two-events')
+    const ids = chains.map(({ attempts }) => attempts.map(({ insertId, status }) => [insertId, status]))
+    const tries = (insertId: string) => [500, 201].map((status) => [insertId, status])
+    expect(ids).toEqual([tries('a'), tries('b')])
+    expect(JSON.stringify(chains)).not.toContain('same-insert-id')
+  })
+
   test('shows the chain with the latest attempt first, and says how many more there are', async () => {
-    for (const scenario of ['500', '503', '404', '500']) await askUnder('many', scenario)
+    const headers = { 'x-sim-sandbox': 'many' }
+    for (const [scenario, value] of [
+      ['500', '1'],
+      ['503', '2'],
+      ['404', '3'],
+      ['500', '1'],
+    ] as const) {
+      const scripted = { ...headers, 'x-sim-scenario': scenario }
+      await ask(sim(), '/v1/events', { body: event({ value }), headers: scripted })
+    }
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
     const latest = await retriesOf('sandbox=many&limit=1')
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
@@ -201,7 +242,8 @@ describe('GET /__sim/retries', () => {
 
   test('shows the chain of one request, however many are newer, and none for a request of no chain', async () => {
     const ids = await askThrough('of-one', '503, 503, 200')
-    await askUnder('of-one', '404')
+    const other = { 'x-sim-sandbox': 'of-one', 'x-sim-scenario': '404' }
+    await ask(sim(), '/v1/events', { body: event(), headers: other })
     const alone = await askUnder('of-one', '200;latency=1')
     for (const id of ids)
       expect(statusesOf(await retriesOf(`sandbox=of-one&limit=1&request=${id}`))).toEqual([[503, 503, 200]])

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -317,12 +317,8 @@ describe('a journal that has dropped requests or bodies', () => {
     await record(sim, purchase({ eventType: 'signup' }))
     for (let times = 0; times < 19; times += 1) await record(sim, large('a'))
     const requestQuery = { match: { body: { '/eventType': 'signup' } } }
-    const pattern = { bodyPatterns: [{ contains: 'signup' }] }
     const open = { count: 0, truncated: true }
     expect(await steer(sim, 'POST', '/requests/count', requestQuery)).toEqual(open)
-    // Repeats the request where a slow machine has let the pattern run into its time limit, which is refused.
-    const counted = await vi.waitFor(() => steer(sim, 'POST', '/wiremock/requests/count', pattern))
-    expect(counted).toMatchObject(open)
     expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({
       status: 417,
       ...open,

@@ -64,16 +64,21 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'index.ts',
     imports: ['core', 'documents', 'contract', 'simulation', 'state', 'exchange', 'scenarios'],
   },
+  redaction: {
+    sentence: 'Credentials removed from what is stored and shown.',
+    main: 'redact.ts',
+    imports: ['core', 'documents'],
+  },
   journal: {
-    sentence: 'The record of requests and replies: record, find, match, verify, stream.',
+    sentence: 'The record of requests and replies: record, find, match, share with replicas.',
     main: 'journal.ts',
-    imports: ['core', 'documents', 'contract', 'exchange'],
+    imports: ['core', 'documents', 'contract', 'exchange', 'redaction'],
   },
   reports: {
     sentence:
       'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, formats/.',
     main: 'report.ts',
-    imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'journal'],
+    imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'redaction', 'journal'],
   },
   suites: {
     sentence: 'Faults against a test suite: plan, verdicts, report.',
@@ -83,23 +88,23 @@ export const rooms: Readonly<Record<string, Room>> = {
   bundles: {
     sentence: 'A sandbox and its requests in one file, and their replay.',
     main: 'bundle.ts',
-    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'journal'],
+    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'redaction', 'journal'],
   },
   traffic: {
     sentence:
       'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
     main: 'sample.ts',
-    imports: ['core', 'journal'],
+    imports: ['core', 'redaction'],
   },
   upstream: {
     sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
     main: 'parse-upstream.ts',
-    imports: ['core', 'exchange', 'journal', 'traffic'],
+    imports: ['core', 'exchange', 'redaction', 'traffic'],
   },
   drift: {
     sentence: 'Differences between the real service and the contract: shapes, findings, verdict, patch.',
     main: 'judge.ts',
-    imports: ['core', 'documents', 'contract', 'journal', 'traffic'],
+    imports: ['core', 'documents', 'contract', 'redaction', 'traffic'],
   },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
@@ -114,12 +119,13 @@ export const rooms: Readonly<Record<string, Room>> = {
       'scenarios',
       'sandboxes',
       'operations',
+      'redaction',
       'journal',
       'upstream',
     ],
   },
   control: {
-    sentence: "The control plane under /__sim; WireMock's habits in wiremock/.",
+    sentence: 'The control plane under /__sim.',
     main: 'control.ts',
     imports: [
       'core',
@@ -130,6 +136,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'exchange',
       'scenarios',
       'sandboxes',
+      'redaction',
       'journal',
       'reports',
       'bundles',
@@ -167,11 +174,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'core',
       'documents',
       'contract',
-      'simulation',
       'fixtures',
       'scenarios',
       'exchange',
-      'journal',
+      'redaction',
       'reports',
       'suites',
       'bundles',
@@ -225,7 +231,6 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     'ajv-formats': { only: ['documents/', 'contract/'] },
     commander: { only: ['config/arguments.ts'] },
     cors: { only: ['http/'] },
-    diff: { only: ['drift/diff.ts'] },
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
     ioredis: { only: ['state/redis/connection.ts', 'state/redis/handshake.ts'], lazy: true },
@@ -256,7 +261,7 @@ export interface Habit {
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the lock and the name of a replica (their id) and the time limit (its processor time) use the process',
+      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the lock and the name of a replica (their id), the time limit (its processor time) and the state in Redis (the end of a callback) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli/cli.ts',
@@ -265,37 +270,38 @@ export const habits: readonly Habit[] = [
       'bundles/versions.ts',
       'state/file/lock-holder.ts',
       'simulator/replica-name.ts',
+      'state/redis/connection.ts',
+      'state/redis/fresh-heads.ts',
       'core/run-with-timeout.ts',
     ],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
     sentence:
-      "only cli.ts, start.ts, http/, timers.ts, the lock, the leases and tries of replicas and the web page read the machine's time",
+      "only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the comparison with the clock of Redis and the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
       'cli/cli.ts',
       'core/timers.ts',
+      'core/slices.ts',
       'simulator/start.ts',
       'http/',
       'state/file/lock-holder.ts',
-      'state/redis/read-leases.ts',
-      'state/redis/tries.ts',
+      'state/redis/clock-comparison.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of histories and replicas, the back-off between replicas, the mark of processes to end, and the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the ids of histories and replicas, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock-holder.ts',
-      'state/file/format.ts',
-      'state/redis/redis-store.ts',
-      'state/redis/redis-stream.ts',
+      'state/file/state-file.ts',
+      'state/redis/open-redis-store.ts',
+      'state/redis/journal-stream.ts',
       'client/connect.ts',
-      'cli/each/marked-processes.ts',
     ],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
@@ -306,8 +312,6 @@ export const habits: readonly Habit[] = [
       'build/',
       'contract/checks/schemas.ts', // tries the pattern of a schema
       'contract/match.ts', // path templates of the document, compared with one path
-      'control/wiremock/pattern.ts', // patterns of tests, under a time limit
-      'http/app.ts', // our own list of paths
       'scenarios/drift.ts', // a field of the contract, compared with pointers
     ],
     instead: 'write a literal',

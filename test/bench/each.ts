@@ -49,8 +49,11 @@ function timeAlone([file = '', ...args]: readonly string[], baseUrl: string): nu
   return sum / runs
 }
 
-/** The runs without faults: two at the beginning, and one at the end. */
-const plainRuns = 3
+/**
+ * Returns the number of runs without faults beside so many with: two at the beginning, one after every twenty, one at
+ * the end.
+ */
+const countPlainRuns = (count: number) => 2 + Math.ceil(count / 20)
 
 /** The time of an attempt with `--each`, milliseconds. */
 interface EachTime {
@@ -64,8 +67,8 @@ interface EachTime {
 function timeEach(command: readonly string[], folder: string): EachTime {
   const short = timeAttempt(command, 1, folder)
   const long = timeAttempt(command, 1 + runs, folder)
-  const run = (long - short) / runs
-  return { run, frame: short - (1 + plainRuns) * run }
+  const run = (long - short) / (runs + countPlainRuns(1 + runs) - countPlainRuns(1))
+  return { run, frame: short - (1 + countPlainRuns(1)) * run }
 }
 
 /** Returns the milliseconds of an attempt with so many runs with faults. */

@@ -1,4 +1,5 @@
 import { maxValues } from '../../src/core/strict-json.ts'
+import { largeStates } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
 /** Requests that are as expensive as their size allows, with the name of what they are aimed at. */
@@ -160,15 +161,6 @@ export const hostileRequests: readonly HostileRequests[] = [
     name: 'count: a part of the body',
     requests: [post('/__sim/requests/count', `{"match":{"body":{${largeProperties}}}}`)],
   },
-  {
-    name: 'WireMock: equal JSON',
-    requests: [post('/__admin/requests/count', `{"bodyPatterns":[{"equalToJson":{${largeProperties}}}]}`)],
-  },
-  {
-    name: 'WireMock: a repetition of a repetition',
-    requests: [post('/__admin/requests/count', '{"bodyPatterns":[{"matches":"(.*a)*x"}]}')],
-  },
-  { name: 'WireMock: find', requests: [post('/__admin/requests/find', '{}')] },
   { name: 'requests with their bodies', requests: [get('/__sim/requests?bodies=true&limit=1000')] },
   {
     name: 'explain',
@@ -200,6 +192,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     name: 'all reports',
     requests: ['json', 'junit', 'markdown', 'html'].map((format) => get(`/__sim/report?format=${format}`)),
   },
+  ...largeStates,
 ]
 
 /** Removes the first of two members of the same name, which the event of the bench and the attack have. */

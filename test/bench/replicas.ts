@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseRedisUrl } from '../../src/state/redis/location.ts'
-import { openRedisStore } from '../../src/state/redis/redis-store.ts'
+import { openRedisStore } from '../../src/state/redis/open-redis-store.ts'
 import { context, event } from '../state/drafts.ts'
 import { startRedis } from '../support/redis-server.ts'
+import { measureLargeSandbox } from './large-sandbox.ts'
 import { type RequestSource, runLoad } from './load.ts'
 import { newEvent, warmAnalytics } from './requests.ts'
 import { median } from './table.ts'
@@ -31,6 +32,9 @@ interface Measured {
   readonly cpu: number
 }
 
+/** The number of events of a large sandbox. */
+const LARGE = 400_000
+
 /** Seconds of load before the first measurement. */
 const WARM_UP = 5
 
@@ -39,7 +43,10 @@ const loads: readonly [string, RequestSource][] = [
   ['POST', newEvent],
 ]
 
-/** Measures one replica on Redis beside one on a file, three replicas beside one, and the appends that were decided again. */
+/**
+ * Measures one replica on Redis beside one on a file, three replicas beside three that share nothing, many writers, and
+ * a large sandbox.
+ */
 export async function benchReplicas(folder: string, options: ReplicaBenchOptions): Promise<void> {
   const redis = await startRedis()
   const started: StartedTarget[] = []
@@ -57,14 +64,15 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       { name: 'three', members: await onRedis('three', 3) },
       {
         name: 'apart',
-        members: await Promise.all(['a', 'b', 'c'].map((name) => start(builtSimulator(join(folder, name))))),
+        members: (await Promise.all(['a', 'b', 'c'].map((name) => onRedis(name, 1)))).flat(),
       },
     ]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections to each process\n`,
     )
     for (const [name, source] of loads) await measureLoad(name, source, groups, options)
-    for (const sandboxes of [1, 64]) await measureContention(redis.url, sandboxes)
+    for (const sandboxes of [1, 64]) await measureWriters(redis.url, sandboxes)
+    await measureLargeSandbox(LARGE)
   } finally {
     for (const each of started) await each.stop()
     await redis.close()
@@ -100,16 +108,14 @@ async function measureLoad(
       `${name} ${group.padEnd(6)} ${Math.round(figure(group, 'perSecond'))} requests/s, ${figure(group, 'cpu').toFixed(1)} µs of processor time each`,
     )
   const share = (figure('one', 'perSecond') / figure('file', 'perSecond')).toFixed(2)
-  const cost = (figure('three', 'cpu') / figure('one', 'cpu')).toFixed(2)
   console.log(`${name} one replica on Redis against one on a file: ${share} of the requests/s`)
-  const apart = (figure('apart', 'cpu') / figure('file', 'cpu')).toFixed(2)
   const busy = (figure('one', 'cpu') / figure('file', 'cpu')).toFixed(2)
   console.log(
     `${name} one replica on Redis against one on a file: ${busy} of the processor time for each request`,
   )
-  console.log(`${name} three replicas against one: ${cost} of the processor time for each request`)
+  const cost = (figure('three', 'cpu') / figure('apart', 'cpu')).toFixed(2)
   console.log(
-    `${name} three processes on files of their own against one: ${apart} of the processor time for each request\n`,
+    `${name} three replicas against three on Redis that share nothing: ${cost} of the processor time for each request\n`,
   )
 }
 
@@ -137,9 +143,9 @@ function cpuMs({ pid }: StartedTarget): number {
   return (utime + stime) * 10
 }
 
-/** Prints the share of appends that had to be decided again, of 64 writers over three stores in this process. */
-async function measureContention(url: string, sandboxes: number): Promise<void> {
-  const location = parseRedisUrl(url, `contention-${sandboxes}`)
+/** Prints the rate of 64 writers over three stores in this process. */
+async function measureWriters(url: string, sandboxes: number): Promise<void> {
+  const location = parseRedisUrl(url, `writers-${sandboxes}`)
   if (!location.ok) throw new Error(location.error)
   const opened = await Promise.all([0, 1, 2].map(() => openRedisStore(location.value)))
   const stores = opened.flatMap((each) => (each.ok ? each.value : []))
@@ -154,11 +160,8 @@ async function measureContention(url: string, sandboxes: number): Promise<void> 
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: 64 }, write))
   const seconds = (performance.now() - startedAt) / 1000
-  const sum = (member: 'appends' | 'repeated') =>
-    stores.reduce((total, { committer }) => total + committer.contention[member], 0)
-  const share = ((sum('repeated') / sum('appends')) * 100).toFixed(1)
   console.log(
-    `64 writers of ${sandboxes} ${sandboxes === 1 ? 'sandbox' : 'sandboxes'} over three replicas: ${writes} events in ${sum('appends')} appends, ${share} % of them decided again, ${Math.round(writes / seconds)} events/s`,
+    `64 writers of ${sandboxes} ${sandboxes === 1 ? 'sandbox' : 'sandboxes'} over three replicas: ${Math.round(writes / seconds)} events/s`,
   )
   for (const { store } of stores) await store.close()
 }

@@ -80,7 +80,7 @@ async function measure(folder: string): Promise<void> {
     stored = goal + 5000
   }
   console.log(`an event takes ${Math.round((measureLiveBytes() - live) / (stored - 1000))} bytes of memory`)
-  const logBytes = statSync(`${path}.journal.1`).size
+  const logBytes = statSync(`${path}.journal`).size
   await store.close()
   store = await openOrFail(path, 1000)
   printTimes('105,000 stored, a checkpoint during it', await recordEvents(store, stored, stored + 60_000))

@@ -125,7 +125,7 @@ async function sendOrThrow(url: string, request: BenchRequest): Promise<void> {
   if (status >= 300) throw new Error(`${request.method} ${request.path} got ${status} ${text}`)
 }
 
-/** Writes and deletes large events until a checkpoint begins: then the write-ahead log continues in its next file. */
+/** Writes and deletes large events until a checkpoint is being written, which is in a temporary file. */
 async function fillUntilCheckpoint(started: StartedTarget, folder: string): Promise<void> {
   const filler = {
     method: 'POST',
@@ -137,13 +137,7 @@ async function fillUntilCheckpoint(started: StartedTarget, folder: string): Prom
       properties: { text: 'x'.repeat(500_000) },
     }),
   } as const
-  const lastLogFile = () =>
-    readdirSync(folder)
-      .filter((name) => name.includes('.journal.'))
-      .sort()
-      .at(-1)
-  const before = lastLogFile()
-  while (lastLogFile() === before) {
+  while (!readdirSync(folder).some((name) => name.endsWith('.json.tmp'))) {
     await sendOrThrow(started.url, filler)
     await sendOrThrow(new URL(started.url).origin, createDeleteRequest('filler'))
   }

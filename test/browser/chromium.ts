@@ -13,8 +13,8 @@ export function findBrowserProblem(): string | undefined {
   return problem
 }
 
-/** Opens a headless browser without background connections. */
-export function openBrowser(): Promise<Browser> {
+/** Opens a headless browser without background connections. `flags`: further ones of its command line. */
+export function openBrowser(...flags: readonly string[]): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-gpu',
@@ -23,6 +23,7 @@ export function openBrowser(): Promise<Browser> {
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
+    ...flags,
   ]
   return chromium.launch({ executablePath, args })
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runSampleSuite } from '../reports/sample-suite.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { findBrowserProblem, openBrowser } from './chromium.ts'
+import { openForeignPage } from './foreign-page.ts'
 
 const problem = findBrowserProblem()
 if (problem !== undefined)
@@ -91,6 +92,27 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
     expect(await missing.isVisible()).toBe(true)
     expect(await page.locator('script, img, iframe').count()).toBe(0)
     await page.close()
+  })
+
+  test('has its style and its bars, though the policy allows no other style', async () => {
+    const { page, complaints } = await openReport({ width: 1280, colorScheme: 'light' })
+    const widths = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.bar rect')].map((bar) => bar.getBoundingClientRect().width)",
+    )
+    expect(complaints).toEqual([])
+    expect(Math.max(...widths)).toBeGreaterThan(100)
+    await page.close()
+  })
+
+  test('cannot be framed by another page', async () => {
+    const { page, origin } = await openForeignPage(browser)
+    await page.evaluate(`new Promise((resolve) => {
+      const frame = document.createElement('iframe')
+      frame.onload = resolve
+      frame.src = '${sim().origin}/__sim/report?format=html'
+      document.body.append(frame)
+    })`)
+    expect(page.frames().map((frame) => frame.url())).toEqual([`${origin}/`, 'chrome-error://chromewebdata/'])
   })
 
   test('has an accessible name for every image', async () => {

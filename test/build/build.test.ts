@@ -1,22 +1,13 @@
 import { isAscii } from 'node:buffer'
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE, cachePathOf, compileScript } from '../../src/build/load.ts'
+import { BUNDLE } from '../../src/build/load.ts'
 import { childLimits } from '../support/child-limits.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 const bundle = join(dist, BUNDLE)
@@ -125,39 +116,6 @@ test('the bundle loads only modules of Node, Prism and the client of Redis from 
   const otherTargets = targets.filter((target) => !builtinModules.includes(target.replace(/^node:/, '')))
   expect(targets).toContain('node:http')
   expect(new Set(otherTargets)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
-})
-
-describe('the code that is compiled ahead', () => {
-  test('is accepted by the Node that built it', () => {
-    expect(compileScript(bundle).cachedDataRejected).toBe(false)
-  })
-
-  /** Returns a copy of the package with other compiled code; undefined for none. */
-  const copyPackage = async (cache: Buffer | undefined) => {
-    const folder = await tempFolder()
-    const copy = join(folder, 'dist', BUNDLE)
-    mkdirSync(join(folder, 'dist'))
-    // A copy by the system would never end if a build replaced the file meanwhile.
-    for (const name of [BUNDLE, 'cli.js'])
-      writeFileSync(join(folder, 'dist', name), readFileSync(join(dist, name)))
-    for (const name of ['spec', 'fixtures', 'package.json'])
-      symlinkSync(join(dist, '..', name), join(folder, name))
-    if (cache) writeFileSync(cachePathOf(copy), cache)
-    return { command: join(folder, 'dist', 'cli.js'), copy }
-  }
-  const cacheOfAnotherVersion = () => readFileSync(cachePathOf(bundle)).fill(0x11, 4, 8)
-
-  test.each([
-    ['is left out', undefined],
-    ['is of another version of V8', cacheOfAnotherVersion],
-    ['is cut off', () => readFileSync(cachePathOf(bundle)).subarray(0, 100_000)],
-    ['is empty', () => Buffer.alloc(0)],
-  ])('does not prevent a start if it %s', async (_fault, make) => {
-    const { command, copy } = await copyPackage(make?.())
-    if (make) expect(compileScript(copy).cachedDataRejected).toBe(true)
-    const args = [command, 'exec', '--state', ':memory:', '--', 'true']
-    expect(() => execFileSync(process.execPath, args, { ...childLimits, stdio: 'ignore' })).not.toThrow()
-  })
 })
 
 test('Node finds Prism in dist, as one file', () => {

@@ -1,7 +1,7 @@
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isBuilt } from '../support/is-built.ts'
+import { isBuilt } from '../../src/build/is-built.mjs'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Writes a checkout whose sources are older than its `dist/`, and returns its folder. */

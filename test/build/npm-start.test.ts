@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 async function checkoutWith(built: readonly string[]): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
-  for (const file of ['package.json', 'src/build/prepare.mjs', 'src/build/start.mjs'])
+  for (const file of [
+    'package.json',
+    ...['prepare', 'is-built', 'start'].map((name) => `src/build/${name}.mjs`),
+  ])
     await cp(join(root, file), join(folder, file))
   for (const name of built) await symlink(join(root, name), join(folder, name))
   return folder
@@ -67,6 +70,32 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     await listenOn(port)
   },
 )
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to the process group, as Ctrl-C sends it, ends with the report, the exit code of --fail-on and "stopped"',
+  async (signal) => {
+    const folder = await checkoutWith(['dist'])
+    for (let count = 0; count < 4; count += 1) {
+      const report = join(folder, `${count}.json`)
+      // npm sends its copy at once; the stop takes longer.
+      const flags = ['--drain', '200ms', '--report', report, '--fail-on', 'unexpected']
+      const { child, listening, output } = npm(folder, [...serve, ...flags])
+      await fetch(`http://127.0.0.1:${await listening}/v1/nowhere`)
+      process.kill(-(child.pid ?? 0), signal)
+      expect(await once(child, 'close')).toEqual([3, null])
+      expect(output()).toContain('"stopped"')
+      expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
+    }
+  },
+)
+
+test('a stop that takes longer than two seconds after the end of npm is not cut off', async () => {
+  const { child, listening, output } = npm(await checkoutWith(['dist']), [...serve, '--drain', '3500ms'])
+  await listening
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  expect(output()).toContain('"stopped"')
+})
 
 test('the server stops if npm is killed', async () => {
   const { child, listening, output } = npm(await checkoutWith(['dist']), serve)

@@ -25,6 +25,8 @@ test('a file that is no bundle is refused with the place of the fault', async ()
   expect(await refusalOf('{"openapi": "3.1.0"}')).toContain(
     'bundle.json:1:1: error: is no bundle: convsim writes',
   )
+  // The parser that knows lines, which takes seconds for a large file, is not asked: it refuses a repeated member.
+  expect(await refusalOf('{"log": 1, "log": 2}')).toContain('bundle.json:1:1: error: is no bundle')
   expect(await refusalOf('{\n"kind": "convsim bundle",\n"format": 2 }')).toContain(
     'bundle.json:3:1: error: must be 1, the format that this version of convsim reads',
   )

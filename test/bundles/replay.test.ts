@@ -127,6 +127,18 @@ describe('a replay', () => {
     expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('has no request "req-9"') })
   })
 
+  test('compares a state that is so large that its export is sent in chunks', async () => {
+    const sim = await startForTest()
+    for (const insertId of ['a', 'b', 'c']) {
+      const properties = { text: 'x'.repeat(200_000) }
+      expect((await ask(sim, '/v1/events', { body: event({ insertId, properties }) })).status).toBe(201)
+    }
+    expect(await replay(await getBundle(sim))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(allSame(3)),
+    })
+  })
+
   test('takes requests in the order in which they were handled, not in that of their ends', async () => {
     const sim = await startForTest()
     const slow = ask(sim, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=100' } })
@@ -250,4 +262,23 @@ describe('a replay does not judge', () => {
       ['req-1', 'not-judged', ['the change PUT /__sim/scenarios was redacted']],
     ])
   })
+})
+
+test('a result names 20 of many doubts, and counts the others', async () => {
+  const sim = await startForTest()
+  for (let count = 0; count < 25; count += 1)
+    await ask(sim, '/v1/events', { body: event({ properties: { apiKey: `sk-secret-${count}-0123456789` } }) })
+  const bundle = await getBundle(sim)
+  const [sandbox] = bundle.sandboxes
+  if (!sandbox) throw new Error('the bundle has no sandbox')
+  const last = sandbox.requests.at(-1)
+  const changed = withRequest(bundle, last?.id ?? '', (request) => ({
+    ...request,
+    answer: { ...request.answer, status: 400 },
+  }))
+  const { stdout } = await replay(changed, { format: 'json' })
+  const results: { id: string; reasons: string[] }[] = JSON.parse(stdout).requests
+  const { reasons = [] } = results.find(({ id }) => id === last?.id) ?? {}
+  expect(reasons).toHaveLength(22)
+  expect(reasons.at(-1)).toBe('4 more before it could not be repeated exactly')
 })

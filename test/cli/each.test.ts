@@ -146,7 +146,7 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('the same seed gives the same table, also side by side, and another seed draws other runs', async () => {
-    const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2', '--sample-first']
+    const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) =>
         tryJson(suite('first.messageCount > 0'), ...one),
@@ -156,8 +156,6 @@ for (const name of ['one', 'two', 'three']) {
     expect(second?.report.runs).toEqual(first?.report.runs)
     expect(other?.report.runs).not.toEqual(first?.report.runs)
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
-    const operations = first?.report.runs.map(({ operation }: { operation: string }) => operation)
-    expect(new Set(operations)).toEqual(new Set(['createEvent', 'getModelAnalytics']))
   })
 
   test('the time ends the runs, and the report says how many were not made', async () => {

@@ -27,7 +27,7 @@ async function limitedFiles(): Promise<Disk> {
     folder,
     reason: /EFBIG/,
     async fill(command) {
-      const files = (await readdir(folder)).filter((name) => name.startsWith('state.json.journal.'))
+      const files = (await readdir(folder)).filter((name) => name === 'state.json.journal')
       const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size))
       limit(command, Math.max(...sizes) + 50) // the beginning of an entry still fits
     },

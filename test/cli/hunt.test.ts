@@ -170,16 +170,16 @@ ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
 describe('the file of --hunt', () => {
   test('replaces that of an earlier hunt, and no other file', async () => {
     const cwd = await tempFolder()
-    const broken = hunt(suite('statuses.length < 2'), '--hunt', 'reset', '--hunt-file', 'found.yaml')
+    const broken = hunt(suite('statuses.length < 2'), '--hunt', 'reset')
     await run(broken, { cwd })
     expect((await run(broken, { cwd })).code).toBe(3)
-    await writeFile(join(cwd, 'found.yaml'), 'rules: []\n')
+    await writeFile(join(cwd, 'convsim-hunt.yaml'), 'rules: []\n')
     const { code, stderr } = await run(broken, { cwd })
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/found\.yaml exists, and no hunt has written it/),
+      expect.stringMatching(/convsim-hunt\.yaml exists, and no hunt has written it/),
     ])
-    expect(await readFile(join(cwd, 'found.yaml'), 'utf8')).toBe('rules: []\n')
+    expect(await readFile(join(cwd, 'convsim-hunt.yaml'), 'utf8')).toBe('rules: []\n')
   })
 })
 
@@ -190,13 +190,9 @@ describe('a hunt is refused with', () => {
     [['--hunt', '--each'], /--hunt takes no --each: /],
     [['--hunt', '--only', 'drift:drop-field@createEvent/eventId'], /--hunt takes no --only: /],
     [['--hunt', '--scenario', 'slow'], /--hunt takes no --scenario: /],
-    [['--hunt', '--sample-first'], /--sample-first needs --each/],
     [['--hunt', '--state', 'x.json'], /--hunt takes no --state/],
     [['--hunt', '--fail-on', 'unnoticed'], /--fail-on unnoticed needs --each/],
     [['--hunt', '--fail-on', 'hung>20'], /--fail-on hung>20 needs --each/],
-    [['--hunt-file', 'x.yaml'], /--hunt-file needs --hunt/],
-    [['--each', '--hunt-file', 'x.yaml'], /--hunt-file needs --hunt/],
-    [['--hunt', '--hunt-file', 'no/such/x.yaml'], /there is no folder no\/such/],
   ])('%j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(hunt(suite(), ...flags))
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])

@@ -29,6 +29,14 @@ test('the line has the run, the findings, and the time that is left', () => {
   expect(terminal.text).toBe('\r\u001b[2K')
 })
 
+test('the line says how many runs were made twice, which are still one of the total', () => {
+  const { update, progress, terminal } = setUp(10, undefined)
+  update(2, 4000)
+  progress.repeat()
+  expect(terminal.text).toBe('\r\u001b[2Kconvsim: run 3 of 10, 1 of them made twice, 1 finding, 16 s left')
+  expect(update(3, 6000)).toBe('convsim: run 4 of 10, 1 of them made twice, 1 finding, 14 s left')
+})
+
 test('the time limit bounds the time that is left', () => {
   expect(setUp(100, 10_000).update(2, 4000)).toBe('convsim: run 3 of 100, 1 finding, 6 s left')
 })

@@ -4,7 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createAsk } from '../../src/cli/record/record.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
@@ -159,26 +161,6 @@ describe('convsim record', () => {
     }
   })
 
-  test('fits a persona to the traffic of a running simulator', async () => {
-    const source = await startForTest()
-    const seen = objectOf(
-      await ask(source, `${analyticsPath}?period=90d`, { headers: { 'x-sim-scenario': 'needs_attention' } }),
-    )
-    const out = join(await tempFolder(), 'recorded')
-    const nothing = await run(['record', source.origin, '--out', out, '--write'])
-    expect(nothing).toMatchObject({ code: 0 })
-    const personas = join(await tempFolder(), 'personas')
-    const written = await run(['record', source.origin, '--as', 'personas', '--out', personas, '--write'])
-    expect(written.stdout).toMatch(/^personas\.yaml: recorded-4f7c2a1e: Fitted to 90 recorded days/m)
-    expect(await run(['check', personas])).toMatchObject({ code: 0 })
-    const sim = await startForTest({ fixtures: personas, models: 'closed' })
-    const invented = objectOf(await ask(sim, `${analyticsPath}?period=90d`))
-    for (const field of ['avgSatisfactionScore', 'avgGrowthScore', 'avgFrictionScore', 'avgSafetyScore'])
-      expect(Math.abs(Number(invented[field]) - Number(seen[field]))).toBeLessThan(0.03)
-    expect(Number(invented['conversationCount']) / Number(seen['conversationCount'])).toBeCloseTo(1, 0)
-    expect(Number(invented['messageCount']) / Number(seen['messageCount'])).toBeCloseTo(1, 0)
-  })
-
   test.each([
     [['--out', 'x'], /Name the traffic/],
     [['none.har'], /Name the folder of fixtures to write: --out FOLDER\./],
@@ -189,4 +171,15 @@ describe('convsim record', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
   })
+})
+
+test('Ctrl-C at the question of convsim record is a SIGINT', async () => {
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
+  const [stdin, stdout] = [terminal(), terminal()]
+  const signal = await new Promise((resolve) => {
+    const host = { stdin, stdout, pid: 4711, kill: (...args: unknown[]) => resolve(args) }
+    createAsk(host as unknown as NodeJS.Process)?.('Write this?')
+    stdin.write('\x03')
+  })
+  expect(signal).toEqual([4711, 'SIGINT'])
 })

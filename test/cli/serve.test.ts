@@ -418,8 +418,8 @@ describe('the state', () => {
     for (let count = 0; count < 2; count += 1) await ask({ origin }, '/v1/events', { body: event() })
     first.process.kill('SIGKILL')
     await first.ended
-    const log = await readFile(`${state}.journal.1`)
-    await writeFile(`${state}.journal.1`, log.subarray(0, -20))
+    const log = await readFile(`${state}.journal`)
+    await writeFile(`${state}.journal`, log.subarray(0, -20))
     const second = convsim(['--port', '0', '--state', state])
     await second.ready()
     await second.untilStderr(/the last entry \(2\) is cut off after \d+ bytes/)

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const losses: [string, RegExp, (state: string) => Promise<void>][] = [
   ['lock file', /its lock file \S+state\.json\.lock was removed/, (state) => rm(`${state}.lock`)],
-  ['log', /its log \S+state\.json\.journal\.1 was removed/, (state) => rm(`${state}.journal.1`)],
+  ['log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
   ['folder', /its folder \S+inner was removed/, (state) => rm(dirname(state), { recursive: true })],
 ]
 

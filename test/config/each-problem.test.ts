@@ -10,8 +10,7 @@ function refusalOf(flags: readonly string[], env: Readonly<Record<string, string
 }
 
 test.each([
-  [['--hunt', 'reset'], { CONVSIM_EACH: 'slow' }, '--hunt takes no CONVSIM_EACH: '],
-  [['--each'], { CONVSIM_HUNT: 'reset' }, 'CONVSIM_HUNT takes no --each: '],
+  [['--hunt', 'reset', '--each', 'slow'], {}, '--hunt takes no --each: '],
   [['--hunt'], { CONVSIM_SCENARIO: 'slow' }, '--hunt takes no CONVSIM_SCENARIO: '],
   [['--hunt'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed needs --each: '],
   [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
@@ -21,7 +20,6 @@ test.each([
   [['--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
   [['--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['--each', '--only', one], {}, '--only takes no --each: it makes one run of all those that --each makes.'],
-  [['--only', one], { CONVSIM_EACH: 'slow' }, '--only takes no CONVSIM_EACH: '],
   [['--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
 ])('%j with %j is refused by the name of what was given', (flags, env, start) => {
   expect(refusalOf(flags, env)?.slice(0, start.length)).toBe(start)

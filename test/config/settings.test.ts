@@ -6,7 +6,6 @@ import type { Setting } from '../../src/config/setting.ts'
 import {
   allSettings,
   defaultSettings,
-  olderVariableOf,
   type Settings,
   settingTable,
   variableOf,
@@ -41,7 +40,6 @@ const samples: {
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
-  sandboxIdle: { good: '90s', means: '90s', bad: 'soon' },
   analysesWindow: { good: '10s', means: '10s', bad: '1500ms' },
   plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
@@ -49,12 +47,9 @@ const samples: {
   sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
   out: { good: 'recorded', means: 'recorded', bad: undefined },
-  as: { good: 'personas', means: 'personas', bad: 'all' },
   write: { good: 'true', means: true, bad: 'maybe' },
   upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
-  cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
-  importLimit: { good: '2mb', means: '2mb', bad: 'all' },
   cors: { good: 'off', means: false, bad: 'perhaps' },
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },
   xRateLimit: { good: 'epoch', means: 'epoch', bad: 'on' },
@@ -70,13 +65,11 @@ const samples: {
   until: { good: 'req-7', means: 'req-7', bad: undefined },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
   hunt: { good: 'resilience', means: 'resilience', bad: undefined },
-  huntFile: { good: 'out/found.yaml', means: 'out/found.yaml', bad: undefined },
   only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
   maxRuns: { good: '20', means: 20, bad: '0' },
   time: { good: '10m', means: '10m', bad: '0s' },
   runTimeout: { good: '30s', means: '30s', bad: 'soon' },
   jobs: { good: '2', means: 2, bad: '0' },
-  sampleFirst: { good: 'on', means: true, bad: 'perhaps' },
   ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
   samples: { good: '5', means: 5, bad: '0' },
   writes: { good: 'api.example.com', means: 'api.example.com', bad: undefined },
@@ -105,6 +98,10 @@ const rows: Row[] = allSettings.map(([name, setting]) => {
 const isSwitch = ({ setting }: Row) => setting.value === undefined
 const valued = rows.filter((row) => !isSwitch(row))
 const switches = rows.filter(isSwitch)
+const withVariable = rows.flatMap((row) => {
+  const variable = variableOf(row.setting)
+  return variable === undefined ? [] : [{ ...row, variable }]
+})
 const refusing = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
 
 function settingsOf(invocation: Invocation): Settings {
@@ -117,7 +114,7 @@ function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
   const { command, flag } = setting
   const needsEach =
     Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only|hunt)$/.test(flag)
-  const each = needsEach ? [flag === 'hunt-file' ? '--hunt' : '--each'] : []
+  const each = needsEach ? ['--each'] : []
   return [
     ...(command ? [command] : []),
     ...(flag === 'state-prefix' ? ['--state', 'redis://cache'] : []),
@@ -168,28 +165,12 @@ describe('every setting', () => {
     expect(read(`--no-${setting.flag}`)).toBe(false)
   })
 
-  test.each(rows)(
-    '$setting.flag is read from the environment, also by its older name',
-    ({ name, setting, good, means }) => {
-      const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
-      for (const env of [{ [variable]: good }, { [older]: good }, { [variable]: good, [older]: good }])
-        expect(settingsOf(parseCommandLine([], env))).toEqual({ ...defaultSettings(), [name]: means })
-    },
-  )
-
-  test.each(rows)(
-    'two variables of $setting.flag that differ are refused, unless a flag overrides them',
-    (row) => {
-      const { setting, good } = row
-      const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
-      const env = { [variable]: good, [older]: `${good}x` }
-      expect(problemOf(parseCommandLine(commandLineOf(row), env))).toBe(
-        `${variable} and ${older} are both set, to different values. Set ${variable} alone; ${older} is its name of earlier versions.`,
-      )
-      const flags = setting.value === undefined ? [`--${setting.flag}`] : [`--${setting.flag}`, good]
-      expect(parseCommandLine(commandLineOf(row, ...flags), env)).toMatchObject({ kind: 'run' })
-    },
-  )
+  test.each(withVariable)('$setting.flag is read from the environment', ({ name, variable, good, means }) => {
+    expect(settingsOf(parseCommandLine([], { [variable]: good }))).toEqual({
+      ...defaultSettings(),
+      [name]: means,
+    })
+  })
 
   test.each(rows.filter(({ setting }) => setting.command !== undefined))(
     '--$setting.flag is refused by the commands other than $setting.command',
@@ -202,15 +183,26 @@ describe('every setting', () => {
     },
   )
 
-  test.each(rows)('an empty variable of $setting.flag counts as not set', ({ setting }) => {
-    expect(settingsOf(parseCommandLine([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
+  test.each(rows.filter(({ setting }) => setting.command !== undefined))(
+    '$setting.flag of a single command has no variable, and the refusal of one names the flag',
+    ({ setting, good }) => {
+      const name = `CONVSIM_${setting.flag.replaceAll('-', '_').toUpperCase()}`
+      expect(problemOf(parseCommandLine([], { [name]: good }))).toBe(
+        `There is no setting for the environment variable ${name}. Give the flag --${setting.flag}.`,
+      )
+    },
+  )
+
+  test.each(withVariable)('an empty variable of $setting.flag counts as not set', ({ variable }) => {
+    expect(settingsOf(parseCommandLine([], { [variable]: '' }))).toEqual(defaultSettings())
   })
 
   test.each(refusing)('an invalid $setting.flag is refused with its name and what is valid', (row) => {
     const { setting, bad } = row
     const variable = variableOf(setting)
     const message = `takes ${setting.expected}; got "${bad}"`
-    expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
+    if (variable !== undefined)
+      expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
     if (setting.value !== undefined)
       expect(problemOf(parseCommandLine(commandLineOf(row, `--${setting.flag}`, bad), {}))).toContain(
         `--${setting.flag} ${message}`,
@@ -221,7 +213,7 @@ describe('every setting', () => {
     expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
-    expect(variableOf(setting)).toMatch(/^CONVSIM_[A-Z_]+$/)
+    expect(variableOf(setting) ?? 'CONVSIM_X').toMatch(/^CONVSIM_[A-Z_]+$/)
   })
 
   test.each(rows)('the default of $setting.flag is valid', ({ setting }) => {
@@ -242,8 +234,7 @@ describe('precedence: flag > environment > default', () => {
   test.each([
     [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 1],
     [[], { CONVSIM_PORT: '2', PORT: '3' }, 2],
-    [[], { SIM_PORT: '2', PORT: '3' }, 2],
-    [[], { CONVSIM_PORT: '', SIM_PORT: '2', PORT: '3' }, 2],
+    [[], { SIM_PORT: '2', PORT: '3' }, 3],
     [[], { PORT: '3' }, 3],
     [[], { CONVSIM_PORT: '', PORT: '3' }, 3],
     [[], {}, 4010],
@@ -287,7 +278,7 @@ describe('HOST of the environment', () => {
 
   test.each([
     [['--host', 'my-laptop'], {}],
-    [[], { [variableOf(settingTable.host)]: 'my-laptop' }],
+    [[], { ['CONVSIM_HOST']: 'my-laptop' }],
   ])('is not looked at with %j and %o, which take any name', (argv, env) => {
     expect(parse(argv, { HOST: 'x86_64-pc-linux-gnu', ...env })).toEqual({ host: 'my-laptop', warnings: [] })
   })
@@ -386,7 +377,7 @@ describe('commands', () => {
     )
   })
 
-  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['-V']], [['check', '-v']]])(
+  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])(
     '%j shows the version',
     (argv) => {
       expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
@@ -450,21 +441,18 @@ describe('an unknown argument or variable is refused', () => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
 
-  test.each(['CONVSIM_PROT', 'SIM_PROT'])(
-    'the unknown variable %s is refused with the nearest and all known ones',
-    (name) => {
-      const problem = problemOf(parseCommandLine([], { [name]: '1' }))
-      expect(problem).toContain(`the environment variable ${name}. Did you mean CONVSIM_PORT? Known: `)
-      for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
-    },
-  )
+  test('an unknown variable is refused with the nearest and all known ones', () => {
+    const problem = problemOf(parseCommandLine([], { CONVSIM_PROT: '1' }))
+    expect(problem).toContain('the environment variable CONVSIM_PROT. Did you mean CONVSIM_PORT? Known: ')
+    for (const { variable } of withVariable) expect(problem).toContain(variable)
+  })
 
   test('the variables that exec sets for its command are known', () => {
     const env = { CONVSIM_BASE_URL: 'http://127.0.0.1:1/v1', CONVSIM_CONTROL_URL: 'http://127.0.0.1:1/__sim' }
     expect(parseCommandLine(['check'], env)).toMatchObject({ kind: 'run' })
   })
 
-  test('the variables that Kubernetes sets for services named convsim and sim-api are ignored', () => {
+  test('the variables that Kubernetes sets for services named convsim are ignored', () => {
     const address = (prefix: string) => ({
       [`${prefix}_SERVICE_HOST`]: '10.0.0.1',
       [`${prefix}_SERVICE_PORT`]: '4010',
@@ -475,12 +463,14 @@ describe('an unknown argument or variable is refused', () => {
       [`${prefix}_PORT_4010_TCP_PORT`]: '4010',
       [`${prefix}_PORT_4010_TCP_ADDR`]: '10.0.0.1',
     })
-    const env = { ...address('CONVSIM'), ...address('SIM_API'), PORT: '5000' }
+    const env = { ...address('CONVSIM'), PORT: '5000' }
     expect(settingsOf(parseCommandLine([], env)).port).toBe(5000)
   })
 
   test('other unknown variables are ignored', () => {
-    expect(parseCommandLine([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
+    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({
+      kind: 'run',
+    })
   })
 })
 

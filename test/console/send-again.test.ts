@@ -46,7 +46,6 @@ describeInBrowser('a request that somebody had recorded', () => {
 
   test.each([
     ['with a fragment', rawRequest('GET', '/v1/a#b'), 'would change the path'],
-    ['to all of the server', rawRequest('OPTIONS', '*'), 'would change the path'],
     ['that asks for its echo', rawRequest('TRACE', '/v1/events'), 'No browser sends TRACE'],
     ['that reads, with a body', rawRequest('GET', '/v1/events', '', 'x'), 'No browser sends a body'],
   ])('is not sent by the page %s, which says why', async (_name, text, reason) => {

@@ -27,7 +27,6 @@ describe('the check of recorded answers', () => {
     ['an answer at an alias', recorded('/healthz/?x=1', health)],
     ['an answer at a path with a parameter', recorded('/__sim/requests/req-1', refusal(), { status: 404 })],
     ['a refusal of an unknown path', recorded('/__sim/nowhere', refusal(), { status: 404 })],
-    ['a refusal at the path of WireMock', recorded('/__admin/mappings', refusal(), { status: 404 })],
     ['an answer to HEAD', recorded('/__sim/health', {}, { method: 'HEAD', text: '', size: 0 })],
     ['a body that the client did not wait for', withoutText(recorded('/__sim/health', {}))],
     ['a page', withoutText(recorded('/__sim/', {}, { headers: { 'content-type': 'text/html' } }))],

@@ -80,7 +80,6 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'Others could steer the simulator': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),
   'A flag is unknown': () => refuse(['--prot', '1']),
   'A variable is unknown': () => refuse([], { env: { CONVSIM_PROT: '1' } }),
-  'Two variables differ': () => refuse([], { env: { SIM_PORT: '1', CONVSIM_PORT: '2' } }),
   'A file is missing': () => refuse(['nowhere.yaml', '--state', ':memory:']),
   'A rules file has an error': async () => {
     const cwd = await tempFolder()

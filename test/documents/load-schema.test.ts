@@ -6,7 +6,10 @@ import { loadSchema } from '../../src/documents/load-schema.ts'
 import type { PrecompiledFiles } from '../../src/documents/precompiled.ts'
 import { compileDefinitions } from '../../src/documents/schema.ts'
 import { toViolations } from '../../src/documents/violations.ts'
+import { logPathOf } from '../../src/state/file/state-file.ts'
 import { stateSchema } from '../../src/state/state-checks.ts'
+import { context, event, prompt } from '../state/drafts.ts'
+import { openOrFail, statePath } from '../state/file/open-file.ts'
 
 const built: { precompiled: PrecompiledFiles } = await import(
   new URL('../../dist/precompiled.js', import.meta.url).href
@@ -20,14 +23,7 @@ test('the build has precompiled the schema of the state and its definitions', ()
 })
 
 test('a precompiled validator reports the violations that the compiled one reports', async () => {
-  const file = new URL('../state/file/format-1/', import.meta.url)
-  const [state, log, exported] = await Promise.all(
-    ['state.golden.json', 'journal.golden.jsonl', 'export.golden.json'].map((name) =>
-      readFile(new URL(name, file), 'utf8'),
-    ),
-  )
-  const entries = (log ?? '').trim().split('\n')
-  const values: Json[] = [state ?? '', exported ?? '', ...entries].map((text) => JSON.parse(text))
+  const values = await writeStates()
   const { ajv, names } = compileDefinitions(stateSchema)
   const changed = fc
     .tuple(fc.constantFrom(...values), fc.array(fc.nat(), { maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }))
@@ -54,6 +50,25 @@ test('a schema that the build has not precompiled is compiled', async () => {
   expect(check(1, 'name')).toMatchObject([{ message: 'must be a string; got 1 (a number)' }])
   expect(() => check(1, 'other')).toThrow('the schema of a test has no definition other')
 })
+
+/** Returns the state file, the entries of its log and the export of a store with records of all kinds. */
+async function writeStates(): Promise<Json[]> {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  await store.recordEvent(context, event({ insertId: 'a' }))
+  await store.recordEvent(context, event({ insertId: 'a' }))
+  const { promptId, version } = await store.addPromptVersion(context, prompt())
+  await store.activateVersion('default', promptId, version.versionId)
+  await store.putQuality('default', { weight: 0.5 })
+  const { snapshotId } = await store.createSnapshot(context, 'one')
+  await store.restoreSnapshot('default', snapshotId)
+  const exported = await store.exportSandbox('default')
+  await store.importSandbox('other', structuredClone(exported))
+  const entries = (await readFile(logPathOf(path), 'utf8')).trim().split('\n')
+  await store.close()
+  const texts = [await readFile(path, 'utf8'), JSON.stringify(exported), ...entries]
+  return texts.map((text): Json => JSON.parse(text))
+}
 
 /** Follows a path of member numbers, as far as there are members, and puts the other value there. */
 function exchange(value: Json, [at, ...further]: readonly number[], other: Json): Json {

@@ -36,7 +36,7 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
       requestIdPrefix: 'req',
       stopping: new AbortController(),
     },
-    { bodyLimit: '1mb', importLimit: '1mb', cors: false, controlOrigins: undefined },
+    { bodyLimit: '1mb', corsOrigins: [], controlOrigins: undefined },
     createLogRecorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))

@@ -40,6 +40,8 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     delayMs: 0,
     receivedAt: 0,
     openedAt: undefined,
+    headSentAt: undefined,
+    hasClientLeft: false,
     endedAt: 0,
     sandbox: parts.sandbox ?? 'default',
     operation: 'createEvent',

@@ -20,7 +20,6 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
   const sandboxes = new Sandboxes(settings, {
     now: () => 0,
     limit: 10,
-    idleMs: 1000,
     onEvicted: () => {},
   })
   const pipeline = createPipeline({
@@ -35,6 +34,8 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     limitOf: () => undefined,
     isModel: () => true,
     strict: false,
+    pages: { hosts: [], origins: [] },
+    corsOrigins: [],
     headers: { simHeaders: true, xRateLimit: 'off' },
     logBodies: false,
     journal: new Journal(100),

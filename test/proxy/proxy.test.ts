@@ -280,6 +280,19 @@ describe('faults of the real service', () => {
     })
   })
 
+  test('an answer with more members than are checked passes, and is no broken contract', async () => {
+    const body = `[${'0,'.repeat(1_000_000)}0]`
+    const origin = await fakeUpstream((_, res) =>
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end(body),
+    )
+    const sim = await proxyTo(origin)
+    const answer = await fetch(`${sim.origin}${analyticsPath}`, {
+      headers: { authorization: 'Bearer key_x' },
+    })
+    expect((await answer.text()).length).toBe(body.length)
+    expect(await lastEntry(sim)).toMatchObject({ answer: { status: 200 }, answerViolations: [] })
+  })
+
   test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
     let end = () => {}
     const origin = await fakeUpstream((_req, res) => {

@@ -95,6 +95,16 @@ describe('the sample suite', () => {
     )
   })
 
+  test('swallows.mjs is green, but its calls never succeed unless the answer is slow', async () => {
+    const outcome = await trySuite('swallows.mjs', ['drop-field;pointer=/eventId'])
+    expect(outcome.code).toBe(3)
+    expect(verdictsOn(outcome, 'drift')).toEqual(['noticed'])
+    expect(verdictsOn(outcome, 'resilience')).toEqual(['never-succeeded', 'recovered'])
+    expect(outcome.text).toMatch(
+      /^resilience: 2 of 11 good \(18\.2 %\): 2 recovered, 9 "green, but the call never succeeded"\.$/m,
+    )
+  })
+
   test('asserts-little.mjs recovers, and notices no drift', async () => {
     const outcome = await trySuite('asserts-little.mjs')
     expect(outcome.code).toBe(3)

@@ -8,7 +8,7 @@ import { Manners } from '../../src/reports/manners.ts'
 import { mannersRules } from '../../src/reports/manners-rules.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -89,14 +89,55 @@ describe('over HTTP', () => {
   test.each([
     ['another body', { body: event({ value: '2' }) }],
     ['another key', { token: 'another-key' }],
-    ['another scenario', { headers: inSandbox('differs', 'not-found') }],
   ])('a refused call with %s is another call', async (name, change) => {
     const sandbox = `differs-${name.replaceAll(' ', '-')}`
     const headers = inSandbox(sandbox, 'forbidden')
     await askOperation(sim(), operations[2], { headers })
-    const own = 'headers' in change ? { ...change.headers, 'x-sim-sandbox': sandbox } : headers
-    await askOperation(sim(), operations[2], { ...change, headers: own })
+    await askOperation(sim(), operations[2], { ...change, headers })
     expect(await findingsIn(sim(), sandbox)).toEqual([])
+  })
+
+  test.each([
+    ['x-sim-scenario', 'forbidden'],
+    ['x-sim-sequence', 'forbidden'],
+    ['prefer', 'code=403'],
+    ['x-sim-seed', '7'],
+    ['x-sim-now', '2031-01-15T12:00:00Z'],
+  ])(
+    'a try with the header %s and the same request without it are tries of one call',
+    async (name, value) => {
+      const sandbox = `one-call-${name}`
+      await putRules(sim(), [{ scenario: 'forbidden', times: 1 }], sandbox)
+      const headers = { ...inSandbox(sandbox), [name]: value }
+      const how = { path: '/v1/models/unknown/analytics', id: 'getModelAnalytics', method: 'GET' }
+      await askOperation(sim(), { ...operations[0], ...how }, { headers })
+      await askOperation(sim(), { ...operations[0], ...how }, { headers: inSandbox(sandbox) })
+      expect(await rulesIn(sandbox)).toEqual(['no-retry'])
+    },
+  )
+
+  test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
+    const { origin } = sim()
+    for (const scenario of ['429;retry-after=30, dribble;ms=60000', '503;retry-after=30, dribble;ms=60000']) {
+      const headers = {
+        ...inSandbox('cancelled', scenario),
+        authorization: 'Bearer k',
+        'content-type': 'application/json',
+      }
+      const answer = await fetch(`${origin}/v1/events`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(event()),
+      })
+      await answer.body?.cancel()
+      await steer(sim(), 'POST', '/verify?sandbox=cancelled', { count: { atLeast: 1 }, withinMs: 2000 })
+    }
+    const question = { count: { exactly: 2 }, withinMs: 2000 }
+    await steer(sim(), 'POST', '/verify?sandbox=cancelled', question)
+    expect(await rulesIn('cancelled')).toEqual(['retry-after'])
+    const { chains } = await steer(sim(), 'GET', '/retries?sandbox=cancelled')
+    const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
+    expect(chains).toMatchObject([{ attempts }])
   })
 
   test('refusals of the simulator itself are not judged', async () => {
@@ -154,6 +195,10 @@ describe('a client that sends the same call again', () => {
     readonly body?: Json
     /** Headers of the request. */
     readonly sent?: Record<string, string>
+    /** The machine's time at which the head of the answer was sent. Default: it was not. */
+    readonly headSentAt?: number
+    /** The machine's time at which the connection was opened. Default: for an earlier request. */
+    readonly openedAt?: number
   }
 
   function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
@@ -166,8 +211,9 @@ describe('a client that sends the same call again', () => {
 
   function exchangeOf(
     journal: Journal,
-    { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, body, sent = {} }: SampleAttempt,
+    { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, ...others }: SampleAttempt,
   ) {
+    const { body, sent = {}, headSentAt, openedAt } = others
     const entry: JournalEntry = {
       ...entryFor(journal, {
         request: { headers: { 'user-agent': 'test', 'content-type': 'application/json', ...sent } },
@@ -179,12 +225,18 @@ describe('a client that sends the same call again', () => {
       delivery,
       receivedAt: at,
       endedAt: at + takes,
+      headSentAt,
+      openedAt,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
     return [entry, { ...unparsed, request, token: 'k' }] as const
   }
 
   const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
+  const counted = (insertId: string, count: number) => ({
+    body: { insertId, v: 1 },
+    sent: { 'retry-attempt': String(count) },
+  })
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
   test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
@@ -341,9 +393,143 @@ describe('a client that sends the same call again', () => {
       rules: [],
     },
     {
-      name: 'must not wait for less time again and again',
-      attempts: [0, 900, 1500, 1800].map((at) => ({ at, status: 502 })),
+      name: 'must not wait for less than half of the time again and again',
+      attempts: [0, 900, 1300, 1480].map((at) => ({ at, status: 502 })),
       rules: ['back-off'],
+    },
+    {
+      name: 'may wait for a quarter less each time, at a cap and because of jitter',
+      attempts: [0, 8000, 14_100, 18_800, 22_500].map((at) => ({ at, status: 502 })),
+      rules: [],
+    },
+    {
+      name: 'may send events together that differ in their insertId alone, and retry each in its time',
+      attempts: [
+        { at: 0, status: 429, headers: { 'Retry-After': '1' }, body: { insertId: 'a', v: 1 } },
+        { at: 1, status: 500, body: { insertId: 'b', v: 1 } },
+        { at: 450, status: 201, body: { insertId: 'b', v: 1 } },
+        { at: 1000, status: 201, body: { insertId: 'a', v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'is not blamed for another insertId once the first one comes again',
+      attempts: [
+        { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
+        { at: 1, status: 500, body: { insertId: 'b', v: 1 } },
+        { at: 500, status: 201, body: { insertId: 'b', v: 1 } },
+        { at: 501, status: 201, body: { insertId: 'a', v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'may give up an event and send an equal one with another insertId, if it keeps that of each',
+      attempts: [
+        { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
+        { at: 500, status: 500, body: { insertId: 'a', v: 1 } },
+        { at: 1000, status: 201, body: { insertId: 'b', v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must not send it with another insertId, also among equal events, if it says that it is a retry',
+      attempts: [
+        { at: 0, takes: 9, status: 500, ...counted('a', 0) },
+        { at: 1, takes: 9, status: 500, ...counted('b', 0) },
+        { at: 500, status: 201, ...counted('c', 1) },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      name: 'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other',
+      attempts: [
+        { at: 0, takes: 5, delivery: lost, status: 201, ...counted('a', 0) },
+        { at: 1, takes: 200, status: 503, headers: wait3, ...counted('b', 0) },
+        { at: 400, status: 201, ...counted('c', 1) },
+        { at: 100, takes: 400, status: 201, ...counted('d', 1) },
+      ],
+      rules: ['same-insert-id', 'same-insert-id'],
+    },
+    {
+      name: 'must wait after a 429 whose body it cancels, which is no lost answer',
+      attempts: [
+        { at: 0, takes: 5, headSentAt: 1, status: 429, headers: wait3, delivery: lost, body: { v: 1 } },
+        { at: 500, status: 201, body: { v: 1 } },
+      ],
+      rules: ['retry-after'],
+    },
+    {
+      name: 'may wait from the head of an error, whose body it cancels later',
+      attempts: [
+        { at: 0, takes: 300, headSentAt: 1, status: 429, headers: wait3, delivery: lost, body: { v: 1 } },
+        { at: 2501, status: 201, body: { v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must not send an event without insertId again after a time-out over a connection that was opened before',
+      attempts: [
+        { at: 0, takes: 300, status: 201, delivery: lost, body: { v: 1 } },
+        { at: 301, openedAt: -50, status: 201, body: { v: 1 } },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      name: 'is believed that it tries again, also over a connection that was opened before',
+      attempts: [
+        { at: 0, takes: 5, status: 500, body: { v: 1 } },
+        { at: 6, openedAt: -50, status: 201, body: { v: 1 }, sent: { 'x-stainless-retry-count': '1' } },
+      ],
+      rules: ['back-off', 'same-insert-id'],
+    },
+    {
+      name: 'must not send again two equal events without insertId that were lost together',
+      attempts: [
+        { at: 0, takes: 300, status: 201, delivery: lost, body: { v: 1 } },
+        { at: 1, takes: 300, status: 201, delivery: lost, body: { v: 1 } },
+        { at: 400, status: 201, body: { v: 1 } },
+        { at: 401, status: 201, body: { v: 1 } },
+      ],
+      rules: ['same-insert-id', 'same-insert-id'],
+    },
+    {
+      name: 'is not blamed for coming back early from the other one of two equal calls',
+      attempts: [
+        { at: 0, takes: 5, status: 429, headers: wait3, body: {}, sent: { 'retry-attempt': '0' } },
+        { at: 1, takes: 5, status: 500, body: {}, sent: { 'retry-attempt': '0' } },
+        { at: 450, status: 200, body: {}, sent: { 'retry-attempt': '1' } },
+        { at: 2510, status: 200, body: {}, sent: { 'retry-attempt': '1' } },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      name: 'is not judged by a try before the one that it counts, whose end the simulator sees late',
+      attempts: [
+        { at: 0, status: 429, headers: wait3, sent: { 'retry-attempt': '0' } },
+        { at: 1000, status: 201, sent: { 'retry-attempt': '2' } },
+        { at: 500, takes: 501, headSentAt: 501, status: 500, delivery: lost, sent: { 'retry-attempt': '1' } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late',
+      attempts: [
+        { at: 0, takes: 5, status: 429, body: {}, sent: { 'retry-attempt': '0' } },
+        { at: 1, takes: 5, status: 429, body: {}, sent: { 'retry-attempt': '0' } },
+        { at: 100, status: 403, body: {}, sent: { 'retry-attempt': '1' } },
+        { at: 300, status: 201, body: {}, sent: { 'retry-attempt': '2' } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'is not blamed for a try of one of two equal events whose end the simulator sees late',
+      attempts: [
+        { at: 0, status: 500, ...counted('a', 0) },
+        { at: 1, status: 500, ...counted('b', 0) },
+        { at: 200, status: 201, ...counted('a', 2) },
+        { at: 100, takes: 101, headSentAt: 101, status: 500, delivery: lost, ...counted('a', 1) },
+      ],
+      rules: [],
     },
     {
       name: 'must not send it with another insertId',

@@ -61,7 +61,7 @@ async function wait(sim: TestSimulator, sandbox: string, ms: number): Promise<vo
 
 function pauseAfter({ retryAfterMs }: Answered, attempt: number, habits: Habits): number {
   if (retryAfterMs > 0) return habits.heedsRetryAfter ? retryAfterMs : 500
-  return habits.backsOff ? 200 * 2 ** attempt : 6400 / 2 ** attempt
+  return habits.backsOff ? 200 * 2 ** attempt : Math.round(6400 / 3 ** attempt)
 }
 
 interface Answered {

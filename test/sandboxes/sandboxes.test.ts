@@ -36,7 +36,6 @@ function bounded(limit: number) {
   const sandboxes = new Sandboxes(settings, {
     now: () => 0,
     limit,
-    idleMs: 1000,
     onEvicted: (name, reason) => gone.push(`${name} ${reason}`),
   })
   return { sandboxes, gone }

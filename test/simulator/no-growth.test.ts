@@ -56,7 +56,6 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes leave nothing behind th
     clock: frozenNow,
     journalSize: 500,
     sandboxLimit: 50,
-    cacheSize: 20,
   }
   const created = await createSimulator(settings, { now: () => 0, log: silentLog })
   if (!created.ok) throw new Error(JSON.stringify(created.error))

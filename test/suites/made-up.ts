@@ -33,9 +33,12 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
       operation: operationOf(id),
       occurrence,
       sandbox: 'default',
+      call: signature,
+      members: new Map(),
       signature,
       status: 200,
       isOrdinary: true,
+      isGood: true,
       answer: { success: true, eventId: 'an id' },
       line: `${id} 200`,
       receivedAt,
@@ -58,9 +61,12 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
     occurrence: pointer ? 1 : Number(place),
     isReachable: true,
   }
-  const code = verdict === 'broke' || verdict === 'noticed' ? 1 : 0
+  const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
+  const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
+  const wasMet = verdict !== 'not-reached'
+  const answers = { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, wasMet: verdict !== 'not-reached', code, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isTwice ? 2 : 1, wasMet, answers, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Returns a report on runs. */

@@ -6,7 +6,7 @@ import { renderJunit } from '../../src/suites/formats/junit.ts'
 import { renderMarkdown } from '../../src/suites/formats/markdown.ts'
 import { renderText } from '../../src/suites/formats/text.ts'
 import type { SuiteReport } from '../../src/suites/suite-report.ts'
-import { judgeRun } from '../../src/suites/verdict.ts'
+import { judgeRuns } from '../../src/suites/verdict.ts'
 import { gates, judged, reportOn } from './made-up.ts'
 
 describe('a report without a run that met its fault', () => {
@@ -57,7 +57,8 @@ test('says which drift was tried where it speaks of fields', () => {
 
 test('says that a command hung before its fault could strike', () => {
   const run = judged('reset createEvent 1', 'hung', { wasMet: false })
-  expect(judgeRun(run.run, { code: 143, isTimedOut: true }, false)).toBe('hung')
+  const outcome = { code: 143, isTimedOut: true, wasMet: false, hasSucceeded: false }
+  expect(judgeRuns(run.run, outcome, outcome)).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
     '- Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
   )

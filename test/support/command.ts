@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
+  /** Starts a process group, which has the id of the process. Default: the group of the tests. */
+  readonly detached?: boolean
 }
 
 /** Starts `convsim` with these arguments, and kills it at the end of the test. */
@@ -38,9 +40,10 @@ export function convsim(args: readonly string[], options: RunOptions = {}): Comm
 export function startProgram(
   file: string,
   args: readonly string[],
-  { env = {}, cwd, stdin = 'ignore' }: RunOptions = {},
+  { env = {}, cwd, stdin = 'ignore', detached = false }: RunOptions = {},
 ): Command {
   const child = spawn(file, args, {
+    detached,
     env: { PATH: process.env['PATH'], ...recordingEnv(), ...env },
     stdio: [stdin, 'pipe', 'pipe'],
     ...(cwd && { cwd }),

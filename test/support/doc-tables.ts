@@ -33,7 +33,7 @@ export async function docTables(): Promise<Record<string, string>> {
         [variableOf(setting), setting.alsoEnv]
           .filter((name) => name !== undefined)
           .map(code)
-          .join(', '),
+          .join(', ') || 'none',
         setting.defaultText ?? code(defaultOf(setting)),
         setting.description,
       ]),

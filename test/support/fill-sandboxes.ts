@@ -1,16 +1,16 @@
 import { Redis } from 'ioredis'
 
-/** Copies the log of the sandbox `first` to others, as if each had been written to. */
+/** Copies the sandbox `first` to others, as if each had been written to. */
 const COPY = `
-local lines = redis.call('LRANGE', '{' .. ARGV[1] .. ':first}:log', 0, -1)
+local from = '{' .. ARGV[1] .. ':first}:'
+local keys = redis.call('KEYS', from .. '*')
 for number = 1, tonumber(ARGV[2]) do
   local name = 'copy-' .. number
-  local tag = '{' .. ARGV[1] .. ':' .. name .. '}'
-  redis.call('HSET', tag .. ':head', 'incarnation', name, 'base', 0)
-  for _, line in ipairs(lines) do
-    redis.call('RPUSH', tag .. ':log', (string.gsub(line, '"sandbox":"first"', '"sandbox":"' .. name .. '"')))
+  local tag = '{' .. ARGV[1] .. ':' .. name .. '}:'
+  for _, key in ipairs(keys) do
+    redis.call('COPY', key, tag .. string.sub(key, #from + 1))
   end
-  redis.call('ZADD', '{' .. ARGV[1] .. '}:sandboxes', redis.call('INCR', '{' .. ARGV[1] .. '}:created'), name .. ' "' .. name .. '"')
+  redis.call('ZADD', '{' .. ARGV[1] .. '}:sandboxes', redis.call('INCR', '{' .. ARGV[1] .. '}:created'), '"' .. name .. '"')
 end`
 
 /** Gives a state in Redis many sandboxes, `copy-1` and so on, which are like its sandbox `first`. */

@@ -143,7 +143,6 @@ const pathParts = [
   'prompts',
   '_s',
   '__sim',
-  '__admin',
   'requests',
   'sandboxes',
   '..',

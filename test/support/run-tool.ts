@@ -12,10 +12,19 @@ export interface ToolRun {
   readonly stderr: string
 }
 
+/** The surroundings of a command that runs in this process. */
+interface RunOptions {
+  /** Gets the progress; absent: stderr is no terminal. */
+  readonly terminal?: (text: string) => void
+  /** Returns epoch milliseconds. Default: `Date.now`. */
+  readonly now?: () => number
+}
+
 /** Runs a command of the build in this process, which is quicker than a process of its own. `env`: its environment. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  { terminal, now = Date.now }: RunOptions = {},
 ): Promise<ToolRun> {
   const parsed = parseCommandLine(args, env)
   if (parsed.kind !== 'run') throw new Error(parsed.kind === 'problem' ? parsed.problem : parsed.kind)
@@ -24,6 +33,10 @@ export async function runInProcess(
     throw new Error(`${command} needs a process of its own`)
   let stdout = ''
   let stderr = ''
+  const showProgress = (text: string | Uint8Array) => {
+    terminal?.(String(text))
+    return true
+  }
   const code = await runTool(command, parsed, {
     print(text) {
       stdout += `${text}\n`
@@ -31,8 +44,12 @@ export async function runInProcess(
     printError(text) {
       stderr += `${text}\n`
     },
-    host: { env, stdin: process.stdin, stdout: process.stdout },
-    now: Date.now,
+    host: Object.create(process, {
+      env: { value: env },
+      stderr: { value: { isTTY: terminal !== undefined, write: showProgress } },
+    }),
+    signals: { finish: (work) => work() },
+    now,
   })
   return { code, stdout, stderr }
 }

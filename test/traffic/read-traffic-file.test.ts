@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { readTrafficFile, type TrafficForm } from '../../src/traffic/read-traffic-file.ts'
@@ -9,8 +10,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 async function read(content: Json | string, form: TrafficForm) {
   const file = join(await tempFolder(), 'traffic.json')
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
-  const samples = await readTrafficFile(file, form)
-  return samples.ok ? samples.value : samples.error
+  const read = await readTrafficFile(file, form)
+  return read.ok ? [...read.value.samples] : read.error
 }
 
 const samplesOf = (samples: TrafficSample[] | string) => (typeof samples === 'string' ? [] : samples)
@@ -129,11 +130,79 @@ describe('a HAR file', () => {
     ])
   })
 
-  test.each([
-    ['{"log":{}}', 'is no HAR file'],
-    ['<html>', 'is no JSON'],
-  ])('%s is refused', async (text, reason) => {
-    expect(await read(text, 'har')).toContain(reason)
+  const whole = JSON.stringify({ log: { entries: [entry({ status: 200 }), entry({ status: 201 })] } })
+
+  test.each<[title: string, content: string | Uint8Array, reason: string]>([
+    ['without entries', '{"log":{}}', 'is no HAR file'],
+    ['that is a list', '[]', 'is no HAR file'],
+    ['that is no JSON', '<html>', 'is no JSON'],
+    ['that is empty', ' ', 'is empty'],
+    ['that is cut off', whole.slice(0, -20), 'is cut off: it ends at byte'],
+    ['that is cut off within an entry', whole.slice(0, -20), 'It has 1 whole entries before that.'],
+    ['with a second document', `${whole}\n${whole}`, 'something follows its end at byte'],
+    ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is no JSON: byte'],
+    ['with a wrong entry', whole.replace('201', 'NaN'), 'number 2: it must be JSON: line 1, column'],
+    ['that is compressed', gzipSync(whole), 'unpack it with gzip -d'],
+    ['that is UTF-16', Buffer.from(`\uFEFF${whole}`, 'utf16le'), 'save it as UTF-8'],
+  ])('%s is refused with what to do', async (_title, content, reason) => {
+    const file = join(await tempFolder(), 'traffic.har')
+    await writeFile(file, content)
+    expect(await readTrafficFile(file, 'har')).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(reason),
+    })
+  })
+
+  test('with a byte order mark, repeated members and entries of any type is read', async () => {
+    const text = `\uFEFF{"log":5,"log":{"entries":[null,5,"\\"]",[],{"request":5},${whole.slice(19)}`
+    expect(samplesOf(await read(text, 'har'))).toHaveLength(2)
+  })
+
+  test.each(['method', 'headers', 'postData'])('with a very deep %s is read', async (name) => {
+    const one = entry({ status: 200 }) as { request: JsonObject }
+    const text = JSON.stringify({
+      log: { entries: [{ ...one, request: { ...one.request, [name]: 'deep' } }] },
+    })
+    const spoilt = text.replace('"deep"', '['.repeat(50_000) + ']'.repeat(50_000))
+    expect(await read(spoilt, 'har')).toMatchObject([{ answer: { status: 200 } }])
+  })
+
+  test('with a status or a header that is a deep list has no answer, or an empty header', async () => {
+    const text = JSON.stringify({
+      log: { entries: [entry({ status: 'deep' }), entry({ status: 200 }, [{ name: 'a', value: 'deep' }])] },
+    })
+    const spoilt = text.replaceAll('"deep"', '['.repeat(50_000) + ']'.repeat(50_000))
+    expect(await read(spoilt, 'har')).toMatchObject([
+      { answer: { problem: 'connection' } },
+      { requestHeaders: { a: '' } },
+    ])
+  })
+
+  test('with headers that are named like members of objects has them', async () => {
+    const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
+    const [sample] = samplesOf(await read({ log: { entries: [entry({ status: 200 }, headers)] } }, 'har'))
+    expect(JSON.stringify(sample?.requestHeaders)).toBe('{"constructor":"x","__proto__":"x","tostring":"x"}')
+  })
+
+  test('with more than 100,000 entries is read up to that', async () => {
+    const file = join(await tempFolder(), 'traffic.har')
+    await writeFile(file, `{"log":{"entries":[${'{},'.repeat(100_002)}{}]}}`)
+    expect(await readTrafficFile(file, 'har')).toMatchObject({ value: { samples: [], omitted: 3 } })
+  })
+
+  test('with a token of its own in each of 4,000 requests has none of them', async () => {
+    const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
+    const entries = Array.from({ length: 4000 }, (_, index) => {
+      const other = token(3999 - index)
+      const text =
+        JSON.stringify({ a: other, b: encodeURIComponent(other), c: `x${other}y` }) + ' '.repeat(2000)
+      return entry({ status: 200, content: { size: text.length, text } }, [
+        { name: 'Authorization', value: `Bearer ${token(index)}` },
+      ])
+    })
+    const samples = samplesOf(await read({ log: { entries } }, 'har'))
+    const bodies = samples.map(({ answer }) => ('body' in answer ? String(answer.body).trim() : ''))
+    expect(new Set(bodies)).toEqual(new Set(['{"a":"[redacted]","b":"[redacted]","c":"x[redacted]y"}']))
   })
 })
 
@@ -208,11 +277,23 @@ describe('a journal', () => {
   test('of the simulator itself is read where its own answers are accepted', async () => {
     const file = join(await tempFolder(), 'traffic.json')
     await writeFile(file, JSON.stringify(recorded('contract', { size: 2, json: {} })))
-    const samples = await readTrafficFile(file, 'journal', ['upstream', 'contract'])
-    expect(samples).toMatchObject({ value: [{ answer: { status: 200 } }] })
+    const read = await readTrafficFile(file, 'journal', { accepted: ['upstream', 'contract'] })
+    expect(read).toMatchObject({ value: { samples: [{ answer: { status: 200 } }] } })
   })
 
   test('of another form is refused', async () => {
     expect(await read({ log: {} }, 'journal')).toContain('is no journal')
+    expect(await read(`${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'journal')).toContain('is no journal')
+  })
+
+  test.each([
+    ['{"requests": }', 'is no JSON, nor lines of JSON: line 1, column 14 has "}"'],
+    [
+      '{"request":{},"answer":{}}\n{"request":',
+      'is no JSON, nor lines of JSON: it ends at line 2, column 12',
+    ],
+    ['', 'is empty'],
+  ])('%j is refused with the place of the fault', async (text, reason) => {
+    expect(await read(text, 'journal')).toContain(reason)
   })
 })

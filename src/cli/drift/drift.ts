@@ -10,10 +10,13 @@ import { renderDrift } from '../../drift/formats/index.ts'
 import { type DriftInput, judgeDrift } from '../../drift/judge.ts'
 import { type ProbePlan, planProbes } from '../../drift/probes.ts'
 import { version } from '../../fixtures/bundled.ts'
-import { findOwnToken } from '../../journal/redact-token.ts'
+import { findOwnToken } from '../../redaction/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
+import type { ReadTraffic } from '../../traffic/sample.ts'
 import { parseUpstream, type Upstream, withBasePath } from '../../upstream/parse-upstream.ts'
+import { type CountProgress, createCountProgress } from '../count-progress.ts'
 import { describeStartProblems } from '../start-problem.ts'
+import type { StopSignals } from '../stop-signals.ts'
 import { findArgumentProblem, readIds } from './arguments.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
 import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
@@ -35,12 +38,21 @@ export interface DriftDeps {
   readonly now: () => number
   readonly print: Print
   readonly printError: Print
+  readonly signals: Pick<StopSignals, 'finish'>
+  /** Writes to the terminal on which progress is shown; undefined: there is none. */
+  readonly terminal: ((text: string) => void) | undefined
+}
+
+/** The process, and the line that shows how far the command is. */
+interface DriftTools extends DriftDeps {
+  readonly progress: CountProgress
 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
-export async function printDrift(invocation: Run, deps: DriftDeps): Promise<number> {
+export async function printDrift(invocation: Run, given: DriftDeps): Promise<number> {
   const { settings, variables, files } = invocation
-  const { env, now, print, printError } = deps
+  const deps = addProgress(given)
+  const { env, now, print, printError, signals } = deps
   const token = env[upstreamTokenVariable]?.trim() || undefined
   const fail = (sentence: string) => {
     printError(`convsim drift: ${sentence}`)
@@ -63,20 +75,32 @@ export async function printDrift(invocation: Run, deps: DriftDeps): Promise<numb
     }
     const traffic = await gather(plan.value, settings, own.value, token, deps)
     if (!traffic.ok) return fail(traffic.error)
-    const answers = await observe(traffic.value, own.value)
+    const answers = await observe(traffic.value, own.value, deps.progress)
     const input: DriftInput = {
       ...traffic.value,
       answers,
       minSamples: settings.samples,
       token: readToken(token),
+      onProgress: (compared, all) => deps.progress.show('comparing answers', compared, all),
     }
     const report = judgeDrift(own.value.contract, input)
     print(renderDrift(report, settings.format))
-    const faults = await proposePatch(report, settings, input, printError)
+    const faults = await signals.finish(() => proposePatch(report, settings, input, printError))
     return faults === undefined ? exitCodes[report.verdict] : fail(describeFindings(faults, variables))
   } finally {
+    deps.progress.clear()
     await own.value.close()
   }
+}
+
+/** Adds the line of the progress, which is removed before anything else is printed. */
+function addProgress(deps: DriftDeps): DriftTools {
+  const progress = createCountProgress(deps.terminal, 'drift', deps.now)
+  const clearFirst = (print: Print) => (text: string) => {
+    progress.clear()
+    print(text)
+  }
+  return { ...deps, progress, print: clearFirst(deps.print), printError: clearFirst(deps.printError) }
 }
 
 const describeFindings = (findings: Findings, variables: ReadonlyMap<string, string>) =>
@@ -148,7 +172,7 @@ async function gather(
   { har, journal, timeout }: Settings,
   { contract }: OwnAnswers,
   token: string | undefined,
-  { now, printError }: DriftDeps,
+  { now, printError, progress }: DriftTools,
 ): Promise<Result<GatheredTraffic>> {
   if (plan.kind === 'probes') {
     const timeoutMs = parseDuration(timeout ?? '') ?? defaultTimeoutMs
@@ -159,26 +183,40 @@ async function gather(
       userAgent: `convsim/${version}`,
       now,
     }
-    return success(await gatherFromUpstream(access, plan.probes, printError))
+    const onProbe = (sent: number) => progress.show('asking the service', sent, plan.probes.probes.length)
+    return success(await gatherFromUpstream(access, plan.probes, { announce: printError, onProbe }))
   }
-  const files = [
-    ...(har === undefined ? [] : [readTrafficFile(har, 'har')]),
-    ...(journal === undefined ? [] : [readTrafficFile(journal, 'journal')]),
-  ]
-  const read = await Promise.all(files)
+  const accepted = ['upstream'] as const
+  const onProgress = (read: number, all: number) => progress.show('reading exchanges', read, all)
+  const read: Result<ReadTraffic>[] = []
+  if (har !== undefined) read.push(await readTrafficFile(har, 'har', { accepted, onProgress }))
+  if (journal !== undefined) read.push(await readTrafficFile(journal, 'journal', { accepted, onProgress }))
   const problem = read.find((one) => !one.ok)
   if (problem && !problem.ok) return problem
   const recorded = read.flatMap((one) => (one.ok ? one.value : []))
   return gatherFromRecording(contract, recorded, plan.upstream)
 }
 
+/** The most answers of an operation with one status to whose requests the simulator's own answers are compared. */
+const maxOwnAnswers = 100
+
 /** Reads the answers, and asks the simulator for its own. */
-async function observe({ samples }: GatheredTraffic, own: OwnAnswers): Promise<ObservedAnswer[]> {
+async function observe(
+  { samples }: GatheredTraffic,
+  own: OwnAnswers,
+  progress: CountProgress,
+): Promise<ObservedAnswer[]> {
   const answers: ObservedAnswer[] = []
-  for (const matched of samples) {
+  const asked = new Map<string, number>()
+  for (const [index, matched] of samples.entries()) {
+    progress.show('asking the simulator', index, samples.length)
     const { answer } = matched.sample
     if ('problem' in answer) continue
-    answers.push(observeAnswer(matched, answer, await own.answer(matched, answer.status)))
+    const key = `${matched.operation.id} ${answer.status}`
+    const count = asked.get(key) ?? 0
+    asked.set(key, count + 1)
+    const body = count < maxOwnAnswers ? await own.answer(matched, answer.status) : undefined
+    answers.push(observeAnswer(matched, answer, body))
   }
   return answers
 }

@@ -6,7 +6,7 @@ import { type MatchedSample, matchSample } from '../../drift/answer.ts'
 import type { NotJudged } from '../../drift/finding.ts'
 import type { Probe, ProbePlan } from '../../drift/probes.ts'
 import { findRedirect } from '../../traffic/find-redirect.ts'
-import type { TrafficSample } from '../../traffic/sample.ts'
+import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../traffic/sample.ts'
 import type { Upstream } from '../../upstream/parse-upstream.ts'
 import type { UpstreamAccess } from '../../upstream/send.ts'
 import { sendWithRetries } from '../../upstream/send-with-retries.ts'
@@ -25,15 +25,23 @@ export interface GatheredTraffic {
 /** The longest wait that the real service can ask for, milliseconds. */
 const maxPauseMs = 60_000
 
+/** The outputs while probes are sent. */
+interface ProbeReporting {
+  readonly announce: (text: string) => unknown
+  /** Is called before each probe, with the number of those before it. */
+  readonly onProbe: (sent: number) => void
+}
+
 /** Sends the probes one after another, since a comparison must not be a load on the real service. */
 export async function gatherFromUpstream(
   access: UpstreamAccess,
   { probes, unplanned }: ProbePlan,
-  announce: (text: string) => void,
+  { announce, onProbe }: ProbeReporting,
 ): Promise<GatheredTraffic> {
   const samples: MatchedSample[] = []
   const notJudged = new NotJudgedList()
   for (const [index, probe] of probes.entries()) {
+    onProbe(index)
     const { operation, target } = probe
     const request = { method: operation.method, target, body: probe.body }
     const sent = await sendWithRetries(access, request, probe.isRepeatable, {
@@ -65,7 +73,7 @@ export async function gatherFromUpstream(
 }
 
 /** Waits, and says so if it takes long. */
-function pause(ms: number, announce: (text: string) => void): Promise<unknown> {
+function pause(ms: number, announce: (text: string) => unknown): Promise<unknown> {
   if (ms >= 2000) announce(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
   return sleep(ms)
 }
@@ -115,26 +123,38 @@ const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.
  */
 export function gatherFromRecording(
   contract: Contract,
-  recorded: readonly TrafficSample[],
+  recordings: readonly ReadTraffic[],
   upstream: Upstream | undefined,
 ): Result<GatheredTraffic> {
-  const meant = recorded.filter(({ origin }) => !upstream || (origin ?? upstream.origin) === upstream.origin)
-  const matched = meant.flatMap((sample) => {
-    const basePath = sample.origin === undefined ? undefined : upstream?.basePath
-    return matchSample(contract, sample, basePath) ?? []
-  })
-  const origins = [...new Set(matched.flatMap(({ sample }) => sample.origin ?? []))]
-  if (origins.length > 1)
-    return failure(
-      `The recording has such requests to ${origins.join(' and ')}. Give the base URL of the service that is meant, too: convsim drift ${origins[0]}${contract.basePath} --har FILE.`,
-    )
+  const matched = recordings
+    .flatMap(({ samples }) => samples)
+    .filter(({ origin }) => !upstream || (origin ?? upstream.origin) === upstream.origin)
+    .flatMap((sample) => {
+      const basePath = sample.origin === undefined ? undefined : upstream?.basePath
+      return matchSample(contract, sample, basePath) ?? []
+    })
+  const origins = new Set(matched.flatMap(({ sample }) => sample.origin ?? []))
+  if (origins.size > 1) return failure(describeOrigins([...origins], contract))
   const notJudged = new NotJudgedList()
   const samples = matched.filter((one) => !isUnchanged(one.sample) && isJudged(one, notJudged))
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  const omitted = recordings.reduce((sum, one) => sum + one.omitted, 0)
+  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
   const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
   return success({ samples, expected, notJudged: notJudged.list(), howToGetMore })
+}
+
+/** The most services that a message names. */
+const maxNamedOrigins = 5
+
+function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
+  const more = origins.length - maxNamedOrigins
+  const named = origins.slice(0, maxNamedOrigins).join(' and ') + (more > 0 ? ` and ${more} more` : '')
+  const command = `convsim drift ${origins[0]}${basePath} --har FILE`
+  const advice = 'Give the base URL of the service that is meant, too'
+  return `The recording has such requests to ${named}. ${advice}: ${command}.`
 }
 
 /** Returns true for a recorded answer that can be judged, and lists any other. */

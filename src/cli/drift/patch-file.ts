@@ -6,26 +6,20 @@ import { patchMark } from '../../drift/overlay.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { isReplaceable } from '../../reports/replaceable.ts'
 
-/** Returns the file of the diff beside that of the overlay. */
-export const diffFileOf = (patch: string) => `${patch}.diff`
-
 /** Finds out before anything is sent that the patch could not be written, or would replace another file; undefined: neither. */
 export async function findPatchProblem({ patch, contract, overlay }: Settings): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const folder = await stat(dirname(patch)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
   const inUse = await Promise.all([contract ?? bundledContract, ...splitFiles(overlay)].map(toRealPath))
-  for (const file of [patch, diffFileOf(patch)]) {
-    if (inUse.includes(await toRealPath(file)))
-      return `--patch ${patch}: ${file} is read as the contract or as an overlay. Name another file.`
-    if (!(await isReplaceable(file, isEarlierPatch)))
-      return `--patch ${patch}: ${file} is no patch of convsim drift, and would be lost. Name another file, or delete it first.`
-  }
+  if (inUse.includes(await toRealPath(patch)))
+    return `--patch: ${patch} is read as the contract or as an overlay. Name another file.`
+  if (!(await isReplaceable(patch, isEarlierPatch)))
+    return `--patch: ${patch} is no patch of convsim drift, and would be lost. Name another file, or delete it first.`
   return undefined
 }
 
 const toRealPath = (file: string) => realpath(file).catch(() => resolve(file))
 
 const isEarlierPatch = (beginning: string) =>
-  /^--- a\/.*\n\+\+\+ b\//.test(beginning) ||
-  (/^(overlay: |\{\s*"overlay": )/.test(beginning) && beginning.includes(patchMark))
+  /^(overlay: |\{\s*"overlay": )/.test(beginning) && beginning.includes(patchMark)

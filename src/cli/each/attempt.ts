@@ -6,9 +6,10 @@ import { parseReportTargets } from '../../reports/report-target.ts'
 import { writeReports } from '../finish.ts'
 import { type Output, printStartProblems } from '../output.ts'
 import { describeStartProblems } from '../start-problem.ts'
+import type { StopSignals } from '../stop-signals.ts'
 import type { RunDeps } from './faulty-run.ts'
 import type { UntriableSuite } from './plain-runs.ts'
-import { listenForStop, type StopRequest } from './stop-request.ts'
+import { RunningCommands } from './running-commands.ts'
 import { createKillGroup } from './suite-command.ts'
 
 /** The invocation of `exec` with `--each`, `--only` or `--hunt`. */
@@ -25,6 +26,7 @@ export interface EachDeps {
   /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly host: NodeJS.Process
+  readonly signals: StopSignals
   readonly output: Output
   /** Prints a text on stdout. */
   readonly print: (text: string) => void
@@ -37,7 +39,8 @@ export interface SuiteAttempt {
   readonly settings: RunDeps['settings']
   readonly deps: EachDeps
   readonly runDeps: RunDeps
-  readonly stop: StopRequest
+  /** `code`: the exit code of an attempt that a signal has stopped; undefined: none came. */
+  readonly stop: Pick<StopSignals, 'code'>
 }
 
 /** The outcome of an attempt, ready to be shown. */
@@ -54,7 +57,7 @@ export interface AttemptOutcome {
 
 /**
  * Tries a suite, and finishes with the outcome. Returns the exit code: see `finishAttempt`, or that of the command if it fails without
- * faults, 1 if it cannot be tried, 128 + n after signal n. No process of the command is left.
+ * faults, 1 if it cannot be tried, 128 + n after signal n.
  */
 export async function attemptSuite(
   options: EachOptions,
@@ -62,45 +65,34 @@ export async function attemptSuite(
   tryIt: (attempt: SuiteAttempt) => Promise<Result<AttemptOutcome, UntriableSuite>>,
 ): Promise<number> {
   const { files: command } = options
-  const { host, output, now, elapsed } = deps
+  const { host, signals: stop, output, now, elapsed } = deps
+  const running = new RunningCommands()
+  stop.onStop(() => running.stop())
+  host.once('exit', () => running.stop())
   const settings = { ...options.settings, clock: freezeClock(options.settings, now()) }
   const runDeps: RunDeps = {
     settings,
     command,
     env: host.env,
-    dependencies: { now, log: output.log, fatal: endWith(host, output) },
+    dependencies: { now, log: output.log },
     killGroup: createKillGroup(host),
     elapsed,
     terminal: findTerminal(deps),
-    running: new Set(),
+    running,
+    isStopped: () => stop.code !== undefined,
   }
-  const stop = listenForStop(host, runDeps.running)
   const attempt = { settings, deps, runDeps, stop }
-  try {
-    const unwritable = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
-    const outcome = unwritable
-      ? failure({ code: 1, lines: [], findings: [unwritable] })
-      : await tryIt(attempt)
-    if (outcome.ok) return await finishAttempt(outcome.value, attempt)
-    if (stop.code === undefined) return printUntriable(outcome.error, options, output)
-    output.printLine('convsim: interrupted before the first run with a fault.', 'error')
-    return stop.code
-  } finally {
-    stop.release()
-  }
+  const unwritable = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
+  const outcome = unwritable ? failure({ code: 1, lines: [], findings: [unwritable] }) : await tryIt(attempt)
+  if (outcome.ok) return finishAttempt(outcome.value, attempt)
+  if (stop.code === undefined) return printUntriable(outcome.error, options, output)
+  output.printLine('convsim: interrupted before the first run with a fault.', 'error')
+  return stop.code
 }
 
 /** Returns the value of `--clock` for all runs and their repetitions: the real time is that of the first run, in seconds. `now`: epoch milliseconds. */
 function freezeClock({ clock }: RunDeps['settings'], now: number): string {
   return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
-}
-
-/** Creates the function that ends the process, since the state of a simulator is wrong. */
-function endWith(host: NodeJS.Process, { log }: Output): (problem: string) => never {
-  return (problem) => {
-    log.error({ problem }, 'the process ends, since the state of a simulator is wrong')
-    return host.exit(1)
-  }
 }
 
 /** Prints the reason why the suite cannot be tried, and returns the exit code. */

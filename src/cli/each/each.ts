@@ -1,37 +1,31 @@
 import { failure, type Result, success } from '../../core/result.ts'
-import type { FindingsReport } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
 import { chooseRuns } from '../../suites/choose-runs.ts'
-import { listClientFindings } from '../../suites/client-findings.ts'
 import { renderSuiteReport } from '../../suites/formats/index.ts'
 import { renderText } from '../../suites/formats/text.ts'
-import { judgeRequests, judgeSuite } from '../../suites/judge-suite.ts'
-import { parseSuiteFailOn, type SuiteGate } from '../../suites/parse-suite-fail-on.ts'
+import { judgeSuite } from '../../suites/judge-suite.ts'
+import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import type { PlannedRun, SuitePlan } from '../../suites/plan.ts'
 import {
   countByOperation,
   describeNothing,
+  describeRedPlainRun,
   type JudgedRun,
   type SuiteReport,
 } from '../../suites/suite-report.ts'
-import { judgeRun } from '../../suites/verdict.ts'
 import {
   type AttemptOutcome,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
   type EachOptions,
-  findTerminal,
   limitRun,
   type SuiteAttempt,
 } from './attempt.ts'
-import { type EndedRun, prepareRun } from './faulty-run.ts'
 import { loadFaults, planSuite } from './load-faults.ts'
-import { makeRuns } from './make-runs.ts'
 import { type PlainRun, recordPlainRuns, type UntriableSuite } from './plain-runs.ts'
-import { createProgress } from './progress.ts'
 import { describeRepeat } from './repeat-command.ts'
-import { repeatPlainRun } from './repeat-plain-run.ts'
+import { tryRuns } from './try-runs.ts'
 
 /**
  * Runs the command once for each fault at each place where its requests go, and prints and writes the report. Returns the exit code: that
@@ -57,45 +51,27 @@ async function trySuite(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, U
 
 /** Makes the runs of a plan within their bounds, and reports on them. */
 async function runPlan(
-  { settings, deps, runDeps, stop }: SuiteAttempt,
+  attempt: SuiteAttempt,
   plan: SuitePlan,
   plain: PlainRun,
   deadline: number | undefined,
 ): Promise<Result<SuiteReport, UntriableSuite>> {
-  const { elapsed } = deps
+  const { settings, runDeps, stop } = attempt
   const reachable = plan.runs.filter(({ isReachable }) => isReachable)
   const chosen = chooseRuns(reachable, {
     seed: settings.seed,
     maxRuns: settings.maxRuns,
     hasTimeLimit: deadline !== undefined,
-    sampleFirst: settings.sampleFirst,
   })
-  const judged = new Map<PlannedRun, JudgedRun>()
-  const findings: FindingsReport[] = []
   const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
-  const progress = createProgress(findTerminal(deps), chosen.length, elapsed, deadline)
-  progress.update([])
   const limitMs = limitRun(settings, plain.ms)
-  const made = await makeRuns(chosen, runDeps, {
-    jobs: settings.jobs,
-    limitMs,
-    isStopped: () => stop.code !== undefined,
-    prepare: (run) => prepareRun(runDeps, run),
-    isOver: () => stop.code !== undefined || (deadline !== undefined && elapsed() >= deadline),
-    onEnd: (run, ended) => {
-      judged.set(run, judge(run, ended, plain, failOn))
-      findings.push(ended.findings)
-      progress.update([...judged.values()])
-    },
-  })
-  progress.clear()
+  const made = await tryRuns(chosen, { attempt, plain, failOn, limitMs, deadline })
   if (!made.ok) return failure({ code: 1, lines: [], findings: made.error })
+  const { judged, findings, changes, endedByPlainRun } = made.value
   const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : unreached(run)))
   const notMade = reachable.length - judged.size
-  const early = stop.code !== undefined ? 'interrupt' : judged.size < chosen.length ? 'time' : 'max-runs'
-  const last =
-    stop.code === undefined && judged.size > 0 ? await repeatPlainRun(runDeps, plain, limitMs) : success([])
-  if (!last.ok) return failure({ code: 1, lines: [], findings: last.error })
+  const early = judged.size < chosen.length ? 'time' : 'max-runs'
+  const stopped = stop.code === undefined ? early : 'interrupt'
   return success({
     contract: plain.report.contract,
     run: { ...plain.report.run, command: describeCommand(runDeps.command) },
@@ -103,10 +79,10 @@ async function runPlan(
     limitMs,
     runs,
     notMade,
-    earlyEnd: notMade > 0 ? early : undefined,
+    earlyEnd: endedByPlainRun ? 'red-plain-run' : notMade > 0 ? stopped : undefined,
     equivalent: plan.equivalent,
     leftOut: plan.leftOut,
-    changes: stop.code === undefined ? last.value : [],
+    changes,
     repeat: (name) => describeRepeat(['--only', name], settings, runDeps.command),
     failOn,
     failed: judgeSuite(runs, plain.report, findings, failOn),
@@ -114,24 +90,10 @@ async function runPlan(
   })
 }
 
-function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
-  const { recorder, code, ms, lastLines, findings } = ended
-  return {
-    run,
-    verdict: judgeRun(run, ended, recorder.wasMet),
-    wasMet: recorder.wasMet,
-    code,
-    ms,
-    client: listClientFindings(findings, plain.report),
-    failed: judgeRequests(findings, failOn),
-    lastLines,
-    requests: recorder.listLastLines(),
-  }
-}
-
 function unreached(run: PlannedRun): JudgedRun {
-  const nothing = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict: 'not-reached', wasMet: false, code: undefined, ms: 0, ...nothing }
+  const lists = { client: [], failed: [], lastLines: [], requests: [] }
+  const nothing = { wasMet: false, answers: undefined, code: undefined, isTimedOut: false, ms: 0, ...lists }
+  return { run, verdict: 'not-reached', made: 0, ...nothing }
 }
 
 function toOutcome(report: SuiteReport): AttemptOutcome {
@@ -139,6 +101,6 @@ function toOutcome(report: SuiteReport): AttemptOutcome {
     text: renderText(report),
     render: (format) => renderSuiteReport(format, report),
     failed: report.failed,
-    problem: describeNothing(report),
+    problem: describeNothing(report) ?? describeRedPlainRun(report),
   }
 }

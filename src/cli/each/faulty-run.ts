@@ -8,7 +8,8 @@ import { type RunningSimulator, start } from '../../simulator/start.ts'
 import type { PlannedRun } from '../../suites/plan.ts'
 import { RequestRecorder } from '../../suites/request-recorder.ts'
 import { addAddresses } from '../exec.ts'
-import { type CapturedCommand, type CapturedEnd, type KillGroup, runCaptured } from './suite-command.ts'
+import type { RunningCommands } from './running-commands.ts'
+import { type CapturedEnd, type KillGroup, runCaptured } from './suite-command.ts'
 
 /** The things that every run of the command shares. */
 export interface RunDeps {
@@ -16,14 +17,16 @@ export interface RunDeps {
   /** The file of the command, and its arguments. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly dependencies: Pick<Dependencies, 'now' | 'log' | 'fatal'>
+  readonly dependencies: Pick<Dependencies, 'now' | 'log'>
   readonly killGroup: KillGroup
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number
   /** Writes to the terminal; undefined: there is none. */
   readonly terminal: ((text: string) => void) | undefined
   /** The commands that run now, which a stop ends. */
-  readonly running: Set<CapturedCommand>
+  readonly running: RunningCommands
+  /** Returns true once a stop was requested, which ends the commands: their ends say nothing. */
+  readonly isStopped: () => boolean
 }
 
 /** A simulator that is ready for one run. */

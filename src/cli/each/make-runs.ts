@@ -13,12 +13,14 @@ export interface RunBounds<T> {
   readonly prepare: (run: T) => Promise<Result<PreparedRun, Findings>>
   /** Returns true once no further run may begin. `run`: the one that was taken already; undefined: none was. */
   readonly isOver: (run?: T) => boolean
-  /** Returns true once a stop was requested, which ends the commands: their ends say nothing. */
-  readonly isStopped: () => boolean
   /** Called with each run that was taken and not made, because it is over; absent: nobody asks. */
   readonly onSkip?: (run: T) => void
-  /** Called after each run. */
-  readonly onEnd: (run: T, ended: EndedRun) => void
+  /** Returns true for a run that is made once more at once, also if it is over; absent: none is. */
+  readonly mustRepeat?: (run: T, ended: EndedRun) => boolean
+  /**
+   * Called after each run, and not if a stop has ended its command. `again`: its repetition; undefined: it has none.
+   */
+  readonly onEnd: (run: T, ended: EndedRun, again: EndedRun | undefined) => void
 }
 
 /** Makes the runs in their order. The error lists the findings that prevent the start of a simulator. */
@@ -51,22 +53,42 @@ async function work<T>(
     const ready = await prepared
     if (!ready.ok) return ready.error
     next = startsAhead ? takeNext() : undefined
-    await executeUnlessOver(run, ready.value, deps, bounds)
+    const problem = await executeUnlessOver(run, ready.value, deps, bounds)
+    if (problem) {
+      await closePrepared(next?.prepared)
+      return problem
+    }
     if (!startsAhead) next = takeNext()
   }
   return undefined
 }
 
+/** Makes a run, and its repetition. Returns the findings that prevent the repetition; undefined: none. */
 async function executeUnlessOver<T>(
   run: T,
   prepared: PreparedRun,
   deps: RunDeps,
-  { limitMs, isOver, isStopped, onSkip, onEnd }: RunBounds<T>,
-): Promise<void> {
+  { limitMs, isOver, prepare, mustRepeat, onSkip, onEnd }: RunBounds<T>,
+): Promise<Findings | undefined> {
   if (isOver(run)) {
     onSkip?.(run)
-    return prepared.simulator.close()
+    await prepared.simulator.close()
+    return undefined
   }
   const ended = await executeRun(deps, prepared, limitMs)
-  if (!isStopped()) onEnd(run, ended)
+  if (deps.isStopped()) return undefined
+  if (!mustRepeat?.(run, ended)) {
+    onEnd(run, ended, undefined)
+    return undefined
+  }
+  const repetition = await prepare(run)
+  if (!repetition.ok) return repetition.error
+  const again = await executeRun(deps, repetition.value, limitMs)
+  if (!deps.isStopped()) onEnd(run, ended, again)
+  return undefined
+}
+
+async function closePrepared(prepared: Promise<Result<PreparedRun, Findings>> | undefined): Promise<void> {
+  const ready = await prepared
+  if (ready?.ok) await ready.value.simulator.close()
 }

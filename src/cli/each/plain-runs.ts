@@ -3,17 +3,20 @@ import type { Log } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
-import type { RunningSimulator } from '../../simulator/start.ts'
-import { compareRuns, type RecordedRequest } from '../../suites/recorded-request.ts'
-import { type EndedRun, executeRun, prepareRun, type RunDeps } from './faulty-run.ts'
-import { showPlainProgress } from './progress.ts'
+import type { PlainRequests } from '../../suites/good-answers.ts'
+import { compareRuns } from '../../suites/recorded-request.ts'
+import { findVaryingMembers } from '../../suites/request-members.ts'
+import { isRed } from '../../suites/verdict.ts'
+import type { EndedRun, RunDeps } from './faulty-run.ts'
+import { type EndedPlainRun, runWithoutFaults } from './plain-run.ts'
 
 /** The run without faults, which all others are compared with. */
-export interface PlainRun {
-  readonly requests: readonly RecordedRequest[]
+export interface PlainRun extends PlainRequests {
   readonly report: Report
   /** The duration of the command, milliseconds. */
   readonly ms: number
+  /** The failures that did not repeat: `at the start it failed with exit code 6`. */
+  readonly changes: readonly string[]
 }
 
 /** The reason why a suite cannot be tried. */
@@ -29,7 +32,10 @@ export interface UntriableSuite {
 /** The default of `--run-timeout` for the runs without faults. */
 const defaultLimit = '10m'
 
-/** Runs the command twice without faults. The error says why it cannot be tried: it fails, does not end in time, asks nothing, or does not repeat itself. */
+/**
+ * Runs the command twice without faults. The error says why it cannot be tried: it fails and fails again, does not end
+ * in time, asks nothing, or does not repeat itself.
+ */
 export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, UntriableSuite>> {
   const { time } = deps.settings
   const end = deps.elapsed() + (parseDuration(time ?? '') ?? Number.POSITIVE_INFINITY)
@@ -37,9 +43,17 @@ export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, U
   if (!first.ok) return first
   const second = await runPlainly(deps, 2, end)
   if (!second.ok) return second
-  const differences = compareRuns(first.value.requests, second.value.requests)
-  const { requests, simulator, ms } = first.value
-  if (differences.length === 0) return success({ requests, report: await simulator.report(), ms })
+  const { ended, simulator } = first.value
+  const { requests } = ended.recorder
+  const again = second.value.ended.recorder.requests
+  const differences = compareRuns(requests, again)
+  if (differences.length === 0) {
+    const changes = [first.value, second.value].flatMap(({ failedWith }) =>
+      failedWith === undefined ? [] : [`at the start it failed with exit code ${failedWith}`],
+    )
+    const varying = findVaryingMembers(requests, again)
+    return success({ requests, varying, report: await simulator.report(), ms: ended.ms, changes })
+  }
   return failure({
     code: 1,
     lines: [
@@ -68,26 +82,23 @@ function limitPlainRun({ settings, elapsed }: RunDeps, end: number): PlainLimit 
   }
 }
 
-/** A run without faults that succeeded, with its simulator, which is closed. */
-interface EndedPlainRun extends Pick<PlainRun, 'requests' | 'ms'> {
-  readonly simulator: Pick<RunningSimulator, 'report'>
-}
-
+/** Makes a run without faults, which must be green and ask something. */
 async function runPlainly(
   deps: RunDeps,
   number: 1 | 2,
   end: number,
   log?: Log,
 ): Promise<Result<EndedPlainRun, UntriableSuite>> {
-  const prepared = await prepareRun(deps, undefined, log)
-  if (!prepared.ok) return failure({ code: 1, lines: [], findings: prepared.error })
-  const limit = limitPlainRun(deps, end)
-  const clearProgress = showPlainProgress(deps, `run ${number} of 2 without faults`)
-  const ended = await executeRun(deps, prepared.value, limit.ms)
-  clearProgress()
-  const { requests } = ended.recorder
-  if (ended.isTimedOut || ended.code !== 0) return failure(describeRed(ended, limit))
-  if (requests.length > 0) return success({ requests, simulator: prepared.value.simulator, ms: ended.ms })
+  let limit = limitPlainRun(deps, end)
+  const takeLimit = () => {
+    limit = limitPlainRun(deps, end)
+    return limit.ms
+  }
+  const made = await runWithoutFaults(deps, `run ${number} of 2 without faults`, takeLimit, log)
+  if (!made.ok) return failure({ code: 1, lines: [], findings: made.error })
+  const { ended } = made.value
+  if (isRed(ended)) return failure(describeRed(ended, limit))
+  if (ended.recorder.requests.length > 0) return made
   return failure({
     code: 1,
     lines: [

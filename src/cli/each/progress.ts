@@ -5,6 +5,8 @@ import { isBad, type JudgedRun } from '../../suites/suite-report.ts'
 export interface Progress {
   /** Shows the number of ended runs and findings, and the time that is left. */
   update(judged: readonly JudgedRun[]): void
+  /** Counts a run that is made once more, and shows it. */
+  repeat(): void
   /** Removes the line. */
   clear(): void
 }
@@ -20,16 +22,26 @@ export function createProgress(
   deadline: number | undefined,
 ): Progress {
   const begun = elapsed()
+  let last: readonly JudgedRun[] = []
+  let repeated = 0
+  const show = () => {
+    const ended = last.length
+    const findings = last.filter(({ verdict }) => isBad(verdict)).length
+    const perRun = ended === 0 ? undefined : (elapsed() - begun) / ended
+    const leftMs = perRun && Math.min(perRun * (total - ended), (deadline ?? Infinity) - elapsed())
+    const left = leftMs === undefined ? '' : `, ${formatLeft(leftMs)} left`
+    const twice = repeated === 0 ? '' : `, ${repeated} of them made twice`
+    const run = `run ${Math.min(ended + 1, total)} of ${total}${twice}`
+    write?.(`${clearLine}convsim: ${run}, ${pluralize(findings, 'finding')}${left}`)
+  }
   return {
     update(judged) {
-      const ended = judged.length
-      const findings = judged.filter(({ verdict }) => isBad(verdict)).length
-      const perRun = ended === 0 ? undefined : (elapsed() - begun) / ended
-      const leftMs = perRun && Math.min(perRun * (total - ended), (deadline ?? Infinity) - elapsed())
-      const left = leftMs === undefined ? '' : `, ${formatLeft(leftMs)} left`
-      write?.(
-        `${clearLine}convsim: run ${Math.min(ended + 1, total)} of ${total}, ${pluralize(findings, 'finding')}${left}`,
-      )
+      last = judged
+      show()
+    },
+    repeat() {
+      repeated += 1
+      show()
     },
     clear: () => write?.(clearLine),
   }

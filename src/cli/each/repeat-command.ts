@@ -1,6 +1,6 @@
 import { eachSettings } from '../../config/each-settings.ts'
 import { allSettings, type Settings } from '../../config/settings.ts'
-import { redacted } from '../../journal/redact-token.ts'
+import { redacted } from '../../redaction/redact-token.ts'
 import { redactWords } from '../../reports/reported-run.ts'
 
 /** The settings that a repetition of one run does not need. Each run begins with an empty state in memory. */

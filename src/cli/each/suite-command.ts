@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { redactText } from '../../journal/redact.ts'
+import { redactText } from '../../redaction/redact.ts'
 import type { CommandLine } from '../exec.ts'
 import { LastLines } from './last-lines.ts'
-import { createMark, killMarked, killProcess, runVariable } from './marked-processes.ts'
 
 /** The end of a command whose output was captured. */
 export interface CapturedEnd {
@@ -17,14 +16,14 @@ export interface CapturedEnd {
 /** A running command in a process group of its own. */
 export interface CapturedCommand {
   readonly ended: Promise<CapturedEnd>
-  /** Ends the command and all its descendants. */
+  /** Ends the command and all other processes of its group. */
   end(): void
 }
 
-/** Kills a process and its descendants; does nothing where they have ended. `mark`: see `killMarked`. */
-export type KillGroup = (child: ChildProcess, mark: string) => void
+/** Kills all processes of the group of a command, or does nothing if they have ended. */
+export type KillGroup = (child: ChildProcess) => void
 
-/** The time that a command has to close its output after its end, milliseconds. A process that convsim cannot find may hold it for ever. */
+/** The time that a command has to close its output after its end, milliseconds. A process that has left the group may hold it for ever. */
 const outputGraceMs = 500
 
 /** Runs a command without a shell and without input, and ends it after `limitMs` milliseconds; undefined: never. */
@@ -33,14 +32,13 @@ export function runCaptured(
   limitMs: number | undefined,
   killGroup: KillGroup,
 ): CapturedCommand {
-  const mark = createMark(env[runVariable])
   const child = spawn(file, args, {
-    env: { ...env, [runVariable]: mark.value },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: false,
     detached: true,
   })
-  const end = () => killGroup(child, mark.id)
+  const end = () => killGroup(child)
   const lines = new LastLines()
   for (const stream of [child.stdout, child.stderr]) {
     const add = lines.openStream()
@@ -54,7 +52,7 @@ export function runCaptured(
   const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs)
   child.once('exit', () => {
     clearTimeout(timer)
-    end() // descendants that are left would hold the pipes and the port
+    end() // processes of the group would hold the pipes and the port
   })
   const ended = waitForEnd(child, lines).then((code) => {
     clearTimeout(timer)
@@ -81,15 +79,15 @@ function waitForEnd(child: ChildProcess, lines: LastLines): Promise<number> {
   })
 }
 
-/** Creates the function that ends a process group, and the processes that have left it. On Windows, which has no groups, it ends the process alone. */
-export function createKillGroup(host: NodeJS.Process): KillGroup {
-  return (child, mark) => {
+/** Creates the function that ends a process group. On Windows, which has no groups, it ends the process alone. */
+export function createKillGroup({ platform, kill }: Pick<NodeJS.Process, 'platform' | 'kill'>): KillGroup {
+  return (child) => {
     if (child.pid === undefined) return
-    if (host.platform === 'win32') {
-      child.kill('SIGKILL')
-      return
+    try {
+      if (platform === 'win32') child.kill('SIGKILL')
+      else kill(-child.pid, 'SIGKILL')
+    } catch {
+      // The group has ended.
     }
-    killProcess(-child.pid, host)
-    killMarked(mark, host)
   }
 }

@@ -1,31 +1,30 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Result } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { type Candidate, keyOf } from '../../suites/hunt/candidate.ts'
 import { type EndedRun, executeRun, type PreparedRun, prepareRun, type RunDeps } from '../each/faulty-run.ts'
+import type { TempFolder } from '../temp-folder.ts'
 import { renderRules } from './hunt-file.ts'
 
 /** Runs of the command under candidates, each with a file of scenarios like the one that repeats it. */
 export class CandidateRuns {
   readonly #deps: RunDeps
   readonly #limitMs: number
-  readonly #folder: Promise<string>
+  readonly #folder: TempFolder
   #files = 0
 
-  /** `limitMs`: the time limit of a run. */
-  constructor(deps: RunDeps, limitMs: number) {
+  /** `limitMs`: the time limit of a run. `folder`: for the files of scenarios. */
+  constructor(deps: RunDeps, limitMs: number, folder: TempFolder) {
     this.#deps = deps
     this.#limitMs = limitMs
-    this.#folder = mkdtemp(join(tmpdir(), 'convsim-hunt-'))
+    this.#folder = folder
   }
 
   /** Starts the simulator of a run. */
   readonly prepare = async (candidate: Candidate): Promise<Result<PreparedRun, Findings>> => {
     this.#files += 1
-    const name = `${this.#files}.yaml` // before the wait, since several runs are prepared at a time
-    const scenarios = join(await this.#folder, name)
+    const scenarios = join(this.#folder.path, `${this.#files}.yaml`)
     await writeFile(scenarios, renderRules(candidate))
     const prepared = await prepareRun(
       { ...this.#deps, settings: { ...this.#deps.settings, scenarios } },
@@ -40,11 +39,6 @@ export class CandidateRuns {
     const prepared = await this.prepare(candidate)
     if (!prepared.ok) throw new Error(`${keyOf(candidate)}: ${JSON.stringify(prepared.error)}`)
     return executeRun(this.#deps, prepared.value, this.#limitMs)
-  }
-
-  /** Removes the files. */
-  async close(): Promise<void> {
-    await rm(await this.#folder, { recursive: true, force: true })
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { FindingsReport } from '../../reports/report.ts'
+import { hasSwallowedCall } from '../../suites/good-answers.ts'
 import type { Candidate, HuntPlace } from '../../suites/hunt/candidate.ts'
 import { CandidateQueue } from '../../suites/hunt/candidate-queue.ts'
 import { drawCandidates } from '../../suites/hunt/draw-candidates.ts'
@@ -39,6 +40,8 @@ export interface HuntCatch {
 export interface HuntOutcome {
   readonly counts: HuntCounts
   readonly unrepeatable: number
+  /** The number of runs that were green, although a call that a fault struck got no good answer. */
+  readonly neverSucceeded: number
   readonly end: HuntEnd
   /** Undefined: nothing broke the suite, and broke it again. */
   readonly found: HuntCatch | undefined
@@ -55,46 +58,52 @@ export async function huntCandidates(context: HuntContext): Promise<Result<HuntO
   )
   const counts = { single: 0, pair: 0, longer: 0 }
   const findings: FindingsReport[] = []
-  const onEnd = ({ length }: Candidate, ended: EndedRun) => {
+  let neverSucceeded = 0
+  const onEnd = ({ length }: Candidate, ended: EndedRun, again: EndedRun | undefined) => {
+    if ([ended, again].every((one) => hasSwallowed(one, context))) neverSucceeded += 1
     counts[length === 1 ? 'single' : length === 2 ? 'pair' : 'longer'] += 1
-    if (failOn !== undefined) findings.push(ended.findings)
+    if (failOn !== undefined) findings.push(ended.findings, ...(again ? [again.findings] : []))
   }
   for (let unrepeatable = 0; ; unrepeatable += 1) {
     const made = await runQueue(queue, context, onEnd)
     if (!made.ok) return made
     const broken = queue.takeBroken()
-    if (!broken)
-      return success({ counts, unrepeatable, end: endOf(context, queue), found: undefined, findings })
+    const outcome = { counts, unrepeatable, neverSucceeded, findings }
+    if (!broken) return success({ ...outcome, end: endOf(context, queue), found: undefined })
     const { candidate, ended } = broken
     const shrunk = await shrinkFinding(candidate, ended, shrinkDeps(context))
-    if (shrunk)
-      return success({ counts, unrepeatable, end: 'found', found: { drawn: candidate, shrunk }, findings })
+    if (shrunk) return success({ ...outcome, end: 'found', found: { drawn: candidate, shrunk } })
   }
 }
 
 type HuntQueue = CandidateQueue<EndedRun>
 
+/** Returns true for a green run with a struck call that got no good answer. */
+function hasSwallowed(ended: EndedRun | undefined, { plain }: HuntContext): boolean {
+  return ended !== undefined && !isBroken(ended) && hasSwallowedCall(plain, ended.recorder.requests)
+}
+
 /** Runs the candidates of the queue until one breaks the suite. Of those side by side all that broke it are in the queue then. */
 function runQueue(
   queue: HuntQueue,
-  { attempt, runs, progress, limitMs, deadline }: HuntContext,
-  onEnd: (candidate: Candidate, ended: EndedRun) => void,
+  context: HuntContext,
+  onEnd: (candidate: Candidate, ended: EndedRun, again: EndedRun | undefined) => void,
 ): Promise<Result<undefined, Findings>> {
-  const { settings, deps, runDeps, stop } = attempt
-  const isStopped = () => stop.code !== undefined
+  const { attempt, runs, progress, limitMs, deadline } = context
+  const { settings, deps, runDeps } = attempt
   return makeRuns(queue.take(), runDeps, {
     jobs: settings.jobs,
     limitMs,
-    isStopped,
     prepare: ({ candidate }) => runs.prepare(candidate),
     isOver: (run) =>
-      isStopped() ||
+      runDeps.isStopped() ||
       (deadline !== undefined && deps.elapsed() >= deadline) ||
       (run !== undefined && queue.isAfterBroken(run)),
     onSkip: (run) => queue.putBack(run),
-    onEnd: (run, ended) => {
+    mustRepeat: (_, ended) => hasSwallowed(ended, context),
+    onEnd: (run, ended, again) => {
       progress.count('hunt')
-      onEnd(run.candidate, ended)
+      onEnd(run.candidate, ended, again)
       if (isBroken(ended)) queue.addBroken({ ...run, ended })
     },
   })
@@ -118,7 +127,7 @@ function shrinkDeps({
       return runs.run(candidate)
     },
     isOver: () => elapsed() >= deadline,
-    isStopped: () => attempt.stop.code !== undefined,
+    isStopped: attempt.runDeps.isStopped,
   }
 }
 

@@ -1,10 +1,11 @@
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import type { Findings } from '../../documents/finding.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
 import { listPlaces } from '../../suites/hunt/candidate.ts'
 import { renderHuntReport } from '../../suites/hunt/formats/index.ts'
 import { renderHuntText } from '../../suites/hunt/formats/text.ts'
-import type { HuntFinding, HuntReport } from '../../suites/hunt/hunt-report.ts'
+import { type HuntFinding, type HuntReport, redPlainRun } from '../../suites/hunt/hunt-report.ts'
 import { judgeHunt } from '../../suites/hunt/judge-hunt.ts'
 import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import { countByOperation } from '../../suites/suite-report.ts'
@@ -20,9 +21,11 @@ import {
 } from '../each/attempt.ts'
 import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
 import { describeRepeat } from '../each/repeat-command.ts'
+import { repeatPlainRun } from '../each/repeat-plain-run.ts'
+import { createTempFolder } from '../temp-folder.ts'
 import { CandidateRuns } from './candidate-runs.ts'
 import { type HuntCatch, type HuntContext, type HuntOutcome, huntCandidates } from './hunt-candidates.ts'
-import { writeHuntFile } from './hunt-file.ts'
+import { huntFile, writeHuntFile } from './hunt-file.ts'
 import { loadHunt } from './load-hunt.ts'
 import { createHuntProgress } from './progress.ts'
 
@@ -49,7 +52,8 @@ async function hunt(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, Untri
   const places = listPlaces(plain.value.requests)
   if (places.length === 0) return failure({ code: 1, lines: [noPlace] })
   const limitMs = limitRun(settings, plain.value.ms)
-  const runs = new CandidateRuns(runDeps, limitMs)
+  const folder = await createTempFolder('hunt', deps.host)
+  const runs = new CandidateRuns(runDeps, limitMs, folder)
   const progress = createHuntProgress(findTerminal(deps), deps.elapsed, deadline)
   const shrinkMs = parseDuration(limit ?? defaultTime) ?? 0
   const context: HuntContext = {
@@ -66,42 +70,66 @@ async function hunt(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, Untri
   try {
     const hunted = await huntCandidates(context)
     if (!hunted.ok) return failure({ code: 1, lines: [], findings: hunted.error })
-    return success(await toOutcome(context, hunted.value))
+    const checked = await checkWithoutFaults(context, hunted.value)
+    if (!checked.ok) return failure({ code: 1, lines: [], findings: checked.error })
+    return success(await toOutcome(context, checked.value))
   } finally {
     progress.clear()
-    await runs.close()
+    await folder.remove()
   }
 }
 
 const noPlace =
   'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.'
 
+/** The outcome of a hunt that was held against a further run without faults. */
+interface CheckedHunt extends HuntOutcome {
+  /** See `SuiteReport.changes`. */
+  readonly changes: readonly string[]
+}
+
+/** Runs the command without faults after it broke: if it fails then, too, nothing was found. */
+async function checkWithoutFaults(
+  { attempt, plain, limitMs, progress }: HuntContext,
+  hunted: HuntOutcome,
+): Promise<Result<CheckedHunt, Findings>> {
+  const { changes } = plain
+  progress.clear()
+  if (!hunted.found || attempt.runDeps.isStopped()) return success({ ...hunted, changes })
+  const check = await repeatPlainRun(attempt.runDeps, plain, limitMs, 'at the end')
+  if (!check.ok) return check
+  if (attempt.runDeps.isStopped()) return success({ ...hunted, changes })
+  const all = { ...hunted, changes: [...changes, ...check.value.changes] }
+  return success(check.value.hasFailed ? { ...all, end: 'red-plain-run', found: undefined } : all)
+}
+
 /** Writes the file of scenarios, and reports on the hunt. */
 async function toOutcome(
   { attempt, plain, faults, limitMs }: HuntContext,
-  { counts, unrepeatable, end, found, findings }: HuntOutcome,
+  { counts, unrepeatable, neverSucceeded, end, changes, found, findings }: CheckedHunt,
 ): Promise<AttemptOutcome> {
   const { settings, runDeps } = attempt
   const finding = found && (await writeFinding(found, attempt))
   const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
   const { contract, run } = plain.report
+  const outcome = { counts, neverSucceeded, finding: finding?.value }
   const report: HuntReport = {
     contract,
     run: { ...run, command: describeCommand(runDeps.command) },
     plainCounts: countByOperation(plain.requests),
     limitMs,
-    counts,
+    ...outcome,
     scenarios: faults.map(({ scenario }) => scenario.text),
     unrepeatable,
     end,
-    finding: finding?.value,
-    failed: judgeHunt(finding?.value, plain.report, findings, failOn),
+    changes,
+    failed: judgeHunt(outcome, plain.report, findings, failOn),
   }
   return {
     text: renderHuntText(report),
     render: (format) => renderHuntReport(format, report),
     failed: report.failed,
-    problem: finding?.problem,
+    problem: end === 'red-plain-run' ? redPlainRun : finding?.problem,
   }
 }
 
@@ -113,9 +141,8 @@ async function writeFinding(
   { settings, runDeps }: SuiteAttempt,
 ): Promise<{ readonly value: HuntFinding; readonly problem: string | undefined }> {
   const { candidate, ended, needed, certainty, tally, runs } = shrunk
-  const file = settings.huntFile
-  const repeat = describeRepeat(['--scenarios', file], settings, runDeps.command)
-  const problem = await writeHuntFile(file, candidate, repeat)
+  const repeat = describeRepeat(['--scenarios', huntFile], settings, runDeps.command)
+  const problem = await writeHuntFile(candidate, repeat)
   const value: HuntFinding = {
     verdict: ended.isTimedOut ? 'hung' : 'broke',
     code: ended.code,
@@ -125,7 +152,7 @@ async function writeFinding(
     shrinkingRuns: runs,
     certainty,
     tally,
-    file: problem === undefined ? file : undefined,
+    file: problem === undefined ? huntFile : undefined,
     repeat,
     lastLines: ended.lastLines,
     requests: ended.recorder.listLastLines(),

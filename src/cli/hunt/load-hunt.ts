@@ -12,10 +12,10 @@ export interface LoadedHunt {
   readonly catalogue: Catalogue
 }
 
-/** Parses `--hunt`, and checks `--hunt-file`. The error lists the findings on them, and on the files of the settings. */
+/** Parses `--hunt`, and checks that its file can be written. The error lists the findings on them, and on the files of the settings. */
 export async function loadHunt(settings: Settings): Promise<Result<LoadedHunt, Findings>> {
-  const unwritable = await findHuntFileProblem(settings.huntFile)
-  if (unwritable !== undefined) return refuse('--hunt-file', unwritable)
+  const unwritable = await findHuntFileProblem()
+  if (unwritable !== undefined) return refuse('--hunt', unwritable)
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return inputs
   const { contract, catalogue } = inputs.value

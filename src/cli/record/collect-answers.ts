@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
+import { measureJson } from '../../core/fit-json.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { readQuery } from '../../core/query-string.ts'
 import { readJson } from '../../core/strict-json.ts'
@@ -9,7 +10,7 @@ import type { TrafficSample } from '../../traffic/sample.ts'
 export const recordedOperation = 'getModelAnalytics'
 
 /** The largest number of members and items of an answer. */
-const maxValues = 1_000_000
+const maxMembers = 1_000_000
 
 /** An answer that was seen, redacted. */
 export interface SeenAnswer {
@@ -30,10 +31,15 @@ export interface CollectedAnswers {
 }
 
 /** Collects the answers that can be served again. An answer that breaks the contract cannot. */
-export function collectAnswers(samples: readonly TrafficSample[], contract: Contract): CollectedAnswers {
+export function collectAnswers(
+  samples: readonly TrafficSample[],
+  contract: Contract,
+  onProgress: (checked: number, all: number) => void,
+): CollectedAnswers {
   const answers = new Map<string, SeenAnswer>()
   const skipped = new Map<string, number>()
-  for (const sample of samples) {
+  for (const [index, sample] of samples.entries()) {
+    onProgress(index, samples.length)
     const seen = readSample(sample, contract)
     if (typeof seen === 'string') skipped.set(seen, (skipped.get(seen) ?? 0) + 1)
     else answers.set(`${seen.modelId} ${seen.period}`, seen)
@@ -50,8 +56,11 @@ function readSample({ method, target, answer }: TrafficSample, contract: Contrac
   if ('problem' in answer) return `no answer: ${answer.sentence}`
   if (answer.status !== match.operation.successStatus) return `status ${answer.status}`
   if (!answer.body) return 'the body was not recorded whole'
-  const read = readJson(answer.body, maxValues)
-  if (!read.ok || !isObject(read.value)) return 'the body is no JSON object'
+  const read = readJson(answer.body, Number.POSITIVE_INFINITY)
+  if (!read.ok) return `the body ${read.error.message}`
+  if (!isObject(read.value)) return 'the body is no JSON object'
+  if (measureJson(read.value).members > maxMembers)
+    return `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`
   const [violation] = match.operation.checkResponse(answer.status, read.value)
   if (violation)
     return `breaks the contract: ${violation.pointer || 'the body'} ${violation.message} (convsim drift proposes a patch)`

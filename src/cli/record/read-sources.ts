@@ -3,7 +3,7 @@ import { isObject } from '../../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { readJournal } from '../../traffic/read-journal.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
-import type { TrafficSample } from '../../traffic/sample.ts'
+import type { ReadTraffic } from '../../traffic/sample.ts'
 
 /** Answers of convsim itself are taken, too, since fixtures of what it invented are of use. Those of scenarios that break something are not. */
 const accepted = ['upstream', 'contract'] as const
@@ -12,20 +12,22 @@ const accepted = ['upstream', 'contract'] as const
 export async function readTrafficSources(
   sources: readonly string[],
   controlToken: string | undefined,
-): Promise<Result<TrafficSample[]>> {
-  const samples: TrafficSample[] = []
+  onProgress: (read: number, all: number) => void,
+): Promise<Result<ReadTraffic[]>> {
+  const traffic: ReadTraffic[] = []
+  const options = { accepted, onProgress }
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal', accepted)
+      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal', options)
     if (!read.ok) return read
-    samples.push(...read.value)
+    traffic.push(read.value)
   }
-  return success(samples)
+  return success(traffic)
 }
 
 /** Reads the journal of a running simulator, page by page. */
-async function readRunning(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
+async function readRunning(url: string, controlToken: string | undefined): Promise<Result<ReadTraffic>> {
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
   const pages: Json[] = []

@@ -4,8 +4,11 @@ import { failure, type Result, success } from '../../core/result.ts'
 import { formatFinding } from '../../documents/finding.ts'
 import { bundledFixtures } from '../../fixtures/bundled.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import { describeOmitted } from '../../traffic/sample.ts'
+import { createCountProgress } from '../count-progress.ts'
+import type { StopSignals } from '../stop-signals.ts'
 import { type CollectedAnswers, collectAnswers } from './collect-answers.ts'
-import { type FixturePlan, planAnswers, planPersonas } from './plan-fixtures.ts'
+import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
 import { findFolderProblem, writeFixtures } from './write-fixtures.ts'
 
@@ -15,16 +18,23 @@ export interface RecordDeps {
   readonly printError: (text: string) => void
   /** Asks a question on the terminal; undefined: there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined
+  readonly signals: Pick<StopSignals, 'finish'>
+  /** Writes to the terminal on which progress is shown; undefined: there is none. */
+  readonly terminal: ((text: string) => void) | undefined
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
 }
 
-/** Creates the function that asks on a terminal; undefined where input or output is none. */
+/** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
 export function createAsk(
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
+  host: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'>,
 ): ((question: string) => Promise<string>) | undefined {
+  const { stdin: input, stdout: output } = host
   if (!input.isTTY || !output.isTTY) return undefined
   return async (question) => {
     const terminal = createInterface({ input, output })
+    // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
+    terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
     const answer = await terminal.question(question)
     terminal.close()
     return answer
@@ -52,12 +62,13 @@ async function record(
   const plan = await planFixtures(sources, settings, deps)
   if (!plan.ok) return plan
   for (const line of plan.value.lines) deps.print(line)
-  if (isEmpty(plan.value)) return failure('No exchange gives a fixture.')
+  if (plan.value.files.size === 0) return failure('No exchange gives a fixture.')
   if (!(await mayWrite(settings, deps))) {
     deps.print('Nothing was written. To write it: the same command with --write.')
     return success(undefined)
   }
-  const written = await writeFixtures(plan.value, folder.value, settings.fixtures ?? bundledFixtures)
+  const base = settings.fixtures ?? bundledFixtures
+  const written = await deps.signals.finish(() => writeFixtures(plan.value, folder.value, base))
   if (written.ok) deps.print(`${folder.value} is written. Serve it: convsim serve --fixtures ${folder.value}`)
   return written
 }
@@ -76,27 +87,30 @@ async function findFolder(sources: readonly string[], { out }: Settings): Promis
 async function planFixtures(
   sources: readonly string[],
   settings: Settings,
-  { printError }: RecordDeps,
+  { printError, terminal, now }: RecordDeps,
 ): Promise<Result<FixturePlan>> {
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
-  const samples = await readTrafficSources(sources, settings.controlToken)
-  if (!samples.ok) return samples
   const { contract, fixtures } = inputs.value
-  const collected = collectAnswers(samples.value, contract)
-  for (const line of describeSkipped(collected)) printError(line)
-  const { answers } = collected
-  return success(
-    settings.as === 'answers'
-      ? planAnswers(answers, fixtures)
-      : planPersonas(answers, fixtures, settings.seed),
-  )
+  const progress = createCountProgress(terminal, 'record', now)
+  const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
+  const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
+  const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
+  const { answers, skipped } = collectAnswers(samples, contract, show('checking answers'))
+  progress.clear()
+  if (!traffic.ok) return traffic
+  for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
+  for (const line of describeSkipped(skipped)) printError(line)
+  return success(planAnswers(answers, fixtures))
 }
 
-const isEmpty = ({ files, appended }: FixturePlan) => files.size === 0 && appended.personas.length === 0
+/** The most reasons that are listed: each answer can break the contract at a place of its own. */
+const maxReasons = 50
 
-function describeSkipped({ skipped }: CollectedAnswers): string[] {
-  return [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
+function describeSkipped(skipped: CollectedAnswers['skipped']): string[] {
+  const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
+  const more = lines.length - maxReasons
+  return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
 }
 
 async function mayWrite({ write, out }: Settings, { ask }: RecordDeps): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { appendFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { PRIVATE_FOLDER, writePrivateFile } from '../../documents/private-file.ts'
 import { FIXTURE_FILES } from '../../fixtures/fixtures.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
 
@@ -18,23 +19,23 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` with what the plan adds. The appended items are JSON, which is YAML, too. */
+/** Writes a folder of fixtures: the files of `base` with what the plan adds. The appended models are JSON, which is YAML, too. */
 export async function writeFixtures(
-  { files, appended }: FixturePlan,
+  { files, models }: FixturePlan,
   folder: string,
   base: string,
 ): Promise<Result<undefined>> {
   try {
-    await mkdir(folder, { recursive: true })
-    for (const name of FIXTURE_FILES) await cp(join(base, `${name}.yaml`), join(folder, `${name}.yaml`))
-    for (const name of ['models', 'personas'] as const) {
-      const items = appended[name].map((item) => `- ${JSON.stringify(item)}\n`).join('')
-      if (items !== '') await appendFile(join(folder, `${name}.yaml`), `\n# Recorded.\n${items}`)
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(folder, path)), { recursive: true, mode: PRIVATE_FOLDER })
+      await writePrivateFile(join(folder, path), text)
     }
-    for (const [path, text] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), text)
+    for (const name of FIXTURE_FILES) {
+      const text = await readFile(join(base, `${name}.yaml`), 'utf8')
+      const items = (name === 'models' ? models : []).map((item) => `- ${JSON.stringify(item)}\n`).join('')
+      await write(`${name}.yaml`, items === '' ? text : `${text}\n# Recorded.\n${items}`)
     }
+    for (const [path, text] of files) await write(path, text)
     return success(undefined)
   } catch (error) {
     return failure(`The fixtures cannot be written: ${reasonOf(error)}.`)

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
@@ -56,8 +56,30 @@ function enter(document: JsonObject, pointer: string, isDone: Map<string, boolea
   return { pointer, rest: listInPlace(valueAt(document, pointer), pointer) }
 }
 
+/** Returns true for a document with a schema that refers to itself, directly or by way of others, so that a check may take any time. */
+export function hasRecursiveSchema(document: JsonObject): boolean {
+  const isDone = new Map<string, boolean>()
+  const leadsBack = (pointer: string): boolean => {
+    const known = isDone.get(pointer)
+    if (known !== undefined) return !known
+    isDone.set(pointer, false)
+    const isRecursive = listReferences(valueAt(document, pointer)).some(leadsBack)
+    isDone.set(pointer, true)
+    return isRecursive
+  }
+  return listReferences(document).some(leadsBack)
+}
+
+/** Returns the pointers that a value, at all its levels, refers to. */
+function listReferences(value: Json | undefined): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const target = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
+  const inner = Object.values(value).flatMap(listReferences)
+  return target === undefined ? inner : [target, ...inner]
+}
+
 /** Returns the pointers of the schemas that a schema applies to the value itself. */
-export function listInPlace(schema: unknown, pointer: string): string[] {
+function listInPlace(schema: unknown, pointer: string): string[] {
   if (!isObject(schema)) return []
   const target = typeof schema.$ref === 'string' ? parseReference(schema.$ref) : undefined
   const found = target === undefined ? [] : [target]

@@ -57,6 +57,11 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
   )
   const findings: Finding[] = [...checkDialect(document, source), ...checkServer(document, source)]
+  if (String(document.openapi).startsWith('3.2')) {
+    const message =
+      'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+    findings.push({ severity: 'info', place: source.place('/openapi'), message })
+  }
   if (operations.length === 0) {
     findings.push({ severity: 'error', place: source.place('/paths'), message: 'describes no operation' })
   }

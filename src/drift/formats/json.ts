@@ -1,13 +1,16 @@
+import { cutText } from '../../core/cut-text.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { maxShown } from '../describe.ts'
 import type { DriftFinding, DriftReport } from '../finding.ts'
 
 /** Renders a comparison as a JSON document. */
-export function renderJson({ verdict, contract, judged, findings, notJudged }: DriftReport): string {
+export function renderJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): string {
   const document = {
     verdict,
     contract,
     judged: Object.fromEntries(judged),
     findings: findings.map(findingToJson),
+    ...(omitted > 0 && { omitted }),
     notJudged: notJudged.map(({ request, ...others }) => ({
       ...others,
       ...(request !== undefined && { request }),
@@ -21,7 +24,7 @@ function findingToJson(finding: DriftFinding): JsonObject {
   return {
     operation: operation.id,
     status,
-    pointer,
+    pointer: cutText(pointer, maxShown),
     kind,
     ...(kind === 'renamed-field' && { name: detail }),
     ...(kind === 'header' && { header: detail }),
@@ -30,7 +33,10 @@ function findingToJson(finding: DriftFinding): JsonObject {
     breaks,
     ...(!isDrift && { note: true }),
     message,
-    sample: { request: sample.request, ...(sample.value !== undefined && { value: sample.value }) },
+    sample: {
+      request: cutText(sample.request, maxShown),
+      ...(sample.value !== undefined && { value: sample.value }),
+    },
     ...(finding.place !== undefined && { contract: finding.place }),
     ...(finding.assumption && { assumption: finding.assumption.pointer }),
   }

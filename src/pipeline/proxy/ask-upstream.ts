@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type CorsOrigins, isCorsOrigin } from '../../core/origins.ts'
 import { readJson } from '../../core/strict-json.ts'
 import type { Body } from '../../exchange/body.ts'
 import { refusals, refuse } from '../../exchange/refusals.ts'
@@ -16,8 +17,15 @@ export const maxCheckedBytes = 8 * 1024 * 1024
 /** The most members and items of a checked answer. */
 export const maxCheckedValues = 1_000_000
 
-/** Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none. */
-export function askUpstream(basePath: string, upstream: UpstreamClient): RequestStage {
+/**
+ * Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none.
+ * `corsOrigins`: the origins of pages to which the edge grants CORS, in place of what the service grants to them.
+ */
+export function askUpstream(
+  basePath: string,
+  upstream: UpstreamClient,
+  corsOrigins: CorsOrigins,
+): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
@@ -28,11 +36,19 @@ export function askUpstream(basePath: string, upstream: UpstreamClient): Request
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
       const reply = await send(exchange, request, upstream, clientGone.signal)
-      return clientGone.signal.aborted ? refusals.clientGone() : reply
+      if (clientGone.signal.aborted) return refusals.clientGone()
+      const { origin } = exchange.request.headers
+      return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
     } finally {
       endWatch?.() // the delivery watches the client from now on
     }
   }
+}
+
+/** Removes the headers with which the real service grants pages of its own choice to read the answer. */
+function withoutCors(reply: Reply): Reply {
+  const others = Object.entries(reply.headers).filter(([name]) => !name.startsWith('access-control-'))
+  return { ...reply, headers: Object.fromEntries(others) }
 }
 
 async function send(

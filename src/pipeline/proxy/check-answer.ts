@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { cutText } from '../../core/cut-text.ts'
-import { readJson } from '../../core/strict-json.ts'
+import { decode, hasMoreValues, readJson } from '../../core/strict-json.ts'
 import type { Violation } from '../../documents/violation.ts'
 import type { Reply } from '../../exchange/reply.ts'
 import type { Exchange } from '../exchange.ts'
@@ -27,7 +27,10 @@ export interface ReceivedAnswer {
   readonly bytes: Uint8Array
 }
 
-/** Returns every rule of the contract that an answer of the real service breaks: its status, its media type, its JSON, its schema. */
+/**
+ * Returns every rule of the contract that an answer of the real service breaks: its status, its media type, its JSON, its schema.
+ * An answer with more than `maxCheckedValues` members and items is not judged further than its media type.
+ */
 export function checkAnswer(
   operation: Operation,
   { status, mediaType, bytes }: ReceivedAnswer,
@@ -41,6 +44,7 @@ export function checkAnswer(
       mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
     return [broken('media-type', `${got}, and the contract describes JSON`)]
   }
+  if (hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) return []
   const read = readJson(bytes, maxCheckedValues)
   if (!read.ok)
     return [{ in: 'response', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]

@@ -1,12 +1,14 @@
 import type { Contract } from '../../contract/contract.ts'
 import type { Log } from '../../core/log.ts'
+import type { CorsOrigins } from '../../core/origins.ts'
+import { type PageSettings, refuseForeignPage } from '../../exchange/foreign-page.ts'
 import { refusals } from '../../exchange/refusals.ts'
 import type { OperationHandlers } from '../../operations/index.ts'
 import type { Store } from '../../state/store.ts'
 import type { UpstreamClient } from '../../upstream/forward.ts'
 import { applyDrift } from '../apply-drift.ts'
 import { checkReply } from '../check-reply.ts'
-import type { Exchange, PipelineSandboxes } from '../exchange.ts'
+import type { PipelineSandboxes } from '../exchange.ts'
 import { finaliseHeaders, type HeaderSettings } from '../finalise-headers.ts'
 import { identify } from '../identify.ts'
 import { scenario } from '../scenario.ts'
@@ -26,6 +28,8 @@ export interface ProxyDeps {
   readonly scenarios: ScenarioSources
   readonly strict: boolean
   readonly headers: HeaderSettings
+  readonly pages: PageSettings
+  readonly corsOrigins: CorsOrigins
   readonly log: Log
 }
 
@@ -37,14 +41,15 @@ export function proxyRequestStages(deps: ProxyDeps, upstream: UpstreamClient): R
   const { contract, sandboxes, scenarios, store } = deps
   const noMagicValues = { ...scenarios, ofModel: new Map<string, string>() }
   return Object.entries({
+    /** 403 for a foreign page, before it can create a sandbox by a name */
+    authenticate: readCaller(upstream.target.token === undefined ? undefined : deps.pages),
     /** 400 for a malformed name of a sandbox */
     identify: identify(contract, sandboxes, true),
-    authenticate: readCaller,
     /** any reply that a scenario gives */
     scenario: scenarioOfOperation(scenario(noMagicValues, store)),
     validate: judgeRequest(validate(deps.handlers, deps.strict)),
     /** the answer of the service; 413, 502, 504 */
-    handle: askUpstream(contract.basePath, upstream),
+    handle: askUpstream(contract.basePath, upstream, deps.corsOrigins),
   } satisfies Record<string, RequestStage>)
 }
 
@@ -59,10 +64,23 @@ export function proxyReplyStages({ handlers, headers, log }: ProxyDeps): readonl
   ]
 }
 
-/** Reads the token, which tells clients apart. Magic keys are the simulator's, so a proxy knows none. */
-function readCaller(exchange: Exchange): undefined {
-  const { bearer } = exchange
-  if (bearer.ok) exchange.caller = { token: bearer.token, plan: '', scenario: undefined }
+/** A proxy that adds its token to each request. No link of a foreign page leads to it: a GET is carried out. */
+const heldToken = {
+  name: 'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN,',
+  allowsLinks: false,
+}
+
+/**
+ * Creates the stage that reads the client's token, which tells clients apart. Magic keys are the simulator's, so a
+ * proxy knows none. `pages`: the pages that may use the token of the proxy; undefined: it has none, and the service
+ * judges the client's own.
+ */
+function readCaller(pages: PageSettings | undefined): RequestStage {
+  return function readCaller(exchange) {
+    const { bearer, request } = exchange
+    if (bearer.ok) exchange.caller = { token: bearer.token, plan: '', scenario: undefined }
+    return pages && refuseForeignPage(request, pages, heldToken)
+  }
 }
 
 /** Limits the stage `scenario` to requests that match an operation. */

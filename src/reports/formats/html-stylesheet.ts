@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { tokens } from './html-tokens.ts'
 
 /** The stylesheet of the HTML page, which looks like the console: one narrow column on a phone, two columns of chips on a wide screen. */
@@ -56,8 +57,8 @@ section > p { color: var(--faint); }
 .findings p { overflow-wrap: anywhere; }
 article { padding: 12px 14px 14px; }
 article h3 { font: var(--small)/1.5 var(--mono); } .method { margin-right: 4px; font-weight: 600; }
-.bar { height: 6px; margin: 8px 0 4px; border-radius: 3px; background: var(--line); overflow: hidden; }
-.bar i { display: block; height: 100%; background: var(--good); }
+.bar { display: block; width: 100%; height: 6px; margin: 8px 0 4px; border-radius: 3px; background: var(--line); }
+.bar rect { height: 100%; fill: var(--good); }
 .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); gap: 4px 22px; margin-top: 4px; }
 .fields li { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 2px 10px; min-width: 0; padding-bottom: 4px; border-bottom: 1px solid var(--line); }
 .fields li:only-child, .fields li:has(i:nth-child(4)), .fields li:has(b:nth-child(4)) { grid-column: 1 / -1; justify-content: flex-start; }
@@ -78,3 +79,11 @@ summary { color: var(--accent); cursor: pointer; }
 footer { margin-top: 36px; padding-block: 14px 36px; border-top: 1px solid var(--line); color: var(--faint); font-size: var(--small); }
 @media print { body { background: none; } details[open] summary { display: none; } article { break-inside: avoid; } }
 `
+
+/** The source of the stylesheet in a Content-Security-Policy, which allows no other inline style. */
+export const stylesheetSource = styleSource(stylesheet)
+
+/** Returns the source of an inline stylesheet in a Content-Security-Policy: `'sha256-...'`. */
+export function styleSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}

@@ -3,7 +3,7 @@ import { countFindings, pluralize, type Report, summarizeReport } from '../repor
 import { describeRun } from '../reported-run.ts'
 import { createSections, outOfReachSentence, type Section, type SectionItem } from '../sections.ts'
 import { escapeHtml, renderItemGroups } from './html-coverage.ts'
-import { stylesheet } from './html-stylesheet.ts'
+import { stylesheet, stylesheetSource } from './html-stylesheet.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** A self-contained HTML page without scripts and external resources, light or dark by the reader's setting. */
@@ -21,7 +21,7 @@ function renderHtml(report: Report): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${stylesheetSource}">
 <title>${escapeHtml(title)}</title>
 <style>${stylesheet}</style>
 </head>
@@ -119,7 +119,7 @@ function renderOperation(coverage: OperationCoverage): string {
   return `<article>
 <h3><span class="method">${escapeHtml(method)}</span> ${escapeHtml(path)}</h3>
 <p class="requests">${escapeHtml(operation)} · ${pluralize(requests, 'request')} · ${met} of ${points} points</p>
-<div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
+<svg class="bar" role="img" aria-label="${percent} %"><rect width="${percent}%"/></svg>
 ${renderItemGroups(coverage)}
 ${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}${notCounted}
 </article>`

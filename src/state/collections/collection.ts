@@ -7,7 +7,7 @@ import type { Table } from '../memory/table.ts'
  */
 export interface Collection<
   Item extends object = object,
-  T extends Table<Item> = Table<Item>,
+  T extends Table = Table,
   Name extends string = string,
 > {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
@@ -24,6 +24,8 @@ export interface Collection<
   readonly ops: readonly string[]
   /** Creates the table of a sandbox with these valid records. */
   createTable(items: readonly Item[]): T
+  /** Does most of the work of a later `createTable` in slices, between which other requests are answered. Absent: it is quick. */
+  prepareTable?(items: readonly Item[]): Promise<void>
 }
 
 /** A collection whose records are added, replaced and removed as a whole, and found by their key. */

@@ -50,6 +50,11 @@ export function recordsOf(content: StoredContent, { name }: Collection): readonl
   return (records[name] ?? []) as readonly object[] // the content is valid
 }
 
+/** Counts the records of each collection in valid content. */
+export function countRecords(content: StoredContent): RecordCounts {
+  return countEach((collection) => recordsOf(content, collection).length)
+}
+
 /** Counts the records of each collection. */
 export function countEach(count: (collection: Collection) => number): RecordCounts {
   const counts = collections.map((collection) => [collection.name, count(collection)] as const)

@@ -11,7 +11,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable, 'prompts'> 
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),
   findFaults: findVersionFaults,
   ops: ['version', 'activate'],
-  createTable: (prompts) => PromptTable.of(prompts),
+  createTable: (prompts) => new PromptTable(prompts),
 }
 
 /** Finds the first version that is not numbered by its place, and a second active version. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 /** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
-export function formatChecksum(checksum: number): string {
+function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }
 
@@ -26,7 +26,7 @@ export function sealLine(line: Buffer, seed: number): void {
     line[DIGITS_AT + digit] = HEX_DIGITS[(checksum >>> (28 - 4 * digit)) & 15] ?? 0 // a third of the time of a string
 }
 
-/** Says why a line without its line break does not fit its checksum. Undefined: it fits. */
+/** Says why a line without its line break does not fit its checksum, or returns undefined if it fits. */
 export function findSealFault(line: Buffer, seed: number): string | undefined {
   const actual = formatChecksum(crc32(line.subarray(SEAL.length), seed))
   const expected = Buffer.from(SEAL.replace('00000000', actual))

@@ -1,99 +1,195 @@
 import type { Low } from 'lowdb'
+import type { Json } from '../../core/json.ts'
+import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
+import { chunksInSlices } from '../../core/slices.ts'
+import { nextTurn } from '../../core/timers.ts'
 import type { Command } from '../commands.ts'
 import type { Committer } from '../committer.ts'
 import { describeLoss } from '../loss.ts'
-import type { Change, StateData } from '../memory/state-data.ts'
+import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
-import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
-import type { Lock } from './lock.ts'
-import { LogLostError } from './log-ownership.ts'
+import type { Lock, LockUser } from './lock.ts'
 import { checkRecordLength } from './record-length.ts'
-import type { WriteAheadLog } from './write-ahead-log.ts'
+import type { StateFile } from './state-file.ts'
+import { LogLostError, type WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
 export interface DurableCommitterDeps {
-  readonly state: StateData
-  /** The id of the state file's history. */
-  readonly history: string
+  /** The state: its data are the records in memory, its adapter is the state file. */
+  readonly db: Low<StateData>
+  readonly file: StateFile
   readonly log: WriteAheadLog
-  readonly db: Low<Checkpoint>
-  /** Makes checkpoints be written without pauses. */
-  readonly stopPausing: () => void
+  readonly lock: Lock
   /** The least size of the log, in bytes, at which a checkpoint is written. */
   readonly checkpointFrom: number
-  /** Returns the size of the checkpoint on the disk, in bytes. */
-  readonly checkpointBytes: () => Promise<number>
-  /** Receives a sentence about each failure of a checkpoint. */
+  /** Receives a sentence about each failure of a checkpoint, and about the loss of the files. */
   readonly report: (problem: string) => void
-  /** Ends the process, or throws, since the state in memory no longer agrees with its log. */
-  readonly fatal: (problem: string) => never
-  readonly lock: Lock
   /** The largest length of a record in characters. */
   readonly maxRecordLength: number
   /** True: a change is acknowledged once it is on the disk. */
   readonly sync: boolean
 }
 
+/** The changes that are written together. */
+interface Turn {
+  readonly lines: Buffer[]
+  /** The first error of a change that could not be applied. */
+  fault: unknown
+  /** False once the lines are being written: later changes belong to the next turn. */
+  isOpen: boolean
+  /** The error that refuses all changes of the turn; undefined once they are stored. */
+  readonly outcome: Promise<StoreWriteError | undefined>
+}
+
 /**
- * A committer that appends changes to the write-ahead log. A command is decided, appended and applied in one synchronous
- * step, so that a reader never sees a state that differs from the log.
+ * A committer that writes once a turn: the changes that are decided in one turn of the event loop are applied at once, appended to the
+ * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change
+ * that is refused. If the write fails, the state is read again from the disk, as at a start.
  */
-export class DurableCommitter implements Committer {
+export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
-  readonly state: StateData
+  /** The turn whose changes are not stored yet. Undefined: all changes are stored. */
+  #turn: Turn | undefined
+  /** The calls that wait for the end of the turn, in their order. */
+  #waiting: (() => void)[] = []
   /** The size of the log, in bytes, at which the next checkpoint is written. */
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
+  #acknowledged = 0
   #closing: Promise<void> | undefined
-  /** The state in memory lacks a change of the log, for this reason. Undefined: state and log agree. */
-  #divergence: string | undefined
   /** The files are not this process's any more, for this reason. Undefined: they are. */
   #loss: string | undefined
+  /** The entries of imports that are about to be committed. */
+  readonly #preparedImports = new WeakMap<Change, Buffer>()
 
   constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
     this.#deps = deps
-    this.state = deps.state
     this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
   }
 
-  async commit<T>(_sandbox: string, command: Command<T>): Promise<T> {
+  read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
+    if (this.#turn !== undefined) return this.#afterTurn(async () => this.read(query))
+    return query(this.#deps.db.data)
+  }
+
+  async commit<T>(command: Command<T>): Promise<T> {
+    if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
-    if (this.#divergence !== undefined) throw new Error(this.#divergence)
-    const { change, result } = command(this.state)
-    if (change === undefined) return result
-    this.#append(change)
-    const { seq } = this.#deps.log
-    this.#apply(change)
-    this.#checkpointIfDue()
-    if (this.#deps.sync) await this.#sync()
-    this.#deps.lock.noteAcknowledged(seq)
+    const { change, result } = command(this.#deps.db.data)
+    const turn = change === undefined ? this.#turn : this.#add(change)
+    const refusal = await turn?.outcome
+    if (refusal !== undefined) throw refusal
     return result
   }
 
-  #append(change: Change): void {
+  /** Calls `run` at the end of the turn, before any later call decides. */
+  #afterTurn<T>(run: () => Promise<T>): Promise<T> {
+    return new Promise((resolve) => this.#waiting.push(() => resolve(run())))
+  }
+
+  /** Applies a change and adds it to the turn. Throws, with nothing changed, for a change that cannot be stored. */
+  #add(change: Change): Turn {
+    const { db } = this.#deps
+    const line = this.#encode(change)
+    this.#turn ??= this.#beginTurn()
+    this.#turn.lines.push(line)
+    try {
+      db.data.apply(change)
+    } catch (error) {
+      this.#turn.fault ??= error
+    }
+    return this.#turn
+  }
+
+  #encode(change: Change): Buffer {
+    const { db, log, maxRecordLength } = this.#deps
     if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
-      const members = JSON.stringify(change).slice(1)
-      checkRecordLength(this.state, change, members, this.#deps.maxRecordLength)
-      this.#deps.log.append(members)
+      if (this.#turn === undefined) log.checkOwner()
+      const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
+      checkRecordLength(db.data, change, members, maxRecordLength)
+      return log.encode(db.data.seq + 1, members)
     } catch (error) {
-      const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
-      const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
-      const message = loss === undefined ? reason : describeLoss(loss)
-      throw new StoreWriteError(message, { cause: error })
+      throw this.#refuse(error)
     }
   }
 
-  /** Waits until all appended changes are on the disk. After a failure no one knows what is on the disk, so all writes are refused. */
-  async #sync(): Promise<void> {
-    try {
-      await this.#deps.log.sync()
-    } catch (error) {
-      const reason = `the disk failed to sync its log (${reasonOf(error)})`
-      this.lose(reason)
-      throw new StoreWriteError(describeLoss(reason), { cause: error })
+  #beginTurn(): Turn {
+    const turn: Turn = {
+      lines: [],
+      fault: undefined,
+      isOpen: true,
+      outcome: nextTurn().then(() => this.#endTurn(turn)),
     }
+    return turn
+  }
+
+  async #endTurn(turn: Turn): Promise<StoreWriteError | undefined> {
+    turn.isOpen = false
+    const refusal = await this.#write(turn)
+    this.#turn = undefined
+    for (const run of this.#waiting.splice(0)) run()
+    return refusal
+  }
+
+  async #write({ lines, fault }: Turn): Promise<StoreWriteError | undefined> {
+    const { db, log, sync } = this.#deps
+    try {
+      if (fault !== undefined) throw fault
+      log.append(lines)
+    } catch (error) {
+      return this.#recover(error)
+    }
+    if (sync) {
+      try {
+        await log.sync()
+      } catch (error) {
+        return this.#refuse(
+          new LogLostError(`the disk failed to sync its log (${reasonOf(error)})`, { cause: error }),
+        )
+      }
+    }
+    this.#acknowledged = db.data.seq
+    this.#checkpointIfDue()
+    return undefined
+  }
+
+  /** Reads the state again from the disk, without the changes that could not be written. If that fails, memory still has them. */
+  async #recover(error: unknown): Promise<StoreWriteError> {
+    const { db } = this.#deps
+    const refusal = this.#refuse(error)
+    await this.#checkpointing // which replaces the files
+    if (this.#loss !== undefined) return refusal
+    try {
+      await db.read()
+      return refusal
+    } catch (fault) {
+      return this.#refuse(
+        new LogLostError(`it could not be read again after a write that failed (${reasonOf(fault)})`, {
+          cause: fault,
+        }),
+      )
+    }
+  }
+
+  /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
+  #refuse(error: unknown): StoreWriteError {
+    const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
+    const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
+    return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
+  }
+
+  async prepareImport(change: ImportChange): Promise<void> {
+    const { state, ...head } = change
+    const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
+    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json)))
+      parts.push(Buffer.from(chunk))
+    this.#preparedImports.set(change, Buffer.concat([...parts, Buffer.from('}')]))
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged
   }
 
   /** Makes all further writes be refused, since the files are not this process's any more. Returns the first reason for that. */
@@ -111,49 +207,27 @@ export class DurableCommitter implements Committer {
   }
 
   async findLoss(): Promise<string | undefined> {
-    if (this.#divergence !== undefined) return 'its records in memory do not agree with its log'
     return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
-  }
-
-  /** Applies an appended change. A failure is fatal: the log has the change, the state in memory may have half of it. */
-  #apply(change: Change): void {
-    try {
-      this.state.apply(change)
-    } catch (error) {
-      this.#divergence = `The state in memory no longer agrees with its log (${reasonOf(error)}). The log is complete: start again.`
-      this.#deps.fatal(this.#divergence)
-    }
   }
 
   /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
   #checkpointIfDue(): void {
-    if (
-      this.#checkpointing !== undefined ||
-      this.#loss !== undefined ||
-      this.#deps.log.bytes < this.#checkpointAt
-    )
-      return
+    if (this.#checkpointing !== undefined || this.#deps.log.bytes < this.#checkpointAt) return
     this.#checkpointing = this.#checkpoint().finally(() => {
       this.#checkpointing = undefined
     })
   }
 
-  /** Writes a checkpoint of the current state while later entries go to a new log file. A failure loses no entry. */
+  /** Writes the state to its file. A failure loses nothing. */
   async #checkpoint(): Promise<void> {
-    const { db, log, history, checkpointFrom, checkpointBytes, report } = this.#deps
+    const { db, file, log, checkpointFrom, report } = this.#deps
     try {
-      log.rotate()
-      db.data = { history, format: FORMAT, seq: log.seq, sandboxes: this.state.copySandboxes() }
-      await log.sync() // the old log is whole on the disk as long as a power failure can bring back the old checkpoint
       await db.write()
-      await log.dropOld()
-      this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
+      this.#checkpointAt = Math.max(checkpointFrom, await file.size())
     } catch (error) {
       this.#checkpointAt = log.bytes * 2
       const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
       if (this.#noticeLoss() === undefined) report(problem)
-    } finally {
-      db.data = emptyCheckpoint() // frees records that the state no longer holds
     }
   }
 
@@ -163,12 +237,14 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    const { log, lock, stopPausing } = this.#deps
-    stopPausing()
+    const { file, log, lock } = this.#deps
+    await this.#turn?.outcome
     await this.#checkpointing
-    const isOwn = this.#noticeLoss() === undefined && this.#divergence === undefined
-    if (!log.isEmpty && isOwn) await this.#checkpoint()
-    await log.close()
-    await lock.release()
+    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoint()
+    try {
+      await file.close()
+    } finally {
+      await lock.release()
+    }
   }
 }

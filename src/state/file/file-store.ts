@@ -1,26 +1,25 @@
 /**
- * The state data in a file: a checkpoint with a write-ahead log beside it, and a lock.
- * `openFileStore` replays the log; `durable-committer.ts` appends to it, and writes the next checkpoint.
+ * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock.
+ * `state-file.ts` reads and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
  */
 import { existsSync, type Stats } from 'node:fs'
-import { lstat, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { BaseStore } from '../base-store.ts'
+import { eventCollection } from '../collections/events.ts'
 import { StateData } from '../memory/state-data.ts'
 import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
-import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { createFolder } from './folder.ts'
-import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
-import { markLog } from './log-mark.ts'
 import { MAX_RECORD_LENGTH } from './record-length.ts'
-import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
+import { logPathOf, StateFile } from './state-file.ts'
 import { StateFileError } from './state-file-error.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
@@ -28,11 +27,6 @@ import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log
 export interface FileStoreOptions {
   /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
-  /**
-   * Receives a sentence if a change is stored but cannot be applied in memory, and ends the process. Default: throws an error
-   * with the sentence. Every later write is refused with that sentence, too.
-   */
-  readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
   /** The largest length of a record in characters, for tests. Default: 2^27. */
@@ -133,36 +127,48 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
-  const file = new CheckpointFile(path, () => lock.findLoss())
-  const db = new Low<Checkpoint>(file, emptyCheckpoint())
-  const isPresent = existsSync(path)
-  await db.read()
-  const { history, sandboxes, log: begun } = db.data
-  const state = new StateData(sandboxes)
-  const replayed = await replayLog(path, state, { ...db.data, isPresent })
-  await updateFile(isPresent, db, state, replayed)
-  const checkpointBytes = async () => (await stat(path)).size
-  const committer = new DurableCommitter(
-    {
-      state,
-      history,
-      log: await openLog({ path, lock }, history, replayed, options),
-      db,
-      lock,
-      stopPausing: () => file.stopPausing(),
-      checkpointBytes,
-      ...withDefaults(options),
-    },
-    await checkpointBytes(),
+  const { sync = false, report = () => undefined } = options
+  const { checkpointFrom = DEFAULT_CHECKPOINT_FROM, maxRecordLength = MAX_RECORD_LENGTH } = options
+  const findLoss = () => lock.findLoss()
+  const { write, syncFile } = options
+  const file = new StateFile(
+    path,
+    findLoss,
+    (history) => new WriteAheadLog({ path: logPathOf(path), history, findLoss, sync, write, syncFile }),
   )
-  lock.onLoss((reason) => committer.lose(reason))
+  const db = new Low(file, new StateData())
+  await readFiles(db, file)
+  const deps = { db, file, log: file.log, lock, checkpointFrom, maxRecordLength, report, sync }
+  const committer = new DurableCommitter(deps, await file.size())
+  lock.serve(committer)
   const loaded = {
-    ...addUpRecords(listSandboxes(state)),
-    journalEntries: replayed.entries,
+    ...addUpRecords(listSandboxes(db.data)),
+    journalEntries: file.found.replay.entries,
     ...tookOverFrom(lock.tookOver),
-    warnings: [...findMissingFile(path, begun, replayed), ...findMissing(replayed, lock.tookOver)],
+    warnings: findMissing(file, db.data.seq, lock.tookOver),
   }
   return { store: new BaseStore(committer), loaded }
+}
+
+const READ_ONLY = 0o400
+
+/**
+ * Reads the state, and begins the log. The old log is made read-only before, so that a process that lost its lock acknowledges no
+ * entry that is not read here. A missing state file is written at once, which proves that it can be written.
+ */
+async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
+  const isPresent = existsSync(file.path)
+  const logPath = logPathOf(file.path)
+  await chmod(logPath, READ_ONLY).catch(() => undefined) // there is none, or it is another user's, and is replaced
+  try {
+    await db.read()
+    if (!isPresent) await db.write()
+    await file.beginLog(db.data)
+  } catch (error) {
+    await chmod(logPath, PRIVATE_FILE).catch(() => undefined)
+    throw error
+  }
+  for (const { data } of db.data.sandboxes.values()) data.table(eventCollection).buildIndex()
 }
 
 function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
@@ -171,71 +177,21 @@ function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOv
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
-/** Says that the log file `begun`, which the state file names, is missing. A deletion of all log files leaves no other trace. */
-function findMissingFile(path: string, begun = 0, { seq, files }: ReplayResult): readonly string[] {
-  if (begun === 0 || files.some(({ generation }) => generation === begun)) return []
-  return [
-    `The log file ${path}.journal.${begun} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`,
-  ]
-}
-
-/** Says what is missing from the end of the log: the entry that was cut off, and acknowledged entries. */
-function findMissing({ seq, cutOff }: ReplayResult, dead: LockHolder | undefined): readonly string[] {
+/** Says what is missing: a log that was deleted, the entry that was cut off, and entries that a dead process had acknowledged. */
+function findMissing(
+  { path, found }: StateFile,
+  seq: number,
+  dead: LockHolder | undefined,
+): readonly string[] {
+  const { cutOff } = found.replay
   const acknowledged = dead?.acknowledged ?? 0
+  const deleted = `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`
   const missing = `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
-  return [...(cutOff === undefined ? [] : [`${cutOff}.`]), ...(seq < acknowledged ? [missing] : [])]
-}
-
-/**
- * Writes a file of an older format, and a missing file, at once. The latter proves that the file can be written. Then all log
- * entries of an older file are in it, so they are dropped.
- */
-async function updateFile(
-  isPresent: boolean,
-  db: Low<Checkpoint>,
-  state: StateData,
-  { seq, files }: ReplayResult,
-): Promise<void> {
-  const isOld = db.data.format < FORMAT
-  if (isOld) db.data = { ...db.data, format: FORMAT, seq, sandboxes: state.copySandboxes() }
-  if (isOld || !isPresent) await db.write()
-  if (isOld) for (const file of files) await rm(file.path, { force: true })
-  db.data = emptyCheckpoint() // frees the memory: `StateData` has its own copy
-}
-
-/** Opens the log at the end of what was replayed. Drops files whose entries are all in the state file. */
-async function openLog(
-  { path, lock }: LockedFile,
-  history: string,
-  { seq, entries, files }: ReplayResult,
-  { write, syncFile }: FileStoreOptions,
-): Promise<WriteAheadLog> {
-  const last = files.at(-1)
-  const isNeeded = entries > 0 && last !== undefined && existsSync(last.path)
-  markLog(path, isNeeded ? last.generation : 0) // before files are deleted, so that a crash leaves no mark of a missing file
-  if (isNeeded) await replaceLogFile(last)
-  else for (const file of files) await rm(file.path, { force: true })
-  return new WriteAheadLog({
-    base: path,
-    history,
-    seq,
-    files: isNeeded ? files : [],
-    findLoss: () => lock.findLoss(),
-    write,
-    syncFile,
-  })
-}
-
-function withDefaults({
-  checkpointFrom = DEFAULT_CHECKPOINT_FROM,
-  maxRecordLength = MAX_RECORD_LENGTH,
-  report = () => undefined,
-  sync = false,
-  fatal = (problem) => {
-    throw new Error(problem)
-  },
-}: FileStoreOptions) {
-  return { checkpointFrom, maxRecordLength, report, sync, fatal }
+  return [
+    ...(found.isLogMissing ? [deleted] : []),
+    ...(cutOff === undefined ? [] : [`${cutOff}.`]),
+    ...(seq < acknowledged ? [missing] : []),
+  ]
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

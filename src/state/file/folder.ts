@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { PRIVATE_FOLDER } from './private-file.ts'
+import { PRIVATE_FOLDER } from '../../documents/private-file.ts'
 import { systemErrorCode } from './state-file-error.ts'
 
 /**

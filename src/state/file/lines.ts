@@ -11,24 +11,19 @@ export interface Line {
   readonly isComplete: boolean
 }
 
-/** Reads a file line by line, so that only one line of a large file is in memory. Yields the lines of each piece that was read. */
-export async function* readLines(path: string): AsyncGenerator<readonly Line[]> {
-  let pending: Buffer[] = []
+/** Calls `visit` for each line of a file, of which one megabyte at a time is read. */
+export async function visitLines(path: string, visit: (line: Line) => void): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
   let from = 0
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    const piece: Buffer = chunk // a stream without an encoding yields buffers
-    const lines: Line[] = []
+    const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let at = 0
-    for (let end = piece.indexOf(LINE_BREAK); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
-      const rest = piece.subarray(at, end)
-      const bytes = pending.length === 0 ? rest : Buffer.concat([...pending, rest])
-      lines.push({ bytes, from, isComplete: true })
-      pending = []
-      from += bytes.length + 1
+    for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
+      visit({ bytes: piece.subarray(at, end), from: from + at, isComplete: true })
       at = end + 1
     }
-    if (at < piece.length) pending.push(piece.subarray(at))
-    yield lines
+    rest = piece.subarray(at)
+    from += at
   }
-  if (pending.length > 0) yield [{ bytes: Buffer.concat(pending), from, isComplete: false }]
+  if (rest.length > 0) visit({ bytes: rest, from, isComplete: false })
 }

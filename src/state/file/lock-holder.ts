@@ -3,7 +3,7 @@ import { futimesSync, openSync, readFileSync, readlinkSync, writeFileSync, write
 import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { isObject } from '../../core/json.ts'
-import { PRIVATE_FILE } from './private-file.ts'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { systemErrorCode } from './state-file-error.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
 import {
   describeOwnProcess,
@@ -19,13 +19,19 @@ import { systemErrorCode } from './state-file-error.ts'
 export interface Lock {
   /** The process that died while it held the lock. Undefined: the lock was free. */
   readonly tookOver: LockHolder | undefined
-  /** Notes the number of the last acknowledged log entry, which the next heartbeat writes to the lock file. */
-  noteAcknowledged(seq: number): void
-  /** Calls the listener once a heartbeat finds that this process lost the lock, with the reason. */
-  onLoss(listener: (problem: string) => void): void
+  /** Makes each heartbeat write the number of the last acknowledged log entry to the lock file, and tell the user of a loss. */
+  serve(user: LockUser): void
   /** Says why this process no longer holds the lock. It reads the lock file. Undefined: it holds the lock. */
   findLoss(): string | undefined
   release(): Promise<void>
+}
+
+/** The user of a lock. */
+export interface LockUser {
+  /** The number of the last acknowledged log entry. */
+  readonly acknowledged: number
+  /** Called once this process has lost the lock, with the reason. */
+  lose(reason: string): void
 }
 
 /** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
@@ -58,8 +64,7 @@ class HeldLock implements Lock {
   readonly #file: OwnFile
   readonly #heartbeat: NodeJS.Timeout
   readonly tookOver: LockHolder | undefined
-  #acknowledged = 0
-  #onLoss: (problem: string) => void = () => undefined
+  #user: LockUser | undefined
 
   constructor(file: OwnFile, tookOver?: LockHolder) {
     this.#file = file
@@ -71,19 +76,15 @@ class HeldLock implements Lock {
   #beat(): void {
     const loss = this.findLoss()
     if (loss === undefined) {
-      touch(this.#file.fd, this.#acknowledged)
+      touch(this.#file.fd, this.#user?.acknowledged ?? 0)
       return
     }
     clearInterval(this.#heartbeat)
-    this.#onLoss(loss)
+    this.#user?.lose(loss)
   }
 
-  noteAcknowledged(seq: number): void {
-    this.#acknowledged = seq
-  }
-
-  onLoss(listener: (problem: string) => void): void {
-    this.#onLoss = listener
+  serve(user: LockUser): void {
+    this.#user = user
   }
 
   findLoss(): string | undefined {
@@ -94,10 +95,10 @@ class HeldLock implements Lock {
       const who = holder === undefined ? 'another program' : `process ${holder.pid} on ${holder.host}`
       return `${who} took over its lock file ${path}`
     } catch (error) {
+      // Others pass, such as too many open files.
+      if (systemErrorCode(error) !== 'ENOENT') return undefined
       const folder = dirname(path)
-      if (systemErrorCode(error) === 'ENOENT')
-        return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
-      return `its lock file cannot be read (${reasonOf(error)})`
+      return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
     }
   }
 

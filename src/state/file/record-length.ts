@@ -14,7 +14,12 @@ const MAX_BYTES_PER_CHARACTER = 3
  * Throws if a change makes a record so long that its line of the state file could not be read again, or if the line of the change in the
  * log could not. `members`: the JSON of the change. `max`: the largest length of a record in characters.
  */
-export function checkRecordLength(state: StateData, change: Change, members: string, max: number): void {
+export function checkRecordLength(
+  state: StateData,
+  change: Change,
+  members: string | Buffer,
+  max: number,
+): void {
   if (change.op === 'version') {
     const { promptId } = change.prompt
     const length = state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId)

@@ -1,244 +1,226 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  fdatasync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { historySeed, SEAL, sealLine } from './checksum.ts'
 import { syncFolder } from './folder.ts'
-import { FORMAT } from './format.ts'
-import { GroupSync } from './group-sync.ts'
-import { markLog } from './log-mark.ts'
-import { findLogLoss, LogLostError, publish } from './log-ownership.ts'
-import { PRIVATE_FILE } from './private-file.ts'
+import { FORMAT } from './state-text.ts'
 
 /** Writes the bytes from `offset` on to a file; returns the number of bytes written. Tests simulate a full disk with it. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
 
-/** The `kind` in the first line of a log file. */
+/** Makes the content of a file durable. Tests simulate a failing disk with it. */
+export type SyncFile = (fd: number) => Promise<void>
+
+/** The `kind` in the first line of a log. */
 export const LOG_KIND = 'convsim journal'
 
-/** One file of the log. Each checkpoint begins the next file, so that entries are dropped by deleting files. */
-export interface LogFile {
-  readonly path: string
-  /** 1, 2, 3, ... */
-  readonly generation: number
-  /** The length in bytes. */
-  readonly bytes: number
-}
-
-/** The parts of a log to continue. */
+/** The parts of a log. */
 export interface LogOptions {
-  /** The path of the state file. */
-  readonly base: string
+  readonly path: string
   /** The id of the state file's history. */
   readonly history: string
-  /** The number of the last entry. */
-  readonly seq: number
-  /** The files of the log, all of whose lines are complete. */
-  readonly files: readonly LogFile[]
-  /** Says why this process no longer holds the lock. Undefined: it holds the lock. */
+  /** Says why this process no longer holds the lock, or returns undefined. */
   readonly findLoss: () => string | undefined
+  /** True: no change is acknowledged before it is on the disk. */
+  readonly sync: boolean
   /** Default: `writeSync` of Node. */
   readonly write?: WriteBytes | undefined
   /** Default: `fdatasync` of Node. */
   readonly syncFile?: SyncFile | undefined
 }
 
-/** Makes the content of a file durable. Tests simulate a failing disk with it. */
-export type SyncFile = (fd: number) => Promise<void>
+/** This process no longer owns the log, for the reason in the message. Entries in it may be lost, or another process writes them. */
+export class LogLostError extends Error {
+  override readonly name = 'LogLostError'
+}
+
+/** The bit of a file's mode that a process clears before it takes over the log. */
+const OWNER_WRITES = 0o200
 
 /**
  * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some microseconds,
- * a tenth of a trip through the thread pool, and a command is decided, appended and applied in one turn of the event loop.
+ * a tenth of a trip through the thread pool.
  */
 export class WriteAheadLog {
   readonly #options: LogOptions
-  readonly #write: WriteBytes
-  readonly #syncFile: SyncFile
   readonly #seed: number
-  #old: readonly LogFile[]
-  #generation: number
-  #seq: number
-  /** The current file. Undefined: the next append creates it. */
+  readonly #syncFile: SyncFile
+  /** The descriptor of the file. Undefined before `begin`. */
   #fd: number | undefined
+  #headerBytes = 0
   #bytes = 0
-  /** Descriptors of rotated files, which the next sync closes. */
-  #rotated: number[] = []
-  /** True: a failed append left bytes behind the last complete entry. */
-  #isTorn = false
-  /** True: the folder is not synced since the current file was created. */
-  #isNewFile = false
-  readonly #groupSync = new GroupSync(() => this.#syncFiles())
-  /** Appended text is encoded into this buffer, which is reused so that the garbage collector has no work. */
-  readonly #buffer = Buffer.allocUnsafeSlow(64 * 1024)
+  /** The last sync of the file, and that of its name in the folder. */
+  #syncing: Promise<void> = Promise.resolve()
+  #naming: Promise<void> = Promise.resolve()
 
   constructor(options: LogOptions) {
-    const { files, history, seq, write = writeSync, syncFile = promisify(fdatasync) } = options
     this.#options = options
-    this.#write = write
-    this.#syncFile = syncFile
-    this.#seed = historySeed(history)
-    this.#seq = seq
-    const last = files.at(-1)
-    this.#old = files.slice(0, -1)
-    this.#generation = last?.generation ?? 1
-    if (last === undefined) return
-    this.#fd = openSync(last.path, 'a')
-    this.#bytes = last.bytes
+    this.#seed = historySeed(options.history)
+    this.#syncFile = options.syncFile ?? promisify(fdatasync)
   }
 
-  /** The number of the last entry. */
-  get seq(): number {
-    return this.#seq
-  }
-
-  /** The bytes that a start would have to replay. */
+  /** The length of the file in bytes. */
   get bytes(): number {
-    return this.#old.reduce((sum, { bytes }) => sum + bytes, this.#bytes)
+    return this.#bytes
   }
 
   get isEmpty(): boolean {
-    return this.bytes === 0
+    return this.#bytes === this.#headerBytes
   }
 
-  get #path(): string {
-    return `${this.#options.base}.journal.${this.#generation}`
-  }
-
-  /** Says why the log is not this process's any more. It reads the lock file. Undefined: the log is this process's. */
-  findLoss(): string | undefined {
-    const fd = this.#fd
-    return this.#options.findLoss() ?? (fd === undefined ? undefined : findLogLoss(fd, this.#path))
-  }
-
-  /** Appends an entry, given as the members of its JSON without the opening brace. Throws, with nothing appended, if the write fails. */
-  append(members: string): void {
-    const line = `${SEAL}"seq":${this.#seq + 1},${members}\n`
-    if (this.#fd === undefined) this.#createFile(line)
-    else this.#appendTo(this.#fd, line)
-    this.#seq += 1
-  }
-
-  #appendTo(fd: number, line: string): void {
-    if (this.#isTorn) this.#truncate()
-    const bytes = this.#encode(line)
+  /**
+   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file, and those that are
+   * appended meanwhile. The new file takes the place of the present one, so that a process that lost its lock has no name for its own.
+   */
+  async begin(seq: number, from: number, to: number): Promise<void> {
+    const { path, history } = this.#options
+    const temporary = `${path}.tmp`
+    await rm(temporary, { force: true }) // of a process that died, or a link that another program made
+    const fd = openSync(temporary, 'ax', PRIVATE_FILE)
     try {
-      this.#writeAll(fd, bytes)
+      const header = this.#seal(JSON.stringify({ kind: LOG_KIND, format: FORMAT, history, seq }).slice(1))
+      const bytes = header.length + (await this.#copyEntries(fd, header, from, to))
+      this.#takeOver(fd, bytes, to)
+      this.#headerBytes = header.length
     } catch (error) {
-      this.#isTorn = true
-      this.#tryToTruncate()
+      closeSync(fd)
+      await rm(temporary, { force: true })
       throw error
     }
-    this.#checkOwnership(fd)
+    this.#naming = syncFolder(dirname(path))
+    await this.#naming
+    const loss = this.#options.findLoss() // another process may have taken the lock just before the file was replaced
+    if (loss !== undefined) throw new LogLostError(loss)
+  }
+
+  /** Writes the header and the entries, and syncs them. Returns the number of bytes of the entries. */
+  async #copyEntries(fd: number, header: Buffer, from: number, to: number): Promise<number> {
+    writeAll(fd, header)
+    let bytes = 0
+    let last: number | undefined
+    const entries = from < to ? createReadStream(this.#options.path, { start: from, end: to - 1 }) : []
+    for await (const piece of entries) {
+      writeAll(fd, piece)
+      bytes += piece.length
+      last = piece.at(-1)
+    }
+    const lacksLineBreak = last !== undefined && last !== LINE_BREAK
+    if (lacksLineBreak) writeAll(fd, Buffer.of(LINE_BREAK))
+    await promisify(fsync)(fd)
+    return bytes + (lacksLineBreak ? 1 : 0)
+  }
+
+  /** Puts the new file in the place of the present one, in one step with a copy of what was appended behind `to` meanwhile. */
+  #takeOver(fd: number, bytes: number, to: number): void {
+    const { path, sync, findLoss } = this.#options
+    const old = this.#fd
+    const added = Buffer.alloc(old === undefined ? 0 : this.#bytes - to)
+    if (added.length > 0) {
+      const source = openSync(path, 'r')
+      readSync(source, added, 0, added.length, to)
+      closeSync(source)
+      writeAll(fd, added)
+      if (sync) fsyncSync(fd)
+    }
+    const loss = findLoss()
+    if (loss !== undefined) throw new LogLostError(loss)
+    renameSync(`${path}.tmp`, path)
+    this.#fd = fd
+    this.#bytes = bytes + added.length
+    if (old !== undefined) void this.#syncing.finally(() => closeSync(old)).catch(() => undefined) // told to its caller
+  }
+
+  /** Returns the line of an entry. `members`: the members of its JSON but `seq`, with the closing brace. */
+  encode(seq: number, members: string | Buffer): Buffer {
+    return this.#seal(`"seq":${seq},`, members)
+  }
+
+  #seal(head: string, members: string | Buffer = ''): Buffer {
+    const line =
+      typeof members === 'string'
+        ? Buffer.from(`${SEAL}${head}${members}\n`)
+        : Buffer.concat([Buffer.from(SEAL + head), members, Buffer.of(LINE_BREAK)])
+    sealLine(line, this.#seed)
+    return line
+  }
+
+  /** Appends lines by one write. Throws, with nothing appended, if the write fails. */
+  append(lines: readonly Buffer[]): void {
+    const fd = this.#descriptor
+    const bytes = Buffer.concat(lines)
+    try {
+      writeAll(fd, bytes, this.#options.write)
+    } catch (error) {
+      this.#cutOff(fd)
+      throw error
+    }
+    this.checkOwner()
     this.#bytes += bytes.length
+  }
+
+  /** Truncates what a failed write left behind. */
+  #cutOff(fd: number): void {
+    try {
+      ftruncateSync(fd, this.#bytes)
+    } catch (error) {
+      throw new LogLostError('its log cannot be truncated after a write that failed', { cause: error })
+    }
   }
 
   /**
    * Throws if the file was deleted, or if another process takes over the log. That process makes the file read-only before it reads
-   * the file: it reads an entry that was written before this check, or the check fails.
+   * the file: it reads an entry that was written before this check, or the check fails. One `fstat` takes half a microsecond.
    */
-  #checkOwnership(fd: number): void {
-    const loss = findLogLoss(fd, this.#path)
+  checkOwner(): void {
+    const loss = this.#findLogLoss()
     if (loss !== undefined) throw new LogLostError(this.#options.findLoss() ?? loss)
   }
 
-  /** Creates the next file with its header and its first entry at once, so that no file without a header is ever found. */
-  #createFile(line: string): void {
-    const path = this.#path
-    const temporary = `${path}.tmp`
-    rmSync(temporary, { force: true })
-    const fd = openSync(temporary, 'ax', PRIVATE_FILE)
-    try {
-      const header = { kind: LOG_KIND, format: FORMAT, history: this.#options.history, seq: this.#seq }
-      const first = Buffer.from(this.#encode(`${SEAL}${JSON.stringify(header).slice(1)}\n`))
-      const bytes = Buffer.concat([first, this.#encode(line)])
-      this.#writeAll(fd, bytes)
-      publish(temporary, path)
-      this.#checkLock(path)
-      markLog(this.#options.base, this.#generation) // after the file exists, so that a crash leaves no mark of a missing file
-      this.#bytes = bytes.length
-    } catch (error) {
-      closeSync(fd)
-      rmSync(temporary, { force: true })
-      throw error
-    }
-    this.#fd = fd
-    this.#isNewFile = true
+  /** Says why the log is not this process's any more, or returns undefined. It reads the lock file. */
+  findLoss(): string | undefined {
+    return this.#options.findLoss() ?? this.#findLogLoss()
   }
 
-  /** Removes a new log file and throws, if another process has the lock. */
-  #checkLock(path: string): void {
-    const loss = this.#options.findLoss()
-    if (loss === undefined) return
-    rmSync(path, { force: true })
-    throw new LogLostError(loss)
+  #findLogLoss(): string | undefined {
+    const { nlink, mode } = fstatSync(this.#descriptor)
+    if (nlink === 0) return `its log ${this.#options.path} was removed`
+    return (mode & OWNER_WRITES) === 0 ? `another process reads its log ${this.#options.path}` : undefined
   }
 
-  #writeAll(fd: number, bytes: Uint8Array): void {
-    for (let written = 0; written < bytes.length; ) written += this.#write(fd, bytes, written)
+  /** Makes all appended entries durable. */
+  async sync(): Promise<void> {
+    this.#syncing = this.#syncFile(this.#descriptor)
+    await this.#syncing
+    await this.#naming
   }
 
-  /** Encodes a line with its checksum. The bytes are valid until the next call. */
-  #encode(line: string): Buffer {
-    const fits = line.length * 3 <= this.#buffer.length // 3 bytes is the most that a code unit takes
-    const bytes = fits ? this.#buffer.subarray(0, this.#buffer.write(line)) : Buffer.from(line)
-    sealLine(bytes, this.#seed)
-    return bytes
-  }
-
-  /** Truncates the bytes that a failed append left behind. */
-  #truncate(): void {
-    if (this.#fd !== undefined) ftruncateSync(this.#fd, this.#bytes)
-    this.#isTorn = false
-  }
-
-  #tryToTruncate(): void {
-    try {
-      this.#truncate()
-    } catch {
-      // The next append truncates first, and fails if that fails again.
-    }
-  }
-
-  /** Makes later entries go to a new file. */
-  rotate(): void {
-    if (this.#fd === undefined) return
-    if (this.#isTorn) this.#truncate()
-    this.#old = [...this.#old, { path: this.#path, generation: this.#generation, bytes: this.#bytes }]
-    this.#rotated.push(this.#fd)
-    this.#generation += 1
-    this.#fd = undefined
-    this.#bytes = 0
-  }
-
-  /** Makes all appended entries durable. All calls that wait for their turn share one sync. */
-  sync(): Promise<void> {
-    return this.#groupSync.request()
-  }
-
-  async #syncFiles(): Promise<void> {
-    const rotated = this.#rotated
-    this.#rotated = []
-    const isNewFile = this.#isNewFile
-    this.#isNewFile = false
-    try {
-      for (const fd of [...rotated, ...(this.#fd === undefined ? [] : [this.#fd])]) await this.#syncFile(fd)
-      if (isNewFile) await syncFolder(dirname(this.#options.base))
-    } finally {
-      for (const fd of rotated) closeSync(fd)
-    }
-  }
-
-  /** Deletes the files before the current one, once a checkpoint contains their entries. The checkpoint has no mark of the current one. */
-  async dropOld(): Promise<void> {
-    if (this.#fd !== undefined) markLog(this.#options.base, this.#generation)
-    const dropped = this.#old
-    for (const { path } of dropped) await rm(path, { force: true })
-    this.#old = this.#old.filter((file) => !dropped.includes(file))
+  get #descriptor(): number {
+    if (this.#fd === undefined) throw new Error('the log was not begun')
+    return this.#fd
   }
 
   async close(): Promise<void> {
-    await this.#groupSync.settle()
-    for (const fd of this.#rotated) closeSync(fd)
-    if (this.#fd !== undefined) closeSync(this.#fd)
+    await this.#syncing.catch(() => undefined) // told to its caller
+    closeSync(this.#descriptor)
   }
+}
+
+const LINE_BREAK = 0x0a
+
+function writeAll(fd: number, bytes: Uint8Array, write: WriteBytes = writeSync): void {
+  for (let written = 0; written < bytes.length; ) written += write(fd, bytes, written)
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { CounterPort } from '../committer.ts'
 import type { RateResult } from '../store.ts'
 
 /** A fixed rate window. Times are epoch milliseconds. */
@@ -18,13 +17,13 @@ const MAX_WINDOWS = 100_000
 export const MAX_SEQUENCES = 10_000
 
 /** The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists sequences by their keys. */
-export const MAX_RATE_KEY = 64
+const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
 /**
  * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart discards them.
  */
-export class Counters implements CounterPort {
+export class Counters {
   /** The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all in use. */
   readonly #owners = new Map<string, number>()
   #lastOwner = 0

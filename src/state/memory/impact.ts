@@ -1,7 +1,6 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
-import type { DayImpact, ImpactQuery } from '../records.ts'
-import type { IndexedEvent } from './indexed-event.ts'
+import type { DayImpact, ImpactQuery, StoredEvent } from '../records.ts'
 
 interface Sum {
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
@@ -15,9 +14,18 @@ const UNITS_PER_IMPACT = 1e9
 export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
+  copy(): ImpactIndex {
+    const copy = new ImpactIndex()
+    for (const [product, days] of this.#days)
+      copy.#days.set(product, new Map(Array.from(days, ([day, sum]) => [day, { ...sum }])))
+    return copy
+  }
+
   /** Adds an event to its day's sum. An event that sampling dropped has no effect. */
-  add({ sampledOut, productKey, day, impact }: IndexedEvent): void {
+  add({ sampledOut, fields, impact }: StoredEvent): void {
     if (sampledOut) return
+    const productKey = uuidKey(fields.productId)
+    const day = fields.eventAt.slice(0, fields.eventAt.indexOf('T'))
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)
     const sum = days.get(day) ?? { units: 0, events: 0 }

@@ -7,8 +7,8 @@ export function createMemoryStore(): Store {
   const state = new StateData()
   let isClosed = false
   return new BaseStore({
-    state,
-    async commit(_sandbox, command) {
+    read: (query) => query(state),
+    async commit(command) {
       if (isClosed) throw new Error('The state is closed.')
       const { change, result } = command(state)
       if (change !== undefined) state.apply(change)

@@ -1,5 +1,4 @@
-import { deepFreeze } from '../clone.ts'
-import type { Table, TableRecord } from './table.ts'
+import type { Table } from './table.ts'
 
 /** A change of a collection without operations of its own. */
 export type PlainChange<Item extends object = object> = { readonly collection: string } & (
@@ -11,7 +10,7 @@ export type PlainChange<Item extends object = object> = { readonly collection: s
 export const PLAIN_OPS: readonly PlainChange['op'][] = ['put', 'remove']
 
 /** A table for small records: a `Map` by key. */
-export class PlainTable<Item extends object> implements Table<Item> {
+export class PlainTable<Item extends object> implements Table {
   readonly #keyOf: (item: Item) => string
   readonly #records: Map<string, Item>
 
@@ -29,8 +28,8 @@ export class PlainTable<Item extends object> implements Table<Item> {
     return this.#records.get(key)
   }
 
-  list(): readonly Item[] {
-    return deepFreeze([...this.#records.values()])
+  list(): Item[] {
+    return [...this.#records.values()]
   }
 
   apply(change: PlainChange<Item>): void {
@@ -40,14 +39,5 @@ export class PlainTable<Item extends object> implements Table<Item> {
 
   copy(): PlainTable<Item> {
     return new PlainTable(this.#keyOf, this.#records.values())
-  }
-
-  async readAll(): Promise<readonly Item[]> {
-    return this.list()
-  }
-
-  *records(): Generator<TableRecord> {
-    for (const item of this.#records.values())
-      yield { identity: item, revision: 0, text: () => [JSON.stringify(item)] }
   }
 }

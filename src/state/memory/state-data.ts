@@ -2,16 +2,32 @@
  * The state data in memory: sandboxes with their records, snapshots and counters.
  * `StateData` applies changes to the `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import type { CollectionChange, StoredContent } from '../collections/index.ts'
-import type { QualitySettings, SnapshotHead } from '../records.ts'
-import { SandboxData } from './sandbox-data.ts'
+import type { Collection } from '../collections/collection.ts'
+import {
+  type CollectionChange,
+  collections,
+  countEach,
+  findCollection,
+  type RecordCounts,
+  recordsOf,
+  type StoredContent,
+} from '../collections/index.ts'
+import { DEFAULT_QUALITY, type QualitySettings, type SnapshotHead } from '../records.ts'
+import type { Table } from './table.ts'
+
+/** The change of a sandbox by an import. */
+export interface ImportChange {
+  readonly sandbox: string
+  readonly op: 'import'
+  readonly state: StoredContent
+}
 
 /** A change of a sandbox as a whole. */
 type SandboxChange =
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' }
   | { readonly op: 'delete' }
-  | { readonly op: 'import'; readonly state: StoredContent }
+  | Omit<ImportChange, 'sandbox'>
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore'; readonly snapshotId: string }
   | { readonly op: 'forget'; readonly snapshotId: string }
@@ -21,6 +37,53 @@ type SandboxChange =
  * the same state.
  */
 export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
+
+/** The data of one sandbox: its quality settings, and a table for each collection. */
+export class SandboxData {
+  quality: QualitySettings
+  readonly #tables: ReadonlyMap<string, Table>
+
+  private constructor(quality: QualitySettings, tables: Iterable<readonly [string, Table]>) {
+    this.quality = quality
+    this.#tables = new Map(tables)
+  }
+
+  /** Creates the data from valid content. Default: the data of a new sandbox. */
+  static of(content: StoredContent = { quality: DEFAULT_QUALITY }): SandboxData {
+    const tables = collections.map(
+      (collection) => [collection.name, collection.createTable(recordsOf(content, collection))] as const,
+    )
+    return new SandboxData(content.quality, tables)
+  }
+
+  /** The tables by the names of their collections. */
+  get tables(): ReadonlyMap<string, Table> {
+    return this.#tables
+  }
+
+  table<Item extends object, T extends Table>(collection: Collection<Item, T>): T {
+    return this.#tables.get(collection.name) as T // created by this collection
+  }
+
+  /** Applies a change to the table of its collection. Throws if the change names a record that does not exist. */
+  apply(change: CollectionChange): void {
+    const collection = findCollection(change)
+    if (collection === undefined) throw new Error(`no collection has the operation ${change.op}`)
+    this.table(collection).apply(change)
+  }
+
+  /** Returns a copy that changes apart from this data. It shares the records, so it costs lists of references. */
+  copy(): SandboxData {
+    return new SandboxData(
+      this.quality,
+      Array.from(this.#tables, ([name, table]) => [name, table.copy()]),
+    )
+  }
+
+  count(): RecordCounts {
+    return countEach((collection) => this.table(collection).size)
+  }
+}
 
 /** A snapshot with its data, which is never changed. */
 export interface StoredSnapshot {
@@ -43,10 +106,20 @@ const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {
+  /** The id of the history that these data are the outcome of. Empty: no file has them. */
+  readonly history: string
   readonly #sandboxes: Map<string, SandboxEntry>
+  #seq: number
 
-  constructor(sandboxes: ReadonlyMap<string, SandboxEntry> = new Map()) {
+  constructor(history = '', seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {
+    this.history = history
+    this.#seq = seq
     this.#sandboxes = new Map(sandboxes)
+  }
+
+  /** The number of changes in the history up to now. */
+  get seq(): number {
+    return this.#seq
   }
 
   get sandboxes(): ReadonlyMap<string, SandboxEntry> {
@@ -58,19 +131,13 @@ export class StateData {
     return this.#sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  /** Returns a copy of all sandboxes that later changes do not change. */
-  copySandboxes(): ReadonlyMap<string, SandboxEntry> {
-    const copies = Array.from(
-      this.#sandboxes,
-      ([name, entry]) => [name, { ...entry, data: entry.data.copy() }] as const,
-    )
-    return new Map(copies)
-  }
-
-  /** Replaces a sandbox by its entry in a shared store. Undefined: the sandbox holds no data. */
-  replace(name: string, entry: SandboxEntry | undefined): void {
-    if (entry === undefined) this.#sandboxes.delete(name)
-    else this.#sandboxes.set(name, entry)
+  /** Returns a copy that later changes do not change. */
+  copy(): StateData {
+    const copies = Array.from(this.#sandboxes, ([name, entry]): [string, SandboxEntry] => [
+      name,
+      { ...entry, data: entry.data.copy() },
+    ])
+    return new StateData(this.history, this.#seq, copies)
   }
 
   /** Applies a change. Throws if the change names a record that does not exist. */
@@ -78,10 +145,11 @@ export class StateData {
     const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)
     if (entry === undefined) this.#sandboxes.delete(change.sandbox)
     else this.#sandboxes.set(change.sandbox, entry)
+    this.#seq += 1
   }
 }
 
-/** Applies a change to an entry or replaces the entry. Undefined: the sandbox is deleted. */
+/** Applies a change to an entry or replaces the entry. Returns undefined if the sandbox is deleted. */
 function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':

@@ -3,26 +3,17 @@ export interface RecordChange {
   readonly op: string
 }
 
-/** A record as it is written to a file. */
-export interface TableRecord {
-  /** The object that a record and its unchanged copies in snapshots share. */
-  readonly identity: object
-  /** A number that differs between a record and a copy that was changed, if they share their identity. */
-  readonly revision: number
-  /** Yields the JSON of the record, without line breaks, in small pieces. */
-  readonly text: () => Iterable<string>
-}
+/** A record as a table holds it: as an object that never changes, or as its JSON, which takes half of the memory. */
+export type HeldRecord = object | string
 
 /** The records of one collection in one sandbox. */
-export interface Table<Item extends object = object> {
+export interface Table {
   /** The number of records. */
   readonly size: number
+  /** Lists the records in the order of their creation. Copies of a table have the same ones. */
+  list(): Iterable<HeldRecord>
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: RecordChange): void
   /** Returns a copy that changes apart from this table. It shares the records, so it costs a list of references. */
-  copy(): Table<Item>
-  /** Reads all records, as they are now, in the order of their creation. The records are frozen, or the caller's own. */
-  readAll(): Promise<readonly Item[]>
-  /** Yields all records in the order of their creation, so that a file can have the records that copies share once. */
-  records(): Iterable<TableRecord>
+  copy(): Table
 }

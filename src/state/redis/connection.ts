@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeErrorReply, isErrorReply } from './error-reply.ts'
-import { isLoading, prepareConnection } from './handshake.ts'
+import { connectionName, isLoading, loadClient, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
 import { replyWithin, TOO_LATE } from './reply-within.ts'
 import { describeReason, describeStartFault, isCertificateError } from './start-fault.ts'
@@ -34,15 +34,17 @@ const DESTROY_AFTER_MS = 100
 const MAX_PAUSE_MS = 500
 
 /**
- * A connection to Redis, which connects again by itself. While there is none, every command is refused at once: commands never queue up. A
- * command that gets no reply in time ends the connection, so that its reply cannot come later, and all others are refused with it.
+ * A connection to Redis, which connects again by itself. While there is none, every command is refused at once:
+ * commands never queue up. A command that gets no reply in time ends the connection, so that its reply cannot come
+ * later, and all others are refused with it.
  */
 export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  readonly #channels: string[] = []
   readonly #scripts = new Map<Script, string>()
+  /** The replies that are waited for. */
+  readonly #pending = new Set<Promise<RedisReply>>()
   /** The reason for which there is no connection. Undefined: there is one. */
   #outage: string | undefined = NOT_YET
   /** The latest error of the connection. Undefined: none since it was made. */
@@ -50,6 +52,8 @@ export class RedisConnection {
   /** The number of attempts to connect since the last connection. */
   #attempts = 0
   #isClosed = false
+  /** The name that Redis lists the connection by. */
+  readonly name: string
   /** A warning about the settings of Redis. Undefined: there is none. */
   warning: string | undefined
 
@@ -57,13 +61,13 @@ export class RedisConnection {
     this.#redis = redis
     this.#commandMs = commandMs
     this.#location = location
+    this.name = connectionName(location)
   }
 
-  /** Connects. The error is a sentence without user and password. `onLost` is called whenever the connection is lost. */
+  /** Connects. The error is a sentence without user and password. */
   static async open(
     location: RedisLocation,
     { commandMs, connectMs }: RedisTimeouts,
-    onLost: () => void,
   ): Promise<Result<RedisConnection>> {
     const loaded = await loadClient()
     if (!loaded.ok) return loaded
@@ -78,7 +82,6 @@ export class RedisConnection {
       enableOfflineQueue: false,
       enableReadyCheck: false,
       disableClientInfo: true,
-      autoResubscribe: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
@@ -89,7 +92,7 @@ export class RedisConnection {
     const redis = new loaded.value(options)
     connection = new RedisConnection(redis, location, commandMs)
     try {
-      await connection.#connect(onLost, connectMs)
+      await connection.#connect(connectMs)
       return success(connection)
     } catch (error) {
       connection.close()
@@ -98,21 +101,16 @@ export class RedisConnection {
   }
 
   /** Connects for the first time. Rejects if that is impossible, or takes longer than `connectMs`. */
-  async #connect(onLost: () => void, connectMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${connectMs} ms`)), connectMs)
-    })
-    const watched = this.#watch(onLost)
-    try {
-      await Promise.race([late, Promise.all([this.#redis.connect(), watched])])
-    } finally {
-      clearTimeout(timer)
-    }
+  async #connect(connectMs: number): Promise<void> {
+    const connected = Promise.all([this.#watch(), this.#redis.connect()])
+    await replyWithin(connectMs, connected, `no answer within ${connectMs} ms`)
   }
 
-  /** Notices the beginning and the end of the connection. The promise resolves at its first beginning, and rejects where no other attempt can help. */
-  #watch(onLost: () => void): Promise<void> {
+  /**
+   * Notices the beginning and the end of the connection. The promise resolves at its first beginning, and rejects where
+   * no other attempt can help.
+   */
+  #watch(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#redis.on('connect', () => {
         this.#lastError = undefined
@@ -127,7 +125,6 @@ export class RedisConnection {
       })
       this.#redis.on('close', () => {
         if (this.#outage !== NOT_YET) this.#outage = describeReason(this.#lastError)
-        onLost()
       })
       this.#redis.on('error', (error: Error) => {
         this.#lastError = error
@@ -140,13 +137,15 @@ export class RedisConnection {
   async #begin(): Promise<void> {
     const prepared = prepareConnection(this.#redis, this.#location)
     this.warning = await replyWithin(this.#commandMs, prepared)
-    for (const channel of this.#channels) await replyWithin(this.#commandMs, this.#redis.subscribe(channel))
     this.#outage = undefined
     this.#lastError = undefined
     this.#attempts = 0
   }
 
-  /** Returns the milliseconds until the next attempt to connect, which is longer after each. Null: a start makes no other one. */
+  /**
+   * Returns the milliseconds until the next attempt to connect, which is longer after each. Null: a start makes no
+   * other one.
+   */
   private nextPause(): number | null {
     const isStart = this.#outage === NOT_YET
     if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null
@@ -169,28 +168,34 @@ export class RedisConnection {
     return this.call(this.#nameOf(script), ...keys, ...args)
   }
 
-  /** Calls the listener for each message of a channel, also after the connection was lost for a moment. No command can be sent afterwards. */
-  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
-    this.#redis.on('message', (_channel, message) => listener(message))
-    await replyWithin(this.#commandMs, this.#redis.subscribe(channel))
-    this.#channels.push(channel)
-  }
-
   /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
   async call(command: string, ...args: readonly (string | number)[]): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
+    const reply = replyWithin(this.#commandMs, this.#send(command, args))
+    this.#pending.add(reply)
     try {
-      return await replyWithin(this.#commandMs, this.#send(command, args))
+      return await reply
     } catch (error) {
       throw this.#explain(error)
+    } finally {
+      this.#pending.delete(reply)
     }
   }
 
   #send(command: string, args: readonly (string | number)[]): Promise<RedisReply> {
+    this.#writeTogether()
     const defined = (this.#redis as unknown as Record<string, unknown>)[command]
     if (typeof defined === 'function') return defined.apply(this.#redis, args) as Promise<RedisReply>
     return this.#redis.call(command, ...args) as Promise<RedisReply>
+  }
+
+  /** Writes the commands of this callback together: one system call instead of many. */
+  #writeTogether(): void {
+    const { stream } = this.#redis
+    if (stream.writableCorked > 0) return
+    stream.cork()
+    process.nextTick(() => stream.uncork())
   }
 
   #explain(error: unknown): Error {
@@ -203,7 +208,7 @@ export class RedisConnection {
     const { shown } = this.#location
     const message = isErrorReply(error)
       ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
-      : `The state in ${shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
+      : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 
@@ -217,21 +222,15 @@ export class RedisConnection {
     return name
   }
 
+  /** Closes the connection once the commands that were sent have their replies. All others are refused from now on. */
+  async finish(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#pending)
+    this.close()
+  }
+
   close(): void {
     this.#isClosed = true
     if (this.#redis.status !== 'end') this.#redis.disconnect() // which would begin a timer
-  }
-}
-
-type RedisClient = typeof import('ioredis').Redis
-
-/** Loads the client, which an installation can leave out since it is an optional dependency. */
-async function loadClient(): Promise<Result<RedisClient>> {
-  try {
-    return success((await import('ioredis')).Redis)
-  } catch (error) {
-    return failure(
-      `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). Install it: npm install ioredis@6.`,
-    )
   }
 }

@@ -1,17 +1,17 @@
 import { reasonOf } from '../../core/result.ts'
 import { StoreReadError } from '../store.ts'
+import type { RedisReply } from './connection.ts'
 
 /**
- * Reads a value of Redis. Throws a `StoreReadError` with sandbox and key if it is damaged. The next step is one for Redis, since the sandbox
- * cannot be used by the simulator, not even deleted.
+ * Parses JSON that this store has written. Throws a `StoreReadError` with the sandbox and the kind of record if it is
+ * damaged. The next step is one for Redis, since the simulator cannot mend it.
  */
-export function readValue<T>(sandbox: string, key: string, read: () => T): T {
+export function readJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
-    return read()
+    return JSON.parse(String(text ?? ''))
   } catch (error) {
-    const all = key.replace(/:[^:]*$/, ':*')
     throw new StoreReadError(
-      `The sandbox "${sandbox}" cannot be read: the key ${key} of Redis is damaged (${reasonOf(error)}). Restore it from a backup, or delete all keys ${all}, which empties the sandbox.`,
+      `The sandbox "${sandbox}" cannot be read: its ${kind} in Redis are damaged (${reasonOf(error)}). Restore Redis from a backup, or delete the sandbox (DELETE /__sim/sandboxes/NAME).`,
       { cause: error },
     )
   }

@@ -25,8 +25,8 @@ export function isErrorReply(error: unknown): error is ErrorReply {
 }
 
 /**
- * Describes an error reply with the next step: `its memory is full. Raise its maxmemory, or delete sandboxes (...). It said: OOM command not
- * allowed when used memory > 'maxmemory'.` Names and places of scripts are left out.
+ * Describes an error reply with the next step: `its memory is full. Raise its maxmemory, or delete sandboxes (...). It
+ * said: OOM command not allowed when used memory > 'maxmemory'.` Names and places of scripts are left out.
  */
 export function describeErrorReply({ message }: ErrorReply): string {
   const [said = ''] = message.split(' script: ') // and the names and places of scripts
@@ -36,6 +36,8 @@ export function describeErrorReply({ message }: ErrorReply): string {
 }
 
 function describeOther(text: string): string | undefined {
+  if (text.includes('cluster mode'))
+    return 'it is a node of a cluster. Name a Redis without cluster mode in --state.'
   if (!/DB index|SELECT/.test(text)) return undefined
   return 'it does not have the database of that URL. Choose a smaller number, or raise its setting "databases".'
 }

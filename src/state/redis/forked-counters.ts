@@ -1,6 +1,16 @@
-import type { CounterPort } from '../committer.ts'
 import type { RateResult } from '../store.ts'
 import { isOpen, type RateWindowRecord } from './rate-window.ts'
+
+/** Rate windows and sequences. `Store` describes the methods. */
+export interface SandboxCounters {
+  consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): Promise<RateResult>
+  nextSequenceIndex(sandbox: string, key: string): Promise<number>
+  sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>>
+  /** Discards the counters of a sandbox whose data were replaced. */
+  discard(sandbox: string): void
+  /** Returns counters that continue from these and advance apart from them. */
+  fork(): SandboxCounters
+}
 
 /** The counters that a fork begins with. */
 export interface CounterSource {
@@ -12,7 +22,7 @@ export interface CounterSource {
 }
 
 /** Counters that begin with those in Redis and advance in memory only. */
-export class ForkedCounters implements CounterPort {
+export class ForkedCounters implements SandboxCounters {
   readonly #origin: CounterSource
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()
@@ -62,13 +72,13 @@ export class ForkedCounters implements CounterPort {
     return counts
   }
 
-  reset(sandbox: string): void {
+  discard(sandbox: string): void {
     this.#discarded.add(sandbox)
     for (const counts of [this.#sequences, this.#windows])
       for (const name of [...counts.keys()]) if (JSON.parse(name)[0] === sandbox) counts.delete(name)
   }
 
-  copy(): CounterPort {
+  fork(): SandboxCounters {
     throw new Error('a fork has no forks')
   }
 }

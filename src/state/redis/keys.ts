@@ -1,38 +1,36 @@
-/** The keys of a sandbox. They share a hash tag, so that a cluster has them on one node, where a script can use them together. */
-export interface SandboxKeys {
-  /** A list: the changes since the snapshot, as JSON. */
-  readonly log: string
-  /**
-   * A hash: `incarnation`; `base`, the number of changes that the snapshot contains; `claimed`, the number that the latest one will contain, which
-   * a replica prepares or has stored; `turn` and `turn-ends`, the replica that alone may append until a time of Redis.
-   */
-  readonly head: string
-  /** A string: the sandbox after the first `base` changes. */
-  readonly snapshot: string
-  /** A string: the replicas that can read their copies without asking, for some milliseconds; see `EXCHANGE`. */
-  readonly lease: string
-  /** A hash of counts, and a sorted set of its fields in the order of their last use. */
-  readonly sequences: string
-  readonly sequenceOrder: string
-  /** A hash of rate windows, and a sorted set of its fields in the order in which they were opened. */
-  readonly windows: string
-  readonly windowOrder: string
-}
-
-/** Returns the keys of a sandbox. */
-export function sandboxKeys(prefix: string, sandbox: string): SandboxKeys {
+/**
+ * The keys of a sandbox. They share a hash tag, and all but the head are named by the scripts (`lua/`):
+ *
+ * - `head`, a hash: `segments` (`ID@PLACE ID@PLACE`), `open` (the id of the last one), `count:events` and other numbers
+ *   of records, `quality`, `revision` (grows with each change of what is not in a segment), `snapshots-taken`,
+ *   `settings`, `records:NAME` (the records of a plain collection), and `settings-version` and `records:NAME-version`.
+ * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
+ *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
+ *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
+ *   segment, so a closed one never changes, and snapshots share it.
+ * - The hash `prompts`.
+ * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
+ *   `snapshot:ID:prompts`.
+ * - Hashes `sequences` and `windows`, with sorted sets of their fields, `sequence-order` and `window-order`.
+ */
+export function sandboxKeys(prefix: string, sandbox: string) {
   const tag = `{${prefix}:${escapeName(sandbox)}}`
   return {
-    log: `${tag}:log`,
     head: `${tag}:head`,
-    snapshot: `${tag}:snapshot`,
-    lease: `${tag}:lease`,
     sequences: `${tag}:sequences`,
     sequenceOrder: `${tag}:sequence-order`,
     windows: `${tag}:windows`,
     windowOrder: `${tag}:window-order`,
+    /** Returns the key of a part of a segment. */
+    part: (kind: string, segment: string) => `${tag}:${kind}:${segment}`,
   }
 }
+
+/** Returns the field of the head that has the number of records of a collection. */
+export const countField = (collection: string) => `count:${collection}`
+
+/** Returns the field of the head that has the records of a plain collection. */
+export const recordsField = (collection: string) => `records:${collection}`
 
 /** Returns the keys that belong to no sandbox. */
 export function sharedKeys(prefix: string) {
@@ -42,23 +40,23 @@ export function sharedKeys(prefix: string) {
     inputs: `{${prefix}}:inputs`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,
-    /** A stream: what the replicas tell each other, such as the exchanges for the journal; and the weight of all its messages ever. */
+    /** A stream: the journal of all replicas. */
     stream: `{${prefix}}:journal`,
-    streamEnd: `{${prefix}}:journal-end`,
-    /** A string: the id of the stream, which tells it from one that Redis has lost. */
-    streamId: `{${prefix}}:journal-id`,
-    /** A string for a name: says that its message was appended. */
-    appended: (name: string) => `{${prefix}}:journal-has:${escapeName(name)}`,
-    /** A channel: the signals between the replicas. */
-    signals: `{${prefix}}:signals`,
-    /** A sorted set: the ids of the replicas, by the time of Redis at which they were last alive. */
-    replicas: `{${prefix}}:replicas`,
+    /**
+     * A hash: `id`, which tells the journal from one that Redis has lost, and the numbers of its `messages`, `exchanges`
+     * and `bytes` of bodies.
+     */
+    streamHead: `{${prefix}}:journal-head`,
+    /** A stream: the bodies of exchanges. */
+    streamBodies: `{${prefix}}:journal-bodies`,
+    /** A hash for each sandbox: the number of its first exchange since it was cleared, and the count since then. */
+    streamCounts: `{${prefix}}:journal-counts`,
     /** The number of sandboxes that were ever created. */
     created: `{${prefix}}:created`,
   }
 }
 
 /** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */
-function escapeName(name: string): string {
+export function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

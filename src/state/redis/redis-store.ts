@@ -1,109 +1,228 @@
 /**
- * The state data in Redis, shared by several replicas: one log for each sandbox, of which each replica has a copy.
- * `openRedisStore` connects; `redis-committer.ts` appends to the logs, `shared-log.ts` reads them, `scripts.ts` has the steps that are atomic.
+ * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
+ * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
-import { randomUUID } from 'node:crypto'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { BaseStore } from '../base-store.ts'
-import type { OpenedStore } from '../file/file-store.ts'
-import { StateData } from '../memory/state-data.ts'
-import type { SharedState } from '../shared-state.ts'
-import { StateChecks } from '../state-checks.ts'
-import { StoreUnavailableError } from '../store.ts'
-import { RedisConnection, type RedisTimeouts } from './connection.ts'
-import { isErrorReply } from './error-reply.ts'
-import { findFormatFault, findWriteFault } from './format-mark.ts'
-import { noteInputs } from './inputs-mark.ts'
-import type { RedisLocation } from './location.ts'
-import { RedisCommitter } from './redis-committer.ts'
-import { RedisCounters } from './redis-counters.ts'
-import { DEAD_AFTER_MS, RedisStream } from './redis-stream.ts'
-import { SharedLogs } from './shared-log.ts'
-import { describeStartFault } from './start-fault.ts'
 
-/** The options of a store in Redis. */
-export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence about each failure in the background. Default: no effect. */
-  readonly report?: (problem: string) => void
-  /** The least length of a log, in characters, from which on a snapshot replaces it. Default: 1 MiB. */
-  readonly snapshotFrom?: number
-  /** The largest number of sandboxes of which the process has a copy; others are read when they are used. Default: 1000. */
-  readonly copyLimit?: number
+import { LruCache } from '../../core/lru-cache.ts'
+import { type Result, success } from '../../core/result.ts'
+import type { PlainCollection } from '../collections/collection.ts'
+import { countRecords, type RecordCounts } from '../collections/index.ts'
+import { addUpRecords } from '../queries.ts'
+import type {
+  DayImpact,
+  EventDraft,
+  ImpactQuery,
+  PromptDraft,
+  QualitySettings,
+  StoredPrompt,
+  WriteContext,
+} from '../records.ts'
+import { parseExport } from '../sandbox-export.ts'
+import type {
+  EventPage,
+  EventQuery,
+  EventReceipt,
+  PromptReceipt,
+  RateResult,
+  SandboxExport,
+  SandboxSummary,
+  Snapshot,
+  StateSummary,
+  Store,
+} from '../store.ts'
+import { exportSandbox, listEvents } from './event-reader.ts'
+import type { SandboxCounters } from './forked-counters.ts'
+import { parseRecords, updateRecord } from './head-fields.ts'
+import { recordsField } from './keys.ts'
+import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
+import {
+  DELETE_SANDBOX,
+  DELETE_SNAPSHOT,
+  PUT_QUALITY,
+  RESET,
+  RESTORE_SNAPSHOT,
+} from './lua/sandbox-scripts.ts'
+import { parseQuality, readContent } from './read-content.ts'
+import { type KnownImpact, recordEvent, sumImpact } from './redis-events.ts'
+import { importContent } from './redis-import.ts'
+import { addPromptVersion } from './redis-prompts.ts'
+import { createSnapshot, listSnapshots } from './redis-snapshots.ts'
+import type { SandboxScripts } from './sandbox-scripts.ts'
+import { listSandboxes } from './summarize-sandboxes.ts'
+import { waitForMemory } from './wait-for-memory.ts'
+
+/** The parts that a store works with. */
+export interface RedisStoreDeps {
+  readonly scripts: SandboxScripts
+  readonly counters: SandboxCounters
+  /** Says why Redis takes no changes, or cannot be reached. Undefined if it can be used. */
+  readonly findOutage: () => Promise<string | undefined>
+  readonly close: () => Promise<void>
 }
 
-const DEFAULT_SNAPSHOT_FROM = 1024 * 1024
-const DEFAULT_COPY_LIMIT = 1000
-const DEFAULT_COMMAND_MS = 2000
-const DEFAULT_CONNECT_MS = 5000
+/** The store in Redis. */
+export class RedisStore implements Store {
+  readonly #deps: RedisStoreDeps
+  readonly #scripts: SandboxScripts
+  /** The impact by sandbox and query. */
+  readonly #impacts = new LruCache<KnownImpact>(200)
 
-/** A store in Redis that is ready for use. */
-export interface OpenedRedisStore extends OpenedStore {
-  readonly shared: SharedState
-  /** Has the figures of appends. */
-  readonly committer: RedisCommitter
-  readonly connection: RedisConnection
-}
-
-/** Opens the store in Redis. Sandboxes are read when they are first used. The error is a sentence with the next step, without the password. */
-export async function openRedisStore(
-  location: RedisLocation,
-  options: RedisStoreOptions = {},
-): Promise<Result<OpenedRedisStore>> {
-  const { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS } = options
-  let onLost = () => {}
-  const opened = await RedisConnection.open(location, { commandMs, connectMs }, () => onLost())
-  if (!opened.ok) return opened
-  const connection = opened.value
-  try {
-    const fault = await findFormatFault(connection, location.prefix)
-    if (fault !== undefined) throw new Error(fault)
-    const state = new StateData()
-    const replicaId = randomUUID()
-    const logs = new SharedLogs({
-      connection,
-      state,
-      checks: await StateChecks.load(),
-      prefix: location.prefix,
-      createId: randomUUID,
-      replicaId,
-      snapshotFrom: options.snapshotFrom ?? DEFAULT_SNAPSHOT_FROM,
-      copyLimit: options.copyLimit ?? DEFAULT_COPY_LIMIT,
-      report: options.report ?? (() => {}),
-    })
-    onLost = () => logs.forgetAll()
-    const counters = new RedisCounters(connection, location.prefix)
-    const findFault = () => findWriteFault(connection, location)
-    const random = Math.random
-    const committer = new RedisCommitter({ state, logs, connection, counters, random, findFault })
-    const { length: sandboxes } = await logs.list()
-    const loaded = { sandboxes, journalEntries: 0, warnings: await findWarnings(connection) }
-    const shared: SharedState = {
-      shown: location.shown,
-      readRecord: (sandbox) => committer.readShared(sandbox),
-      updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
-      noteInputs: (digest) => noteInputs(connection, location.prefix, digest, DEAD_AFTER_MS),
-      listSandboxes: () => logs.list(),
-      forget: (sandbox) => logs.forget(sandbox),
-      async openStream(size: number) {
-        const listener = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
-        if (!listener.ok) throw new Error(listener.error)
-        const { prefix } = location
-        return new RedisStream({ connection, listener: listener.value, prefix, id: replicaId, size })
-      },
-    }
-    return success({ store: new BaseStore(committer), loaded, shared, committer, connection })
-  } catch (error) {
-    connection.close()
-    const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error
-    if (isErrorReply(cause)) return failure(describeStartFault(cause, location.shown))
-    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(cause)}`)
+  constructor(deps: RedisStoreDeps) {
+    this.#deps = deps
+    this.#scripts = deps.scripts
   }
-}
 
-/** Warns of a Redis that asks for no password, or deletes keys when its memory is full. */
-async function findWarnings(connection: RedisConnection): Promise<readonly string[]> {
-  const memory = String(await connection.call('info', 'memory'))
-  const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1] ?? 'noeviction'
-  const warning = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
-  return [connection.warning ?? [], policy === 'noeviction' ? [] : warning].flat()
+  recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
+    return recordEvent(this.#scripts, context, draft)
+  }
+
+  addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
+    return addPromptVersion(this.#scripts, context, draft)
+  }
+
+  consumeRate(
+    { sandbox, now }: WriteContext,
+    key: string,
+    limit: number,
+    windowMs: number,
+  ): Promise<RateResult> {
+    return this.#deps.counters.consumeRate(sandbox, key, limit, windowMs, now)
+  }
+
+  nextSequenceIndex(sandbox: string, key: string): Promise<number> {
+    return this.#deps.counters.nextSequenceIndex(sandbox, key)
+  }
+
+  listSequences(sandbox: string): Promise<ReadonlyMap<string, number>> {
+    return this.#deps.counters.sequenceCounts(sandbox)
+  }
+
+  listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
+    return listEvents(this.#scripts, sandbox, query)
+  }
+
+  async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
+    return (await readContent(this.#scripts, sandbox)).prompts
+  }
+
+  async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
+    const [outcome] = await this.#scripts.write(ACTIVATE_VERSION, sandbox, [promptId, versionId])
+    return outcome === 'activated'
+  }
+
+  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
+    const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({
+      state: '',
+      days: new Map(),
+    }))
+    return sumImpact(this.#scripts, sandbox, query, known)
+  }
+
+  async getQuality(sandbox: string): Promise<QualitySettings> {
+    const fresh = this.#scripts.heads.get(sandbox)?.quality
+    const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
+    return parseQuality(sandbox, text)
+  }
+
+  async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
+    await this.#scripts.write(PUT_QUALITY, sandbox, [JSON.stringify(settings)])
+  }
+
+  async listRecords<Item extends object>(
+    sandbox: string,
+    { name }: PlainCollection<Item>,
+  ): Promise<readonly Item[]> {
+    const [text] = await this.#scripts.readHead(sandbox, recordsField(name))
+    return parseRecords(sandbox, text)
+  }
+
+  updateRecord<Item extends object>(
+    sandbox: string,
+    collection: PlainCollection<Item>,
+    key: string,
+    update: (record: Item | undefined) => Item | undefined,
+  ): Promise<Item | undefined> {
+    return updateRecord(this.#scripts, sandbox, collection, key, update)
+  }
+
+  createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
+    return createSnapshot(this.#scripts, context, name)
+  }
+
+  listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
+    return listSnapshots(this.#scripts, sandbox)
+  }
+
+  async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
+    const [outcome] = await this.#scripts.write(RESTORE_SNAPSHOT, sandbox, [snapshotId])
+    if (outcome === 'restored') this.#deps.counters.discard(sandbox)
+    return outcome === 'restored'
+  }
+
+  async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
+    const [outcome] = await this.#scripts.write(DELETE_SNAPSHOT, sandbox, [snapshotId])
+    return outcome === 'deleted'
+  }
+
+  exportSandbox(sandbox: string): Promise<SandboxExport> {
+    return exportSandbox(this.#scripts, sandbox)
+  }
+
+  async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
+    const parsed = await parseExport(document)
+    if (!parsed.ok) return parsed
+    await this.#import(sandbox, parsed.value, 'always')
+    return success(countRecords(parsed.value))
+  }
+
+  importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean> {
+    return this.#import(sandbox, document, 'if-empty')
+  }
+
+  async #import(sandbox: string, content: SandboxExport, condition: 'always' | 'if-empty'): Promise<boolean> {
+    const isImported = await importContent(this.#scripts, sandbox, content, condition)
+    if (isImported) this.#deps.counters.discard(sandbox)
+    return isImported
+  }
+
+  listSandboxes(): Promise<readonly SandboxSummary[]> {
+    return listSandboxes(this.#scripts)
+  }
+
+  async deleteSandbox(sandbox: string): Promise<boolean> {
+    return (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'
+  }
+
+  async reset(sandbox: string): Promise<void> {
+    await this.#replace(RESET, sandbox)
+  }
+
+  async #replace(script: typeof RESET, sandbox: string) {
+    const [outcome] = await this.#scripts.write(script, sandbox)
+    this.#deps.counters.discard(sandbox)
+    if (!this.#scripts.isFork) await waitForMemory(this.#scripts.connection)
+    return outcome
+  }
+
+  async size(): Promise<StateSummary> {
+    return addUpRecords(await this.listSandboxes())
+  }
+
+  fork(): Store {
+    const { scripts, counters, ...others } = this.#deps
+    const close = async () => {}
+    return new RedisStore({ ...others, scripts: scripts.fork(), counters: counters.fork(), close })
+  }
+
+  async findLoss(): Promise<undefined> {
+    return undefined
+  }
+
+  findOutage(): Promise<string | undefined> {
+    return this.#deps.findOutage()
+  }
+
+  close(): Promise<void> {
+    return this.#deps.close()
+  }
 }

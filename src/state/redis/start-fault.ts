@@ -24,8 +24,9 @@ export function isCertificateError(error: Error): boolean {
 }
 
 /**
- * Describes why a start cannot connect to Redis, with the next step: `The state in redis://cache:6379 cannot be used (connect ECONNREFUSED
- * 10.0.0.7:6379). Start that server, or choose a file: --state FILE.` `shown`: the URL without user and password.
+ * Describes why a start cannot connect to Redis, with the next step: `The state in redis://cache:6379 cannot be used
+ * (connect ECONNREFUSED 10.0.0.7:6379). Start that server, or choose a file: --state FILE.` `shown`: the URL without
+ * user and password.
  */
 export function describeStartFault(error: unknown, shown: string): string {
   if (isErrorReply(error)) return `The state in ${shown} cannot be used: ${describeErrorReply(error)}`
@@ -39,18 +40,36 @@ export function describeStartFault(error: unknown, shown: string): string {
   return `The state in ${shown} cannot be used (${reason}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
 }
 
-/** A server that expects TLS ends a connection without it; one without TLS waits for more of the handshake, or sends what is no TLS. */
+/**
+ * A server that expects TLS ends a connection without it; one without TLS waits for more of the handshake, or sends
+ * what is no TLS.
+ */
 function findSchemeHint(error: unknown, shown: string): string {
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(codeOf(error))) return ''
   if (shown.startsWith('rediss:')) return ' If it does not use TLS, the URL begins with redis://.'
   return codeOf(error) === 'ECONNRESET' ? ' If it expects TLS, the URL begins with rediss://.' : ''
 }
 
-/** Returns why there is no connection: the text of its error, or its code, where there is no text. Undefined: it had none. */
-export function describeReason(error: Error | undefined): string {
-  if (error === undefined) return 'the connection was closed'
+/** The reasons for which there is no connection, by the codes of errors of the operating system. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there: ECONNREFUSED',
+  ECONNRESET: 'the connection was reset: ECONNRESET',
+  EHOSTUNREACH: 'there is no way to its host: EHOSTUNREACH',
+  ENETUNREACH: 'there is no way to its network: ENETUNREACH',
+  ENOTFOUND: 'no such host is known: ENOTFOUND',
+  EAI_AGAIN: 'the name of its host cannot be looked up at present: EAI_AGAIN',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'it did not answer in time',
+}
+
+/** Returns why there is no connection, in words of our own: those of the client would tell nothing to a user. */
+export function describeReason(error: unknown): string {
   if (isErrorReply(error)) return describeErrorReply(error).replace(/\.$/, '')
-  return error.message === TOO_LATE ? 'it did not answer in time' : error.message || codeOf(error)
+  if (!(error instanceof Error)) return 'the connection was closed'
+  if (error.message === TOO_LATE) return reasons['ETIMEDOUT'] ?? ''
+  if (isCertificateError(error)) return `its certificate is not valid here: ${codeOf(error)}`
+  if (error.message.includes(UNREADABLE)) return 'the server there does not answer as Redis does'
+  return reasons[codeOf(error)] ?? 'the connection was closed'
 }
 
 function codeOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { brandMark } from '../../reports/formats/html.ts'
 import { escapeHtml } from '../../reports/formats/html-coverage.ts'
-import { stylesheet } from '../../reports/formats/html-stylesheet.ts'
+import { styleSource, stylesheet } from '../../reports/formats/html-stylesheet.ts'
 import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
 import { listFindings, type SuiteFinding } from '../suite-findings.ts'
@@ -18,6 +18,7 @@ import {
   summarizeRuns,
 } from '../suite-report.ts'
 import { describeFields, summarizeFields } from '../summarize-fields.ts'
+import { isConclusive, verdicts } from '../verdict.ts'
 
 /** The rules for the table of runs, which other reports do not have. */
 const ownStyles = `
@@ -30,6 +31,8 @@ th { color: var(--faint); font-size: var(--small); }
 tr:last-child td { border-bottom: 0; }
 td.good { color: var(--good); } td.bad { color: var(--bad); font-weight: 600; } td.none::before { content: none; } td.none { color: var(--faint); }
 `
+
+const styles = stylesheet + ownStyles
 
 /** Renders a report as a self-contained page without scripts, in the look of the console. */
 export function renderHtml(report: SuiteReport): string {
@@ -49,9 +52,9 @@ export function renderHtml(report: SuiteReport): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${styleSource(styles)}">
 <title>${escapeHtml(title)}</title>
-<style>${stylesheet}${ownStyles}</style>
+<style>${styles}</style>
 </head>
 <body>
 <header>
@@ -90,7 +93,7 @@ ${runs.map(renderRun).join('\n')}
 }
 
 function renderCard({ group, counts, percent, withClientFindings }: GroupSummary): string {
-  const isGood = counts.broke + counts['not-noticed'] + counts.hung + withClientFindings === 0
+  const isGood = withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !isBad(name))
   const share = percent === undefined ? '–' : `${percent}&nbsp;%`
   return `<li class="${isGood ? 'good' : 'bad'}"><a href="#verdicts"><b>${share}</b><span>good verdicts on ${escapeHtml(group)}</span></a></li>`
 }
@@ -112,7 +115,7 @@ function renderDetails(title: string, lines: readonly string[]): string {
 }
 
 function renderRun({ run, verdict }: JudgedRun): string {
-  const state = isBad(verdict) ? 'bad' : verdict === 'not-reached' ? 'none' : 'good'
+  const state = isBad(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : 'none'
   const cells = [run.fault.name, run.operation, run.pointer ?? `request ${run.occurrence}`]
   return `<tr>${cells.map((cell) => `<td><code>${escapeHtml(cell)}</code></td>`).join('')}<td class="${state}">${formatVerdict(verdict)}</td></tr>`
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { listFindings } from '../suite-findings.ts'
 import {
+  countRepeated,
   countVerdicts,
   hasOnlyClientFindings,
   type JudgedRun,
@@ -21,6 +22,7 @@ function reportToJson(report: SuiteReport): JsonObject {
     summary: {
       ...countVerdicts(runs),
       made: runs.filter(({ code }) => code !== undefined).length,
+      repeated: countRepeated(runs),
       equivalent,
       leftOut: leftOut.map(({ operation, occurrences, like }) => ({
         operation,

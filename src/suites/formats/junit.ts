@@ -4,7 +4,7 @@ import { judgeSuiteCondition } from '../judge-suite.ts'
 import { isSuiteCondition } from '../parse-suite-fail-on.ts'
 import { nameRun } from '../plan.ts'
 import { listFindings, type SuiteFinding } from '../suite-findings.ts'
-import { describeNothing, type JudgedRun, type SuiteReport } from '../suite-report.ts'
+import { describeNothing, describeRedPlainRun, type JudgedRun, type SuiteReport } from '../suite-report.ts'
 
 /** A test case. `text`: its output, or that of its failure. */
 interface Case {
@@ -51,7 +51,8 @@ const count = (cases: readonly Case[], state: Case['state']) =>
 
 /** Returns the case of the run without faults, which also fails where no fault was tried. */
 function plainCase(report: SuiteReport): Case {
-  const problems = [...report.plainFailed, ...[describeNothing(report) ?? []].flat()]
+  const problem = describeNothing(report) ?? describeRedPlainRun(report)
+  const problems = [...report.plainFailed, ...(problem === undefined ? [] : [problem])]
   const state = problems.length > 0 ? 'failed' : 'passed'
   const message = problems.join('; ')
   return {
@@ -70,6 +71,8 @@ function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding |
   const named = { classname: `convsim.${run.fault.group}`, name: nameRun(run), ms }
   const isCounted = finding !== undefined && isMet(report, finding.kind)
   const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
+  if (finding?.kind === 'unsteady' && failed.length === 0)
+    return { ...named, state: 'skipped', type: '', message: '', text: finding.sentence }
   if (finding) {
     const { kind, sentence, client, requests, lastLines, repeat } = finding
     const message = isCounted ? sentence : [sentence, ...failed].join(' ')
@@ -78,7 +81,8 @@ function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding |
   }
   const message = failed.join('; ')
   if (failed.length > 0) return { ...named, state, type: 'client', message, text: message }
-  return { ...named, state: verdict === 'not-reached' ? 'skipped' : state, type: '', message, text: verdict }
+  if (verdict === 'not-reached') return { ...named, state: 'skipped', type: '', message, text: 'not reached' }
+  return { ...named, state, type: '', message, text: verdict }
 }
 
 /** Returns true for a finding whose condition is met. */
@@ -111,7 +115,7 @@ const toSeconds = (ms: number) => Math.round(ms) / 1000
 function caseLines({ classname, name, state, type, message, text, ms }: Case): string[] {
   const head = `<testcase ${attributes({ classname, name, time: toSeconds(ms) })}`
   const bodies = {
-    skipped: '<skipped message="not reached"/>',
+    skipped: `<skipped ${attributes({ message: text })}/>`,
     failed: `<failure ${attributes({ type, message })}>${escapeXml(text)}</failure>`,
     passed: `<system-out>${escapeXml(text)}</system-out>`,
   }

@@ -1,10 +1,13 @@
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
-import type { SuiteReport } from '../suite-report.ts'
+import { type SuiteReport, swallowed } from '../suite-report.ts'
 import { type Candidate, describeStep, type HuntStep } from './candidate.ts'
 
-/** The end of a hunt. `exhausted`: there was nothing more to draw. */
-export type HuntEnd = 'found' | 'time' | 'max-runs' | 'interrupt' | 'exhausted'
+/**
+ * The end of a hunt. `exhausted`: there was nothing more to draw. `red-plain-run`: the command failed without faults,
+ * too, so that what was found is no finding.
+ */
+export type HuntEnd = 'found' | 'time' | 'max-runs' | 'interrupt' | 'exhausted' | 'red-plain-run'
 
 /** The numbers of runs by the number of their steps. */
 export interface HuntCounts {
@@ -43,13 +46,16 @@ export interface HuntFinding {
 }
 
 /** The outcome of a hunt. */
-export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'failed'> {
+export interface HuntReport
+  extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'changes' | 'failed'> {
   readonly run: ReportedRun
   readonly counts: HuntCounts
   /** The scenarios that were drawn from. */
   readonly scenarios: readonly string[]
   /** The number of runs that broke, and did not break again. */
   readonly unrepeatable: number
+  /** The number of runs that were green, although a call that a fault struck got no good answer. */
+  readonly neverSucceeded: number
   readonly end: HuntEnd
   /** Undefined: nothing broke the suite. */
   readonly finding: HuntFinding | undefined
@@ -106,20 +112,46 @@ const ends: Readonly<Record<HuntEnd, string>> = {
   'max-runs': '--max-runs was reached',
   interrupt: 'it was interrupted',
   exhausted: 'there was no other combination to draw',
+  'red-plain-run': 'the command failed without faults, too',
 }
 
+/** Says that the command failed without faults, too, after it broke. */
+export const redPlainRun = 'What broke the suite is no finding: the command fails without faults, too.'
+
+/**
+ * Describes the runs in which the client swallowed a failure: `2 of 12 runs were green, but the call never succeeded`.
+ * Undefined: there is none.
+ */
+export function describeSwallowed({ counts, neverSucceeded }: SwallowParts): string | undefined {
+  const runs = pluralize(countRuns(counts), 'run')
+  const words = neverSucceeded === 1 ? `was ${swallowed}` : `were ${swallowed}`
+  return neverSucceeded === 0 ? undefined : `${neverSucceeded} of ${runs} ${words}`
+}
+
+type SwallowParts = Pick<HuntReport, 'counts' | 'neverSucceeded'>
+
+const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
+
 /** Summarizes the runs: `41 runs until the suite broke: 11 with one fault, 30 with two, 0 with more.` */
-export function summarizeHunt({ counts, end, scenarios, unrepeatable, finding }: HuntReport): string[] {
+export function summarizeHunt(report: HuntReport): string[] {
+  const { counts, end, scenarios, unrepeatable, changes, finding } = report
   const { single, pair, longer } = counts
-  const runs = pluralize(single + pair + longer, 'run')
+  const runs = pluralize(countRuns(counts), 'run')
+  const nothing =
+    end === 'red-plain-run' ? redPlainRun : `Nothing found in ${runs}: no combination broke the suite.`
+  const swallowing = describeSwallowed(report)
   return [
-    ...(finding ? [] : [`Nothing found in ${runs}: no combination broke the suite.`]),
+    ...(finding ? [] : [nothing]),
+    ...(swallowing === undefined ? [] : [`${swallowing}: --each names the calls.`]),
     `${runs} until ${ends[end]}: ${single} with one fault, ${pair} with two, ${longer} with more.`,
     `The faults were drawn from ${scenarios.join(', ')}.`,
     ...(unrepeatable > 0
       ? [
           `${pluralize(unrepeatable, 'run')} failed, and passed when repeated: the suite itself is not reliable.`,
         ]
+      : []),
+    ...(changes.length > 0
+      ? [`The outcome is not reliable, since the command differs without faults, too: ${changes.join('; ')}.`]
       : []),
   ]
 }

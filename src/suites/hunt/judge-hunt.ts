@@ -1,7 +1,7 @@
 import type { FindingsReport, Report } from '../../reports/report.ts'
 import { judgeSuite } from '../judge-suite.ts'
 import { isSuiteCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
-import type { HuntFinding } from './hunt-report.ts'
+import { describeSwallowed, type HuntFinding, type HuntReport } from './hunt-report.ts'
 
 /** The condition that each verdict meets, and the words for it. */
 const met = {
@@ -9,15 +9,25 @@ const met = {
   hung: { kind: 'hung', words: 'hung' },
 } as const satisfies Record<HuntFinding['verdict'], { kind: string; words: string }>
 
-/** Judges a finding, and the requests of the run without faults and of all others. @returns a sentence for each condition that is met */
+/**
+ * Judges a hunt, and the requests of the run without faults and of all others. @returns a sentence for each condition
+ * that is met
+ */
 export function judgeHunt(
-  finding: HuntFinding | undefined,
+  hunt: Pick<HuntReport, 'finding' | 'counts' | 'neverSucceeded'>,
   plain: Report,
   findings: readonly FindingsReport[],
   conditions: readonly SuiteGate[],
 ): string[] {
   const others = conditions.filter((condition) => !isSuiteCondition(condition))
-  return [...(finding ? judgeFinding(finding, conditions) : []), ...judgeSuite([], plain, findings, others)]
+  const swallowing = conditions.some(({ kind }) => kind === 'not-resilient')
+    ? describeSwallowed(hunt)
+    : undefined
+  return [
+    ...(hunt.finding ? judgeFinding(hunt.finding, conditions) : []),
+    ...(swallowing === undefined ? [] : [swallowing]),
+    ...judgeSuite([], plain, findings, others),
+  ]
 }
 
 function judgeFinding({ verdict, candidate }: HuntFinding, conditions: readonly SuiteGate[]): string[] {

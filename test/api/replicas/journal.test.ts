@@ -11,6 +11,13 @@ const operation = 'getModelAnalytics'
 
 type Target = { readonly origin: string }
 
+const requestOf = (body: JsonObject, headers: Record<string, string>, signal: AbortSignal) => ({
+  method: 'POST',
+  headers: { authorization: 'Bearer any-key', 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+  signal,
+})
+
 const verify = async (target: Target, body: Json) => {
   const { status, body: verdict } = await ask(target, '/__sim/verify', { body })
   return [status, verdict]
@@ -111,6 +118,81 @@ describeWithRedis('the journal of replicas', () => {
     await two.close()
     await ask(three, path)
     expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
+  })
+
+  test.each([
+    'none',
+    'slow;ms=20',
+    'dribble;ms=20',
+    'malformed-json',
+    'truncated',
+    'reset',
+    'empty-response',
+  ])(
+    'a client of one replica finds its exchange at another with its next request, under %s',
+    async (scenario) => {
+      const [one, two] = await startReplicas(redis())
+      const headers = scenario === 'none' ? {} : { 'x-sim-scenario': scenario }
+      const outcome = /malformed|truncated|reset|empty/.test(scenario) ? 'damaged' : 'delivered'
+      for (const count of [1, 2, 3]) {
+        await ask(one, '/v1/events', { body: event(), headers }).catch(() => undefined)
+        const { requests } = await steer(two, 'GET', '/requests')
+        expect(requests).toMatchObject(Array(count).fill({ delivery: { outcome } }))
+      }
+    },
+  )
+
+  test.each([
+    ['hang', 'damaged'],
+    ['slow;ms=60000', 'client-gone'],
+    ['dribble;ms=60000', 'client-gone'],
+  ])(
+    'a client that gives up under %s is judged by another replica, with the end that it saw',
+    async (scenario, outcome) => {
+      const [one, two] = await startReplicas(redis())
+      const headers = { 'x-sim-scenario': scenario }
+      const signal = AbortSignal.timeout(300)
+      const request = requestOf(event({ insertId: 'first' }), headers, signal)
+      const lost = fetch(`${one.origin}/v1/events`, request).then((answer) => answer.text())
+      await expect(lost).rejects.toThrow()
+      const took = async () => {
+        const { requests } = await steer(two, 'GET', '/requests')
+        const [{ delivery, tookMs } = { delivery: {}, tookMs: 0 }] = requests as {
+          delivery: JsonObject
+          tookMs: number
+        }[]
+        return tookMs > 250 ? delivery : undefined
+      }
+      await expect.poll(took, { timeout: 10_000 }).toMatchObject({ outcome })
+      expect((await ask(two, '/v1/events', { body: event({ insertId: 'second' }) })).status).toBe(201)
+      for (const replica of [one, two])
+        expect(await steer(replica, 'GET', '/manners')).toMatchObject({
+          findings: [{ rule: 'same-insert-id', count: 1 }],
+        })
+    },
+  )
+
+  test('a page, a stream and a list go on at any replica, since all have one numbering', async () => {
+    const replicas = await startReplicas(redis())
+    for (let index = 0; index < 6; index += 1) await ask(replicas[index % 3] ?? replicas[0], path)
+    const numbers: Json[] = []
+    for (let cursor = 0; numbers.length < 6; ) {
+      const replica = replicas[numbers.length % 3] ?? replicas[0]
+      const page = await steer(replica, 'GET', `/requests?limit=1&cursor=${cursor}`)
+      const [{ number } = { number: 0 }] = page['requests'] as { number: number }[]
+      numbers.push(number)
+      cursor = number
+    }
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
+    const stream = await fetch(`${replicas[1].origin}/__sim/requests/stream`, {
+      headers: { 'last-event-id': '4' },
+    })
+    let text = ''
+    for await (const piece of stream.body ?? []) {
+      text += new TextDecoder().decode(piece)
+      if (text.includes('id: 6')) break
+    }
+    expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['5', '6'])
   })
 
   test('a sandbox that another replica met is known, and one that none met is not', async () => {

@@ -99,22 +99,24 @@ describeWithRedis('while Redis takes no changes', () => {
     await store.close()
   })
 
-  test('a question to a replica that has no room to send gets the reason, and that to another says what is missing', async () => {
+  test('what is answered meanwhile is missing in the journal, and every replica says so', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
-    const properties = { note: 'x'.repeat(50_000) }
-    for (let count = 0; count < 40; count += 1)
-      expect((await ask(one, '/v1/events', { body: event({ properties }) })).status).toBe(201)
-    const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
-    await admin.call('config', 'set', 'maxmemory', used + 700_000) // a third of what there is to send
-    expect(await steer(two, 'GET', '/requests?limit=1')).toMatchObject({ total: 0, truncated: true })
-    const refused = await ask(one, '/__sim/requests?limit=1')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(refused.text).toMatch(/its memory is full\..* OOM /)
+    const ofMissed = { headers: { 'x-sim-sandbox': 'missed' } }
+    for (const sandbox of ['missed', 'other']) await ask(one, path, { headers: { 'x-sim-sandbox': sandbox } })
+    await admin.call('config', 'set', 'maxmemory', '1')
+    expect((await ask(one, path, ofMissed)).status).toBe(200)
+    const list = (target: typeof one, sandbox: string) => steer(target, 'GET', `/requests?sandbox=${sandbox}`)
+    expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
-    for (const replica of [one, two])
-      expect(await steer(replica, 'GET', '/requests?limit=1')).toMatchObject({ total: 40, truncated: false })
+    await ask(one, path, ofMissed)
+    for (const replica of [one, two]) {
+      await expect
+        .poll(() => list(replica, 'missed'), { timeout: 10_000 })
+        .toMatchObject({ total: 2, truncated: true })
+      expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })
+    }
     await store.close()
   })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../../src/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
 import { createAjv } from '../../../src/documents/ajv.ts'
-import { findingsOf, SMALL } from '../documents.ts'
+import { contractOf, findingsOf, operationOf, SMALL } from '../documents.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
@@ -75,6 +75,30 @@ test('each accepted document has validators that end', async () => {
     }),
     { numRuns: 60 },
   )
+})
+
+describe('the check of a value by a schema that contains itself twice is bounded', () => {
+  const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels - 1) })
+
+  test.each<[string, Record<string, JsonObject>]>([
+    ['directly', { A: { allOf: [{ properties: { a: ref('A') } }, { properties: { a: ref('A') } }] } }],
+    [
+      'by way of others',
+      {
+        A: { oneOf: [ref('B'), ref('C')] },
+        B: { properties: { a: ref('A') } },
+        C: { properties: { a: ref('A') } },
+      },
+    ],
+  ])('%s', async (_name, schemas) => {
+    const lines = Object.entries(schemas).map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
+    const text = SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + lines.join('')
+    const { checkResponse } = operationOf(await contractOf(text), 'listThings')
+    expect(checkResponse(200, nested(60))).toMatchObject([
+      { keyword: 'timeout', message: expect.stringContaining('fewer levels') },
+    ])
+    expect(checkResponse(200, nested(2)).filter(({ keyword }) => keyword === 'timeout')).toEqual([])
+  })
 })
 
 describe('an expansion is bounded', () => {

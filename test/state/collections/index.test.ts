@@ -149,7 +149,7 @@ describe('a plain collection in the list', () => {
     const { store } = await openOrFail(original)
     await put(store, 'a')
     const path = copyAsKilled(original)
-    const log = `${path}.journal.1`
+    const log = `${path}.journal`
     writeFileSync(log, sealLog(readFileSync(log, 'utf8').replace(before, after)))
     expect(await problemOf(path)).toContain(`line 2: is no entry: ${fault}`)
     await store.close()

@@ -21,7 +21,7 @@ import type { EventDraft } from '../../../src/state/records.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
+import { copyAsKilled, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
   return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
@@ -55,15 +55,29 @@ describe('an acknowledged change', () => {
     await third.store.close()
   })
 
+  test('of an import, beside others, is loaded after a kill', async () => {
+    const path = statePath()
+    const first = await openOrFail(path)
+    await recordAll(first.store, ['a', 'ü 😀'])
+    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+    const document: unknown = JSON.parse(JSON.stringify(await first.store.exportSandbox('default')))
+    expect(await first.store.importSandbox('copy', document)).toMatchObject({ ok: true })
+    await recordAll(first.store, ['c'])
+    const second = await openOrFail(copyAsKilled(path))
+    expect(second.loaded).toMatchObject({ sandboxes: 2, events: 5, prompts: 2, journalEntries: 5 })
+    expect(await second.store.exportSandbox('copy')).toEqual(document)
+    await Promise.all([first.store.close(), second.store.close()])
+  })
+
   test('is in the log before its promise resolves', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await store.recordEvent(context, event({ insertId: 'a' }))
-    expect(readFileSync(`${path}.journal.1`, 'utf8')).toContain('"insertId":"a"')
+    expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
     await store.close()
   })
 
-  test('is appended in a write of its own, before the next command decides', async () => {
+  test('is appended with all others of its turn of the event loop by one write', async () => {
     const written: number[] = []
     const { store } = await openOrFail(statePath(), {
       write: (fd, bytes, offset) => {
@@ -75,7 +89,9 @@ describe('an acknowledged change', () => {
       store,
       Array.from({ length: 100 }, (_, index) => `e${index}`),
     )
-    expect(written).toHaveLength(100)
+    expect(written).toHaveLength(1)
+    await recordAll(store, ['later'])
+    expect(written).toHaveLength(2)
     await store.close()
   })
 
@@ -83,18 +99,18 @@ describe('an acknowledged change', () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
-    const intact = readFileSync(`${path}.journal.1`, 'utf8')
+    const intact = readFileSync(`${path}.journal`, 'utf8')
     await recordAll(store, ['cut off'])
-    const lastLine = readFileSync(`${path}.journal.1`, 'utf8').slice(intact.length)
+    const lastLine = readFileSync(`${path}.journal`, 'utf8').slice(intact.length)
     for (const torn of ['{', lastLine.slice(0, 12), lastLine.slice(0, 100), lastLine.slice(0, -2)]) {
       const copy = copyAsKilled(path)
-      writeFileSync(`${copy}.journal.1`, intact + torn)
+      writeFileSync(`${copy}.journal`, intact + torn)
       const again = await openOrFail(copy)
       expect(again.loaded.warnings).toEqual([
-        `${copy}.journal.1, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
+        `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
       ])
       expect(await insertIds(again.store)).toEqual(['a', 'b'])
-      expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(intact)
+      expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
       await recordAll(again.store, ['c'])
       expect(await insertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
@@ -105,12 +121,12 @@ describe('an acknowledged change', () => {
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
     const copy = copyAsKilled(path)
-    const intact = readFileSync(`${path}.journal.1`, 'utf8')
-    writeFileSync(`${copy}.journal.1`, intact.slice(0, -1))
+    const intact = readFileSync(`${path}.journal`, 'utf8')
+    writeFileSync(`${copy}.journal`, intact.slice(0, -1))
     const again = await openOrFail(copy)
     expect(again.loaded.warnings).toEqual([])
     expect(await insertIds(again.store)).toEqual(['a', 'b'])
-    expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(intact)
+    expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
   })
 
   test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
@@ -119,10 +135,10 @@ describe('an acknowledged change', () => {
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'a' }))
     await store.recordEvent(context, event({ insertId: 'a' }))
-    const log = readFileSync(`${path}.journal.1`)
+    const log = readFileSync(`${path}.journal`)
     const before = await store.exportSandbox('default')
     await store.close()
-    writeFileSync(`${path}.journal.1`, log)
+    writeFileSync(`${path}.journal`, log)
 
     const again = await openOrFail(path)
     expect(again.loaded.journalEntries).toBe(0)
@@ -202,48 +218,27 @@ describe('a record that only an edited contract allows', () => {
   })
 })
 
-describe('a stored change that cannot be applied in memory', () => {
-  const failOnce = () =>
-    vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
-      throw new RangeError('out of memory')
-    })
-
-  test('is fatal: every later command is refused, and a restart has the change', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
-    await recordAll(store, ['a'])
-    failOnce()
-    const refused = [
-      store.recordEvent(context, event({ insertId: 'b' })),
-      store.recordEvent(context, event({ insertId: 'c' })),
-      store.putQuality('default', { weight: 1 }),
-    ]
-    for (const outcome of await Promise.allSettled(refused)) {
-      expect(outcome.status).toBe('rejected')
-      const { reason } = outcome as PromiseRejectedResult // just checked
-      expect(reason).not.toBeInstanceOf(StoreWriteError)
-      expect(String(reason)).toContain('no longer agrees with its log (out of memory)')
-    }
-    await store.close()
-    const again = await openOrFail(path)
-    expect(again.loaded.journalEntries).toBe(2)
-    expect(await insertIds(again.store)).toEqual(['a', 'b'])
-    await again.store.close()
+test('a change that cannot be applied is refused with all of its turn, and the state is read again', async () => {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  await recordAll(store, ['a'])
+  vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
+    throw new RangeError('out of memory')
   })
-
-  test('ends the process with a word, if the caller says so', async () => {
-    const problems: string[] = []
-    const { store } = await openOrFail(statePath(), {
-      fatal: (problem) => {
-        problems.push(problem)
-        throw new Error('the process ends')
-      },
-    })
-    failOnce()
-    await expect(store.recordEvent(context, event())).rejects.toThrow('the process ends')
-    expect(problems).toEqual([expect.stringContaining('The log is complete: start again.')])
-    await store.close()
-  })
+  const refused = [
+    store.recordEvent(context, event({ insertId: 'b' })),
+    store.recordEvent(context, event({ insertId: 'c' })),
+    store.putQuality('default', { weight: 1 }),
+  ]
+  for (const outcome of await Promise.allSettled(refused)) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
+    expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('(out of memory)')
+  }
+  expect(await insertIds(store)).toEqual(['a'])
+  await recordAll(store, ['d'])
+  const again = await openOrFail(copyAsKilled(path))
+  expect(await insertIds(again.store)).toEqual(['a', 'd'])
+  await Promise.all([store.close(), again.store.close()])
 })
 
 describe('a full disk', () => {
@@ -298,6 +293,42 @@ describe('a full disk', () => {
     expect(await insertIds(again.store)).toEqual(['a', 'b', undefined])
   })
 
+  test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
+    const limited = disk()
+    const { store } = await openOrFail(statePath(), { write: limited.write })
+    limited.free = 100
+    const refused = recordAll(store, ['a', 'b']).catch(String)
+    const seen = [insertIds(store), insertIds(store.fork()), store.size()]
+    expect(await refused).toContain('no space left on device')
+    expect(await Promise.all(seen)).toMatchObject([[], [], { sandboxes: 0, events: 0 }])
+    limited.free = Number.POSITIVE_INFINITY
+    const stored = recordAll(store, ['a'])
+    expect(await insertIds(store)).toEqual(['a'])
+    await stored
+    await store.close()
+  })
+
+  test('ends all writes if the state cannot be read again after it, and says so', async () => {
+    const path = statePath()
+    const limited = disk()
+    const reports: string[] = []
+    const { store } = await openOrFail(path, {
+      write: limited.write,
+      report: (problem) => reports.push(problem),
+    })
+    await recordAll(store, ['a'])
+    writeFileSync(path, 'damaged meanwhile')
+    limited.free = 100
+    await expect(recordAll(store, ['b'])).rejects.toThrow('could not be read again after a write that failed')
+    limited.free = Number.POSITIVE_INFINITY
+    await expect(recordAll(store, ['c'])).rejects.toThrow('The state is not written any more')
+    expect(await store.findLoss()).toContain('is not JSON')
+    expect(reports).toHaveLength(1)
+    await store.close()
+    expect(readFileSync(path, 'utf8')).toBe('damaged meanwhile')
+    expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
+  })
+
   test('refuses only the change that does not fit', async () => {
     const limited = disk()
     const { store } = await openOrFail(statePath(), { write: limited.write })
@@ -332,15 +363,17 @@ describe('a full disk', () => {
 })
 
 describe('a file that cannot be loaded stays unchanged', () => {
-  const good = '{"kind":"convsim state","format":1,"seq":0,"sandboxes":[]}'
+  const good = '{"kind":"convsim state","format":3,"seq":0,"sandboxes":[]}'
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
     ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
     ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is no file of ours'],
-    ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 2'],
-    ['of another shape', good.replace('[]', '[{"name":"a"}]'), '/sandboxes/0/quality is required'],
+    ['older', good.replace('3', '2'), 'has format 2, which this version cannot read'],
+    ['newer', good.replace('3', '9'), 'has format 9, and this version reads format 3; use a newer version'],
+    ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
+    ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), '/sandboxes/0/quality is required'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
@@ -357,7 +390,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const { store } = await openOrFail(original)
     await recordAll(store, ['a', 'b', 'c'])
     const path = copyAsKilled(original)
-    const log = `${path}.journal.1`
+    const log = `${path}.journal`
     const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
     writeFileSync(log, changed)
     const problem = await problemOf(path)
@@ -367,7 +400,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
 
   test('a log with a broken line in the middle', async () => {
     const problem = await problemOfLog(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
-    expect(problem).toContain('state.json.journal.1, line 3: does not fit its checksum')
+    expect(problem).toContain('state.json.journal, line 3: does not fit its checksum')
   })
 
   test('a log that lacks a line', async () => {

@@ -95,7 +95,7 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
 
 const removals: [string, string, (path: string) => void][] = [
   ['the folder', 'its folder', (path) => rmSync(dirname(path), { recursive: true })],
-  ['the log', 'its log', (path) => rmSync(`${path}.journal.1`)],
+  ['the log', 'its log', (path) => rmSync(`${path}.journal`)],
 ]
 
 test.each(removals)('a write is refused after %s was removed', async (_, reason, remove) => {
@@ -121,8 +121,8 @@ test('acknowledged entries that are missing from the end of the log are counted 
   const holder = () => JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
   await vi.waitUntil(() => Number(holder().acknowledged) === 4, { timeout: 10_000 })
   const copy = copyAsKilled(path)
-  const log = readFileSync(`${path}.journal.1`, 'utf8').split('\n')
-  writeFileSync(`${copy}.journal.1`, `${log.slice(0, 3).join('\n')}\n`)
+  const log = readFileSync(`${path}.journal`, 'utf8').split('\n')
+  writeFileSync(`${copy}.journal`, `${log.slice(0, 3).join('\n')}\n`)
   writeFileSync(`${copy}.lock`, JSON.stringify({ ...holder(), pid: 0 }))
   const again = await openOrFail(copy)
   expect(again.loaded.warnings).toEqual([expect.stringContaining('2 acknowledged changes are lost')])
@@ -157,11 +157,11 @@ test('links in the place of temporary files are not followed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
-  for (const name of ['state.json.tmp', 'state.json.journal.1.tmp'])
+  for (const name of ['state.json.tmp', 'state.json.journal.tmp'])
     symlinkSync(victim, join(dirname(path), name))
   const { store } = await openOrFail(path)
   await record(store, 'a')
-  expect(lstatSync(`${path}.journal.1`).isFile()).toBe(true)
+  expect(lstatSync(`${path}.journal`).isFile()).toBe(true)
   await store.close()
   expect(lstatSync(path).isFile()).toBe(true)
   expect(readFileSync(victim, 'utf8')).toBe('precious')
@@ -175,7 +175,7 @@ test('all files and folders are for their owner alone', async () => {
   expect(modeOf(dirname(path))).toBe(0o700)
   expect(modeOf(dirname(dirname(path)))).toBe(0o700)
   const names = readdirSync(dirname(path)).sort()
-  expect(names).toEqual(['state.json', 'state.json.journal.1', 'state.json.lock'])
+  expect(names).toEqual(['state.json', 'state.json.journal', 'state.json.lock'])
   for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
   const again = await openOrFail(copyAsKilled(path))
   await again.store.close()

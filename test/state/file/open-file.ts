@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
-import { historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
+import { formatTrailer, historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
 import { systemErrorCode } from '../../../src/state/file/state-file-error.ts'
 
@@ -51,6 +52,12 @@ function copyIfExists(from: string, to: string): void {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error
   }
+}
+
+/** Returns the JSON of an object as a state file with its checksum. */
+export function sealState(json: string): string {
+  const head = `${json.slice(0, -1)},\n`
+  return head + formatTrailer(crc32(head))
 }
 
 /** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */

@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { RedisConnection } from '../../../src/state/redis/connection.ts'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
-import { openRedisStore } from '../../../src/state/redis/redis-store.ts'
-import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
+import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
 import { context, event, prompt } from '../drafts.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
@@ -19,7 +18,7 @@ describeWithRedis('a state in Redis', () => {
     const location = parseRedisUrl(redis().url, prefix)
     const opened = location.ok ? await openRedisStore(location.value) : location
     expect(opened.ok ? '' : opened.error).toBe(
-      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 1". Use the version that wrote them, or another prefix (--state-prefix).`,
+      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 2". Use the version that wrote them, or another prefix (--state-prefix).`,
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
     await store.close()
@@ -42,27 +41,22 @@ describeWithRedis('a state in Redis', () => {
     await store.recordEvent(context, event())
     await connection.call('flushall')
     await store.recordEvent(context, event())
-    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 1')
+    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 2')
     await store.close()
   })
 
-  test.each([
-    ['log', (connection: RedisConnection, key: string) => connection.call('rpush', key, 'no JSON')],
-    ['snapshot', (connection: RedisConnection, key: string) => connection.call('set', key, 'no JSON')],
-  ])('names sandbox and key if the %s is damaged', async (name, damage) => {
+  test('names sandbox and kind of record if an event is damaged, and the sandbox can be deleted', async () => {
     const prefix = nextPrefix()
-    const one = await openRedisOrFail(redis().url, prefix)
-    const two = await openRedisOrFail(redis().url, prefix)
-    await one.store.recordEvent(context, event())
-    const key = `{${prefix}:default}:${name}`
-    await damage(one.connection, key)
-    two.shared.forget('default')
-    await expect(two.store.listEvents('default')).rejects.toThrow(
-      `The sandbox "default" cannot be read: the key ${key} of Redis is damaged (`,
-    )
-    await one.connection.call('del', key, `{${prefix}:default}:head`)
-    expect((await two.store.listEvents('default')).total).toBe(0)
-    for (const { store } of [one, two]) await store.close()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'x' }))
+    const segment = await connection.call('hget', `{${prefix}:default}:head`, 'open')
+    await connection.call('hset', `{${prefix}:default}:events:${String(segment)}`, 0, 'no JSON')
+    const reason = 'The sandbox "default" cannot be read: its events in Redis are damaged ('
+    await expect(store.listEvents('default')).rejects.toThrow(reason)
+    await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)
+    expect(await store.deleteSandbox('default')).toBe(true)
+    expect((await store.listEvents('default')).total).toBe(0)
+    await store.close()
   })
 
   test('whose server asks for no password gets a warning of the given one', async () => {
@@ -89,37 +83,24 @@ describeWithRedis('a state in Redis', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is read from a snapshot and the rest of the log, which stays short', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix, { snapshotFrom: 5000 })
-    for (let index = 0; index < 200; index += 1)
-      await store.recordEvent(context, event({ insertId: `e${index}` }))
-    await store.addPromptVersion(context, prompt())
-    await store.createSnapshot(context, 'kept')
-    await store.recordEvent(context, event({ insertId: 'e0' }))
-    expect(Number(await connection.call('llen', `{${prefix}:default}:log`))).toBeLessThan(200)
-    const before = await store.exportSandbox('default')
-    const again = await openRedisOrFail(redis().url, prefix)
-    expect(again.loaded).toMatchObject({ sandboxes: 1 })
-    expect(await again.store.size()).toEqual({ sandboxes: 1, events: 200, prompts: 1 })
-    expect(await again.store.exportSandbox('default')).toEqual(before)
-    expect(await again.store.listSnapshots('default')).toEqual(await store.listSnapshots('default'))
-    await store.close()
-    await again.store.close()
-  })
-
   test('has no keys but the format and the counts after its sandboxes are deleted', async () => {
     const prefix = nextPrefix()
     const { store, shared, connection } = await openRedisOrFail(redis().url, prefix)
     await store.recordEvent(context, event())
+    await store.recordEvent(context, event({ insertId: 'x' }))
+    await store.addPromptVersion(context, prompt())
+    const { snapshotId } = await store.createSnapshot(context)
+    await store.recordEvent(context, event({ insertId: 'x' }))
+    await store.createSnapshot(context)
+    await store.importSandbox('default', await store.exportSandbox('default'))
+    await store.restoreSnapshot('default', snapshotId)
     await store.nextSequenceIndex('default', 's')
     await store.consumeRate(context, 'key', 1, 1000)
     await shared.updateRecord('worker', () => ({ record: { seed: '7' }, result: undefined }))
     await store.deleteSandbox('default')
     await store.deleteSandbox('worker')
-    const keys = async () => ((await connection.call('keys', `{${prefix}*`)) as string[]).sort()
-    // The mark of a change is gone after some milliseconds.
-    await vi.waitFor(async () => expect(await keys()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`]))
+    const keys = (await connection.call('keys', `{${prefix}*`)) as string[]
+    expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`])
     await store.close()
   })
 
@@ -150,6 +131,55 @@ describeWithRedis('a state in Redis', () => {
     while ((await store.findOutage()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await store.recordEvent(context, event({ insertId: 'x' }))).replayed).toBe(false)
     expect((await store.listEvents('default')).total).toBe(1)
+    await store.close()
+  })
+
+  test('whose clock differs from that of the machine by more than limits bear is reported once', async () => {
+    let ahead = 5000
+    const problems: string[] = []
+    const options = { now: () => Date.now() + ahead, warn: (problem: string) => void problems.push(problem) }
+    const { store } = await openRedisOrFail(redis().url, nextPrefix(), options)
+    await store.findOutage()
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^The clock of this machine is [45]\.\d s ahead of that of Redis\. .* less than 3 s\./,
+      ),
+    ])
+    ahead = 0
+    await store.findOutage()
+    ahead = -10_000
+    await store.findOutage()
+    expect(problems[1]).toMatch(/is \d+\.\d s behind that of Redis/)
+    await store.close()
+  })
+
+  test('is refused on a node of a cluster', async () => {
+    const cluster = await redisForTest({ args: ['--cluster-enabled', 'yes'] })
+    await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(
+      `The state in ${cluster.url} cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server`,
+    )
+    await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
+  })
+
+  test('that is lost is named in words of ours', async () => {
+    const lost = await redisForTest()
+    const { store } = await openRedisOrFail(lost.url, nextPrefix())
+    lost.pause()
+    const waiting = store.recordEvent(context, event()).catch((error: Error) => error.message)
+    lost.resume()
+    await lost.kill()
+    const reasons = [
+      'the connection was closed',
+      'the connection was reset: ECONNRESET',
+      'nothing listens there: ECONNREFUSED',
+    ]
+    const said = [await waiting]
+    for (let round = 0; round < 5; round += 1) {
+      said.push(await store.recordEvent(context, event()).catch((error: Error) => error.message))
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+    for (const message of said)
+      if (typeof message === 'string') expect(reasons).toContain(/\(([^)]*)\)/.exec(message)?.[1])
     await store.close()
   })
 })

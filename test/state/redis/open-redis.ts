@@ -3,7 +3,7 @@ import {
   type OpenedRedisStore,
   openRedisStore,
   type RedisStoreOptions,
-} from '../../../src/state/redis/redis-store.ts'
+} from '../../../src/state/redis/open-redis-store.ts'
 
 let prefixes = 0
 

@@ -1,25 +1,19 @@
-import type { OpenedRedisStore } from '../../../src/state/redis/redis-store.ts'
+import type { OpenedRedisStore } from '../../../src/state/redis/open-redis-store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { conformance } from '../conformance.ts'
 import { stateProperty } from '../property.ts'
 import { replicaSuite } from '../replicas.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
-/** Snapshots are stored often, so that every test has some. */
-const options = { snapshotFrom: 2000 }
-
 describeWithRedis('with Redis', () => {
   const redis = sharedRedis()
 
-  conformance(
-    'the store in Redis',
-    async () => (await openRedisOrFail(redis().url, nextPrefix(), options)).store,
-  )
+  conformance('the store in Redis', async () => (await openRedisOrFail(redis().url, nextPrefix())).store)
 
   // Two replicas take turns.
   stateProperty(async () => {
     const prefix = nextPrefix()
-    const open = () => openRedisOrFail(redis().url, prefix, options)
+    const open = () => openRedisOrFail(redis().url, prefix)
     let replicas = [await open(), await open()]
     const all = [...replicas]
     let turns = 0
@@ -47,7 +41,7 @@ describeWithRedis('with Redis', () => {
   replicaSuite('the store in Redis', async (count) => {
     const prefix = nextPrefix()
     const opened = await Promise.all(
-      Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix, options)),
+      Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix)),
     )
     return {
       stores: opened.map(({ store }) => store),

@@ -140,8 +140,7 @@ function listOperations(document: JsonObject): DocumentedOperation[] {
 
 function findOperation(operations: readonly DocumentedOperation[], { method, target }: RecordedAnswer) {
   const [sent = ''] = target.split('?', 1)
-  const own = controlAliases.get(sent.toLowerCase().replace(/\/$/, ''))
-  const path = own ?? sent.replace(/^\/__admin(?=\/|$)/i, '/__sim/wiremock')
+  const path = controlAliases.get(sent.toLowerCase().replace(/\/$/, '')) ?? sent
   const asked = method === 'HEAD' ? 'GET' : method
   return operations.find((operation) => operation.method === asked && operation.pattern.test(path))
 }

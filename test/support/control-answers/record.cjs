@@ -5,7 +5,7 @@ const { ServerResponse } = require('node:http')
 
 /** Matches the targets that the control plane answers, with those that stand for other paths. */
 const controlTarget =
-  /^\/(?:__sim|__admin)(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
+  /^\/__sim(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|__admin\/health|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
 
 const methods = ServerResponse.prototype
 const isInstalled = Symbol.for('records the answers of the control plane')

@@ -62,7 +62,7 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 }
 
 /** The pattern of the paths that the control plane answers, in any case, as the server compares them. */
-const controlPath = /^\/+__(sim|admin)(\/|$)/i
+const controlPath = /^\/+__sim(\/|$)/i
 
 /** Returns the target of a request, its path with the query, as it was sent. */
 export function targetOf({ request: { path, query } }: Schema<'Exchange'>): string {

@@ -1,6 +1,6 @@
 import { brandMark } from '../../../reports/formats/html.ts'
 import { escapeHtml } from '../../../reports/formats/html-coverage.ts'
-import { stylesheet } from '../../../reports/formats/html-stylesheet.ts'
+import { styleSource, stylesheet } from '../../../reports/formats/html-stylesheet.ts'
 import { describeRun } from '../../../reports/reported-run.ts'
 import { describePlainRun } from '../../suite-report.ts'
 import { describeStep } from '../candidate.ts'
@@ -15,7 +15,8 @@ import {
 
 /** Renders the outcome of a hunt as a self-contained page without scripts, in the look of the console. */
 export function renderHuntHtml(report: HuntReport): string {
-  const { contract, run, finding, failed } = report
+  const { contract, run, end, finding, failed } = report
+  const isGood = !finding && end !== 'red-plain-run' && failed.length === 0
   const title = 'Faults that break the test suite'
   const paragraphs = (lines: readonly string[], style: string) =>
     lines.map((line) => `<p class="${style}">${escapeHtml(line)}</p>`).join('\n')
@@ -25,7 +26,7 @@ export function renderHuntHtml(report: HuntReport): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${styleSource(stylesheet)}">
 <title>${escapeHtml(`${contract.title}: ${title}`)}</title>
 <style>${stylesheet}</style>
 </head>
@@ -33,7 +34,7 @@ export function renderHuntHtml(report: HuntReport): string {
 <header>
 <p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(contract.title)} <span>${escapeHtml(contract.version)}</span></p>
 <h1>${title}</h1>
-<p class="verdict ${finding ? 'bad' : 'good'}">${finding ? 'Found' : 'Nothing found'}</p>
+<p class="verdict ${isGood ? 'good' : 'bad'}">${finding ? 'Found' : 'Nothing found'}</p>
 ${paragraphs([describePlainRun(report), ...summarizeHunt(report)], 'summary')}
 ${paragraphs(
   failed.map((sentence) => `--fail-on: ${sentence}.`),

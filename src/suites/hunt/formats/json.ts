@@ -4,7 +4,8 @@ import { describeHuntFinding, type HuntFinding, type HuntReport } from '../hunt-
 
 /** Renders the outcome of a hunt as JSON. */
 export function renderHuntJson(report: HuntReport): string {
-  const { contract, run, counts, scenarios, unrepeatable, end, finding, plainCounts, failed } = report
+  const { contract, run, counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
+  const { plainCounts, changes, failed } = report
   const { command, version, seed, clock, contractDigest } = run
   const json: JsonObject = {
     found: finding ? findingToJson(finding, report) : null,
@@ -13,6 +14,8 @@ export function renderHuntJson(report: HuntReport): string {
       ...counts,
       shrinkingRuns: finding?.shrinkingRuns ?? 0,
       unrepeatable,
+      neverSucceeded,
+      changes: [...changes],
       endedBy: end,
       scenarios: [...scenarios],
       requestsWithoutFaults: { ...plainCounts },

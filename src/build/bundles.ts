@@ -1,0 +1,206 @@
+/**
+ * The files of a build: all code in one script, with the bundled documents precompiled into it, and the console's page.
+ */
+import { chmod, cp, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { buildConsole } from './console.ts'
+import { formatLicences, listBundledPackages } from './licences.ts'
+import { BUNDLE } from './load.ts'
+import {
+  importLibrary,
+  leaveOut,
+  onlyEnglishFaker,
+  replacePrecompiled,
+  simulatorFromBundle,
+} from './plugins.ts'
+import { precompile } from './precompile.ts'
+import { fileOf, testingModules } from './testing.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const buildFolder = join(root, 'src/build')
+
+/** The options of every bundle. The code is not minified, so that the stacks in the log are readable. */
+const bundleOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** A module of `dist/` that loads an entry of the bundle. */
+interface EntryModule {
+  readonly file: string
+  readonly source: string
+  readonly exports: readonly string[]
+}
+
+/**
+ * The modules of `dist/` by the names of their entries. All but the first are for tests, which run the bundled code.
+ */
+const entries: Readonly<Record<string, EntryModule>> = {
+  cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
+  precompiled: {
+    file: 'precompiled.js',
+    source: 'src/documents/precompiled.ts',
+    exports: ['precompiled'],
+  },
+  start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
+  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
+}
+
+/** The name of the file of the library. */
+const LIBRARY = 'index.cjs'
+
+/** The name of the file beside a bundle that has the licences of all packages in it. */
+const LICENCES = 'THIRD-PARTY-LICENSES.txt'
+
+/** Writes all files of a build except the types into a folder. */
+export async function writeBundles(dist: string): Promise<void> {
+  const bundle = await writeBundle(dist)
+  await writeEntryModules(dist)
+  const library = await writeLibrary(dist)
+  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs } }, dist)
+  await writePrism(join(dist, 'node_modules/@stoplight/prism-http'))
+  await writeRedis(join(dist, 'node_modules/ioredis'))
+  const consoleFolder = join(dist, 'console')
+  await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
+  await copySchemas(dist)
+}
+
+/** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
+async function writeBundle(dist: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    stdin: {
+      contents: Object.entries(entries)
+        .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
+        .join('\n'),
+      resolveDir: root,
+    },
+    outfile: join(dist, BUNDLE),
+    external: ['@stoplight/prism-http', 'ioredis'],
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': '__url' },
+    banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
+    plugins: [
+      replacePrecompiled(await precompile()),
+      // Express imports these for features that we do not use; they take most of the time of loading it.
+      leaveOut(
+        'body-parser',
+        'serve-static',
+        'send',
+        'mime-types',
+        'qs',
+        'http-errors',
+        'accepts',
+        'type-is',
+        'content-disposition',
+        'ipaddr.js', // 22 kB, for proxies that are trusted; we trust none
+      ),
+      // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces
+      // with the second.
+      leaveOut('thread-stream', '@opentelemetry/api'),
+      // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
+      leaveOut('tdigest'),
+      // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
+      leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
+    ],
+  })
+  return metafile
+}
+
+async function writeEntryModules(dist: string): Promise<void> {
+  for (const [name, entry] of Object.entries(entries)) {
+    await build({
+      ...bundleOptions,
+      stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
+      outfile: join(dist, entry.file),
+      format: 'esm',
+    })
+  }
+  await chmod(join(dist, 'cli.js'), 0o755)
+}
+
+/**
+ * Writes the library, and the modules for test runners, which import it. The library is CommonJS, which `import` and
+ * `require` both load, also in Jest and in every Node 20. The client of the control plane is a part of its file, so
+ * that errors of the client are of the realm of the tests; the simulator comes from the bundle.
+ */
+async function writeLibrary(dist: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    entryPoints: [join(root, 'src/index.ts')],
+    outfile: join(dist, LIBRARY),
+    plugins: [simulatorFromBundle(buildFolder)],
+  })
+  for (const each of testingModules) {
+    await build({
+      ...bundleOptions,
+      entryPoints: [join(root, `src/testing/${each.name}.ts`)],
+      outfile: join(dist, fileOf(each)),
+      format: each.format,
+      external: [...each.libraries],
+      plugins: [importLibrary(LIBRARY)],
+      ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
+    })
+  }
+  return metafile
+}
+
+/**
+ * Bundles Prism into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it
+ * in half the time. The npm package leaves this folder out and has Prism as an optional peer, because Prism is larger
+ * than the rest of the package.
+ */
+async function writePrism(folder: string): Promise<void> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
+    outfile: join(folder, 'index.js'),
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
+    // Prism uses these to forward requests and to read Postman's collections; we do neither.
+    plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
+  })
+  await writeLicences(metafile, folder)
+}
+
+/** Bundles the client of Redis in the same way, for the image. The npm package has it as an optional dependency. */
+async function writeRedis(folder: string): Promise<void> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    stdin: { contents: "module.exports = require('ioredis')", resolveDir: root },
+    outfile: join(folder, 'index.js'),
+  })
+  await writeLicences(metafile, folder)
+}
+
+/** Copies the schemas of OpenAPI, which the library of `checkStructure` reads from files beside its code. */
+async function copySchemas(dist: string): Promise<void> {
+  const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
+  for (const version of ['v3.1', 'v3.2']) {
+    const schemas = join('schemas', version)
+    await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+  }
+}
+
+/** Writes the licences of the packages of a bundle into its folder. */
+async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
+  await writeFile(join(folder, LICENCES), formatLicences(await listBundledPackages(metafile, root)))
+}
+
+/** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
+function writeEntryModule(name: string, { exports }: EntryModule): string {
+  const lines = [
+    ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
+    `import { loadBundle } from './load.ts'`,
+    `const entry = loadBundle(import.meta.dirname).${name}()`,
+    ...exports.map((each) => `export const ${each} = entry.${each}`),
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,94 @@
+/**
+ * The signals that stop the process: one implementation for all commands.
+ *
+ * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, which is in it,
+ * sends its own copy; a supervisor that signals a group does the same, and npm's copy may be of another kind.
+ */
+import { constants } from 'node:os'
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
+/** A signal that stops the process. */
+export type StopSignal = (typeof signals)[number]
+
+/** A signal within this time after the first one is a copy of it, milliseconds. */
+const copyMs = 2000
+
+/** The parts of the process that signals need. */
+type Host = Pick<NodeJS.Process, 'on' | 'exit'>
+
+/**
+ * Listens for signals until the process ends. The first one stops the command, or ends the process at once where the
+ * command has nothing to finish. Copies do nothing. A later signal ends the process at once. Such ends have the exit
+ * code 128 + n of signal n.
+ */
+export class StopSignals {
+  readonly #host: Host
+  readonly #printError: (text: string) => void
+  #first: StopSignal | undefined
+  #isCopyTimeOver = false
+  #stop: ((signal: StopSignal) => void) | undefined
+
+  constructor(host: Host, printError: (text: string) => void) {
+    this.#host = host
+    this.#printError = printError
+    for (const signal of signals) host.on(signal, () => this.#receive(signal))
+  }
+
+  /** The exit code of a command that a signal has stopped: 128 + n for signal n; undefined if no signal came. */
+  get code(): number | undefined {
+    return this.#first && codeOf(this.#first)
+  }
+
+  /**
+   * Calls `stop` on the first signal, also if that came before, in place of an earlier `stop`. The command then ends
+   * by itself.
+   */
+  onStop(stop: (signal: StopSignal) => void): void {
+    this.#stop = stop
+    if (this.#first) stop(this.#first)
+  }
+
+  /**
+   * Does work that the first signal must not cut off, such as writing files; ends the process afterwards if a signal
+   * came.
+   */
+  async finish<T>(work: () => Promise<T>): Promise<T> {
+    this.#stop = () => undefined
+    const value = await work()
+    if (this.code !== undefined) this.#host.exit(this.code)
+    this.#stop = undefined
+    return value
+  }
+
+  #receive(signal: StopSignal): void {
+    if (this.#first !== undefined) {
+      if (this.#isCopyTimeOver) this.#endAtOnce(signal)
+    } else if (this.#stop) {
+      this.#first = signal
+      this.#waitForCopies()
+      this.#stop(signal)
+    } else this.#host.exit(codeOf(signal))
+  }
+
+  /**
+   * Waits until no copy can come. One that came while the process computed is read after the timer, and before its
+   * `setImmediate`.
+   */
+  #waitForCopies(): void {
+    const endWait = () => {
+      this.#isCopyTimeOver = true
+    }
+    setTimeout(() => setImmediate(endWait), copyMs).unref()
+  }
+
+  #endAtOnce(signal: StopSignal): void {
+    const seconds = copyMs / 1000
+    this.#printError(
+      `convsim: ${signal}, more than ${seconds} s after ${this.#first}: the process ends at once, unfinished.`,
+    )
+    this.#host.exit(codeOf(signal))
+  }
+}
+
+const codeOf = (signal: StopSignal) => 128 + constants.signals[signal]

@@ -1,0 +1,105 @@
+import type { JsonObject } from '../core/json.ts'
+import { readQuery } from '../core/query-string.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import {
+  bodyToBase64,
+  bodyToText,
+  deliveryToJson,
+  parseBody,
+  roundToMicroseconds,
+  violationsToJson,
+} from '../journal/entry-json.ts'
+import { redactToken } from '../redaction/redact-token.ts'
+
+/** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
+const silentDeliveries = ['reset', 'empty', 'hang']
+
+/** Converts an exchange to an entry of a HAR file (HTTP Archive 1.2), as the client saw it. Names that begin with an underscore are ours. */
+export function entryToHar(entry: JournalEntry): JsonObject {
+  const { durationMs, delayMs, operation, expectation } = entry
+  const wait = roundToMicroseconds(durationMs + delayMs)
+  const receive = Math.max(0, roundToMicroseconds(entry.endedAt - entry.receivedAt - wait))
+  return {
+    startedDateTime: new Date(entry.at).toISOString(),
+    time: roundToMicroseconds(wait + receive),
+    request: requestToHar(entry),
+    response: answerToHar(entry),
+    cache: {},
+    timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive },
+    _id: entry.id,
+    _sandbox: entry.sandbox,
+    ...(operation !== undefined && { _operation: operation }),
+    _origin: entry.answer.origin,
+    _delivery: deliveryToJson(entry.delivery),
+    _scenarios: [...entry.scenarios],
+    _damage: [...entry.damage],
+    ...(expectation && { _expectation: expectation }),
+    _violations: violationsToJson(entry.violations),
+    _answerViolations: violationsToJson(entry.answerViolations),
+    _advice: violationsToJson(entry.advice),
+  }
+}
+
+function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
+  const { method, path, query, headers, body } = request
+  const target = `${path}${query === '' ? '' : `?${query}`}`
+  return {
+    method,
+    url: `http://${headers['host'] ?? 'localhost'}${target}`,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: listPairs(headers),
+    queryString: Object.entries(readQuery(query)).flatMap(([name, value]) =>
+      [value].flat().map((one) => ({ name, value: one })),
+    ),
+    ...(body.size > 0 && { postData: postDataToHar(body, headers['content-type'], ownToken) }),
+    headersSize: -1,
+    bodySize: body.size,
+  }
+}
+
+function postDataToHar(body: RecordedBody, mimeType = '', token: string | undefined): JsonObject {
+  const text = bodyToText(body, token)
+  const ofPart = missingPart(body)
+  if (text !== undefined) return { mimeType, text, ...ofPart }
+  return body.bytes
+    ? { mimeType, text: bodyToBase64(body, token), _encoding: 'base64' }
+    : { mimeType, text: '', ...ofPart }
+}
+
+function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
+  const isSilent = damage.some((kind) => silentDeliveries.includes(kind))
+  const { status, headers, body } = isSilent ? { ...answer, status: 0, headers: {}, body: noBody } : answer
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const isJson = parseBody(body) !== undefined
+  const mimeType = byName.get('content-type') ?? (isJson ? 'application/json; charset=utf-8' : 'x-unknown')
+  return {
+    status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: listPairs(headers),
+    content: { size: body.size, mimeType, ...contentToHar(body, ownToken) },
+    redirectURL: redactToken(byName.get('location') ?? '', ownToken),
+    headersSize: -1,
+    bodySize: body.size,
+  }
+}
+
+function contentToHar(body: RecordedBody, token: string | undefined): JsonObject {
+  if (body.size === 0) return {}
+  const text = bodyToText(body, token)
+  if (text !== undefined) return { text, ...missingPart(body) }
+  return { ...(body.bytes && { text: bodyToBase64(body, token), encoding: 'base64' }), ...missingPart(body) }
+}
+
+const noBody: RecordedBody = { bytes: undefined, size: 0 }
+
+/** Says that a part of a body was not recorded, or was evicted; nothing for a whole body. */
+function missingPart({ bytes, size }: RecordedBody): JsonObject {
+  const recorded = bytes?.length ?? 0
+  return recorded < size ? { comment: `${recorded} of ${size} bytes were recorded.` } : {}
+}
+
+const listPairs = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }))

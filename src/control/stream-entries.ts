@@ -1,0 +1,68 @@
+import type { JournalEntry } from '../journal/entry.ts'
+import { entryToJson } from '../journal/entry-json.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { JournalSlice } from '../journal/reader.ts'
+import { waitForEntry } from '../journal/wait-for-entry.ts'
+import { createFilter, type JournalFilter } from './journal-filter.ts'
+
+/** The entries that a reader of `GET /__sim/requests/stream` asked for. */
+export interface StreamOptions {
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox: string | undefined
+  readonly filter: JournalFilter
+  /**
+   * The number after which the stream begins. A number above the latest entry's belongs to an earlier process: the stream
+   * then begins with the oldest stored entry.
+   */
+  readonly after: number
+  /** Milliseconds between comments that hold an idle connection open. */
+  readonly heartbeatMs: number
+}
+
+/** The most entries that are read at a time, and sent in one piece. */
+const maxEntriesPerPiece = 100
+
+/**
+ * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow reader: it
+ * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between. An
+ * event `cleared` says that entries were deleted, by a reset for example, so that the reader can forget them.
+ */
+export async function* streamEntries(
+  journal: Journal,
+  { sandbox, filter, after, heartbeatMs }: StreamOptions,
+  ends: readonly AbortSignal[],
+): AsyncGenerator<string> {
+  const { latest } = await journal.list({ limit: 0 })
+  const matches = createFilter(filter)
+  let last = after > latest ? 0 : after
+  let { generation } = await journal.counts(sandbox)
+  yield ': the journal, from now on\n\n'
+  while (!ends.some(({ aborted }) => aborted)) {
+    const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece })
+    const losses = formatLosses(slice, generation, last)
+    if (losses !== '') yield losses
+    generation = slice.counts.generation
+    const isLastPiece = slice.entries.length < maxEntriesPerPiece
+    last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
+    const matching = slice.entries.filter(matches)
+    if (matching.length > 0) yield matching.map(formatEntry).join('')
+    else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
+      yield ': still here\n\n'
+  }
+}
+
+/** Returns the events about entries that were deleted since a generation, or evicted behind the last entry that was sent; empty for none. */
+function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
+  const isCleared = generation !== 0 && counts.generation !== generation
+  return (
+    (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
+  )
+}
+
+function formatEntry(entry: JournalEntry): string {
+  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies: false }))}\n\n`
+}
+
+function formatGap(last: number, oldest: number): string {
+  return `event: dropped\nid: ${oldest - 1}\ndata: ${JSON.stringify({ from: last + 1, to: oldest - 1 })}\n\n`
+}

@@ -1,0 +1,36 @@
+import { isObject, type Json } from './json.ts'
+
+/**
+ * Yields the JSON of a value in pieces: a list of objects item by item, and an object with such a list member by member.
+ * A piece has a value without such a list: an event, a version of a prompt.
+ */
+export function* jsonPieces(value: Json): Generator<string> {
+  if (isListOfObjects(value)) yield* piecesOfList(value)
+  else if (isObject(value) && Object.values(value).some(isListOfObjects)) yield* piecesOfObject(value)
+  else yield JSON.stringify(value)
+}
+
+function isListOfObjects(value: Json): value is Json[] {
+  return Array.isArray(value) && isObject(value[0])
+}
+
+function* piecesOfList(list: readonly Json[]): Generator<string> {
+  let separator = '['
+  for (const item of list) {
+    yield separator
+    yield* jsonPieces(item)
+    separator = ','
+  }
+  yield ']'
+}
+
+function* piecesOfObject(object: { readonly [name: string]: Json | undefined }): Generator<string> {
+  let separator = '{'
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue
+    yield `${separator}${JSON.stringify(name)}:`
+    yield* jsonPieces(member)
+    separator = ','
+  }
+  yield '}'
+}

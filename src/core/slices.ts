@@ -1,0 +1,108 @@
+/**
+ * Work in slices of 10 ms, between which other requests are answered. However many requests work in slices, a turn of the
+ * event loop has one slice.
+ */
+import { monotonicNow, nextTurn } from './timers.ts'
+
+/** Milliseconds of work after which other requests get their turn. */
+const sliceMs = 10
+
+/** Milliseconds of work, apart from the turns of others, after which it is given up. */
+export const maxWorkMs = 5000
+
+/** The length of a chunk of text, in characters, after which the next begins. */
+const chunkLength = 64 * 1024
+
+/** Work of one request that is done in slices: `if (work.isDue) await work.rest()` after each step of a few milliseconds. */
+export class SlicedWork {
+  readonly #now: () => number
+  #since: number
+
+  /** `now` returns milliseconds since any fixed time. */
+  constructor(now: () => number = monotonicNow) {
+    this.#now = now
+    this.#since = now()
+  }
+
+  /** True once the slice has taken its time. */
+  get isDue(): boolean {
+    return this.#now() - this.#since >= sliceMs
+  }
+
+  /** Lets others run, and begins the next slice. */
+  async rest(): Promise<void> {
+    await letOthersRun()
+    this.#since = this.#now()
+  }
+}
+
+/** Joins the pieces of a text to chunks, between which other requests are answered. */
+export async function* chunksInSlices(
+  pieces: Iterable<string>,
+  work: SlicedWork = new SlicedWork(),
+): AsyncGenerator<string> {
+  let chunk = ''
+  for (const piece of pieces) {
+    chunk += piece
+    if (chunk.length < chunkLength && !work.isDue) continue
+    yield chunk
+    chunk = ''
+    if (work.isDue) await work.rest()
+  }
+  if (chunk !== '') yield chunk
+}
+
+/** Runs a slice of the work. It may break off at any point, and then returns false. */
+type SliceRunner = (slice: () => void) => boolean
+
+const runWhole: SliceRunner = (slice) => {
+  slice()
+  return true
+}
+
+/**
+ * Calls `visit` for each item, in slices between which other requests are answered.
+ * @param elapsed returns the milliseconds since any fixed time
+ * @param visit has the same effect when it is repeated for an item, if `run` can break off
+ * @param run by default runs a slice to its end; the item at which it breaks off is visited once more
+ * @returns false where the work was given up: it takes more than `maxWorkMs`, or `run` breaks off twice at an item
+ */
+export async function visitInSlices<Item>(
+  items: readonly Item[],
+  elapsed: () => number,
+  visit: (item: Item, index: number) => void,
+  run: SliceRunner = runWhole,
+): Promise<boolean> {
+  let next = 0
+  let brokenOffAt = -1
+  let workMs = 0
+  while (next < items.length) {
+    await letOthersRun() // also before the first: the request that asks for the work may have taken long to read
+    const start = elapsed()
+    const isWhole = run(() => {
+      do {
+        visit(items[next] as Item, next) // below the length
+        next += 1
+      } while (next < items.length && elapsed() - start < sliceMs)
+    })
+    workMs += elapsed() - start
+    const isStuck = !isWhole && brokenOffAt === next
+    if (isStuck || workMs > maxWorkMs) return false
+    if (!isWhole) brokenOffAt = next
+  }
+  return true
+}
+
+let lastSlice: Promise<void> = Promise.resolve()
+
+/** Waits until sockets have been read since the last slice of any request began. */
+function letOthersRun(): Promise<void> {
+  lastSlice = lastSlice.then(readSockets)
+  return lastSlice
+}
+
+/** Waits until sockets have been read. An immediate that is set while they are read runs before the next reading, so it takes two. */
+async function readSockets(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}

@@ -1,0 +1,87 @@
+import { isIP } from 'node:net'
+import { refuse } from './refusals.ts'
+import type { Reply } from './reply.ts'
+import type { SimRequest } from './request.ts'
+
+/** The pages in browsers that may send requests. */
+export interface PageSettings {
+  /**
+   * Host names that are allowed besides those that are never public. Empty: all names without dots, since public name
+   * servers do not resolve them; with a list, a name without dots must be in it, because a server of the local network
+   * may resolve it.
+   */
+  readonly hosts: readonly string[]
+  /** Origins of web pages that may send requests, besides the own one: `http://localhost:6006`. */
+  readonly origins: readonly string[]
+}
+
+/** The part of the process that is closed to foreign pages. */
+export interface ClosedPart {
+  /** The subject of the refusals: `The control plane`. */
+  readonly name: string
+  /** True: a link of a foreign page may lead to it. That page cannot read the answer, but the GET is carried out. */
+  readonly allowsLinks: boolean
+}
+
+/** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
+const privateNames = ['localhost', 'host.docker.internal']
+const privateSuffixes = ['.localhost', '.svc.cluster.local']
+
+/**
+ * Refuses requests of foreign web pages with 403; undefined: the request is allowed.
+ * - A script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`.
+ * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
+ */
+export function refuseForeignPage(
+  request: SimRequest,
+  { hosts, origins }: PageSettings,
+  { name, allowsLinks }: ClosedPart,
+): Reply | undefined {
+  const host = request.headers['host'] ?? ''
+  if (!isAllowedHost(host, hosts)) {
+    const problem = `${name} does not answer to the host "${host.slice(0, 100)}".`
+    return refuse(403, `${problem} If it is yours, list it with --control-hosts.`, 'simulator')
+  }
+  if (isFromForeignPage(request, host, origins, allowsLinks)) {
+    const problem = `${name} is closed to pages of other origins.`
+    return refuse(
+      403,
+      `${problem} If the page is yours, list its origin with --control-origins.`,
+      'simulator',
+    )
+  }
+  return undefined
+}
+
+/**
+ * Returns true for an IP address, a name that is never public, and a listed name; without a list for any name without
+ * dots (a compose service).
+ */
+function isAllowedHost(host: string, listed: readonly string[]): boolean {
+  const name = host
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase()
+  if (name === '') return false
+  if (isIP(name) !== 0 || privateNames.includes(name)) return true
+  if (listed.length === 0 && !name.includes('.')) return true
+  return (
+    privateSuffixes.some((suffix) => name.endsWith(suffix)) ||
+    listed.some((allowed) => allowed.toLowerCase() === name)
+  )
+}
+
+function isFromForeignPage(
+  { method, headers }: SimRequest,
+  host: string,
+  allowed: readonly string[],
+  allowsLinks: boolean,
+): boolean {
+  const origin = headers['origin']
+  if (origin !== undefined && allowed.includes(origin)) return false
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
+  const site = headers['sec-fetch-site']
+  // Another port of localhost is same-site, and none is what the user typed.
+  if (site === undefined || site === 'same-origin' || site === 'none') return false
+  return !(allowsLinks && method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
+}

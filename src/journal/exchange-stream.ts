@@ -1,0 +1,67 @@
+/** The place of an exchange among those of its sandbox. */
+export interface SandboxPlace {
+  /** The number of the sandbox's first exchange since it was last cleared. */
+  readonly begun: string
+  /** The number of its exchanges since then, this one included. */
+  readonly count: number
+}
+
+/** A message that replicas read in one order. Its position is one more than that of the message before, unless some were trimmed. */
+export type StreamMessage = { readonly position: number } & (
+  | {
+      readonly kind: 'exchange'
+      /** The number of the exchange among those of all sandboxes. */
+      readonly number: number
+      readonly place: SandboxPlace
+      readonly text: string
+      /** The bodies: empty for none; undefined where they were trimmed. */
+      readonly request: string | undefined
+      readonly answer: string | undefined
+    }
+  /** Corrects the end of a delivery. */
+  | { readonly kind: 'end'; readonly text: string }
+  /** Clears a sandbox; undefined: all. */
+  | { readonly kind: 'clear'; readonly sandbox: string | undefined }
+)
+
+/** The next messages of a stream. */
+export interface StreamBatch {
+  /** The id of the stream; empty where there is none. A shared store that has lost a stream begins another. */
+  readonly id: string
+  /** The position of the latest message of the stream. */
+  readonly end: number
+  readonly messages: readonly StreamMessage[]
+  /** The latest place of each sandbox that has exchanges, at the time of the reading; empty where nobody asked for them. */
+  readonly counts: ReadonlyMap<string, SandboxPlace>
+}
+
+/** An appended message: the id of its stream, and the number of the exchange. */
+interface AppendedExchange {
+  readonly id: string
+  readonly number: number
+}
+
+/** The body of an answer. Those of a cache have the same `key`, and are stored once. */
+export interface SharedAnswer {
+  readonly key: object | undefined
+  readonly text: () => string
+}
+
+/** The exchanges of all replicas in one order. A method rejects where the shared store does not answer. */
+export interface ExchangeStream {
+  /** The id of this process. */
+  readonly replica: string
+  /** Appends an exchange. Undefined: the store takes no changes at present. */
+  append(
+    sandbox: string,
+    entry: string,
+    request: string,
+    answer: SharedAnswer,
+  ): Promise<AppendedExchange | undefined>
+  /** Appends the end of a delivery that differs from the appended one. Undefined: as above. */
+  appendEnd(text: string): Promise<AppendedExchange | undefined>
+  /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
+  countLost(sandboxes: readonly string[]): Promise<boolean>
+  clear(sandbox: string | undefined): Promise<void>
+  read(position: number, withCounts: boolean): Promise<StreamBatch>
+}

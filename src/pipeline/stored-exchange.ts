@@ -1,0 +1,118 @@
+import type { Log } from '../core/log.ts'
+import { reasonOf } from '../core/result.ts'
+import type { ClientSight, DeliveryOutcome } from '../exchange/delivery.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal, LiveExchange } from '../journal/journal.ts'
+import { StoreUnavailableError } from '../state/store.ts'
+
+/** An exchange as it is recorded. */
+export interface EndedExchange {
+  readonly reply: Reply
+  readonly entry: JournalEntry
+  readonly live: LiveExchange
+}
+
+/** Creates the record of an exchange with a reply and the end of its delivery. */
+export type CreateRecord = (
+  reply: Reply,
+  outcome: DeliveryOutcome,
+  sight: ClientSight | undefined,
+) => EndedExchange
+
+/**
+ * The milliseconds by which the end of a delivery may be later than it was stored: fewer where a retry is judged by it. A busy Redis delays
+ * the end of each answer, and would get twice the messages.
+ */
+const TOLERANCE_MS = 100
+const FAILED_TOLERANCE_MS = 10
+
+/** An exchange in the journal of all replicas: stored before its answer has ended, and corrected if that ended otherwise. */
+export class StoredExchange {
+  readonly #create: CreateRecord
+  readonly #shared: NonNullable<Journal['shared']>
+  readonly #log: Log
+  #reply: Reply
+  /** The exchange with its expected end, and its number; undefined until it is stored. */
+  #stored: { readonly expected: EndedExchange; readonly number: Promise<number | undefined> } | undefined
+  #isRefused = false
+
+  constructor(reply: Reply, create: CreateRecord, shared: NonNullable<Journal['shared']>, log: Log) {
+    this.#reply = reply
+    this.#create = create
+    this.#shared = shared
+    this.#log = log
+  }
+
+  /** Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer. */
+  async store(
+    outcome: DeliveryOutcome,
+    sight: ClientSight,
+    refuse: (reason: StoreUnavailableError) => Reply,
+  ): Promise<Reply | undefined> {
+    if (this.#stored) return undefined // its client had left before
+    try {
+      await this.#append(this.#create(this.#reply, outcome, sight))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+      this.#isRefused = true
+      this.#reply = refuse(error)
+      return this.#reply
+    }
+  }
+
+  #append(expected: EndedExchange): Promise<number | undefined> {
+    const number = this.#shared.append(expected.entry, expected.live)
+    this.#stored = { expected, number }
+    return number
+  }
+
+  /** Returns the exchange with its end, which is stored if it is not the expected one. */
+  end(outcome: DeliveryOutcome, sight: ClientSight | undefined, endedAt: number): EndedExchange {
+    if (this.#isRefused) return this.#create(this.#reply, outcome, sight)
+    if (!this.#stored) {
+      const ended = this.#create(this.#reply, outcome, sight)
+      this.#append(ended).catch((error) => {
+        this.#shared.noteLost(ended.entry.sandbox)
+        this.#warn(ended, error)
+      })
+      return ended
+    }
+    const { expected, number } = this.#stored
+    const { entry } = expected
+    const ended = { ...expected, entry: { ...entry, ...toEnd(entry, outcome, sight), endedAt } }
+    if (isOtherwise(ended.entry, entry))
+      number
+        .then((stored) => (stored === undefined ? undefined : this.#shared.correct(stored, ended.entry)))
+        .catch((error) => this.#warn(ended, error))
+    return ended
+  }
+
+  #warn({ entry }: EndedExchange, error: unknown): void {
+    const fields = { requestId: entry.id, reason: reasonOf(error) }
+    this.#log.warn(fields, 'an exchange, or its end, is missing in the journal of the other replicas')
+  }
+}
+
+function toEnd(
+  { aborted, delivery }: JournalEntry,
+  outcome: DeliveryOutcome,
+  sight: ClientSight | undefined,
+) {
+  return {
+    delivery: aborted ? delivery : outcome,
+    hasClientLeft: sight?.hasClientLeft ?? false,
+    headSentAt: sight?.headSentAt,
+  }
+}
+
+function isOtherwise(ended: JournalEntry, expected: JournalEntry): boolean {
+  const isFailed = ended.answer.status >= 400 || ended.delivery.kind !== 'delivered'
+  return (
+    ended.delivery.kind !== expected.delivery.kind ||
+    ended.hasClientLeft !== expected.hasClientLeft ||
+    (ended.headSentAt === undefined) !== (expected.headSentAt === undefined) ||
+    ended.endedAt > expected.endedAt + (isFailed ? FAILED_TOLERANCE_MS : TOLERANCE_MS)
+  )
+}

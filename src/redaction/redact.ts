@@ -1,0 +1,227 @@
+/** Credentials removed from what is stored and shown. */
+import { unescape as percentDecode } from 'node:querystring'
+import { isObject, type Json } from '../core/json.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
+import { endOfString } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
+import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
+import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
+
+/** Names that the pattern of a credential's name matches, though they stand for none. */
+const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
+
+/** The pattern of a credential's name. `auth` matches, but in `author...` only `authorisation` and `authorization`. */
+const credentialName =
+  /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
+
+/** The pattern of a name with `key` behind a word that makes it a credential. */
+const keyName = /(?:api|access|account|secret|private|subscription|functions|signing)[-_ .+]?key/i
+
+/** The pattern of further names of two words. */
+const twoWords = /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code/i
+
+/** The pattern of a name that ends with a short word for a credential; `otp` is the end of no other word. */
+const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|otp(?:[-_ .+]?(?:code|number))?\d*$/i
+
+/** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */
+const pinName =
+  /(?:^|[-_ .+]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*$/
+
+/** The pattern of a name of another pin: `mapPin`. */
+const harmlessPin = /(?:map|drop|hair)[-_ .+]?pin/i
+
+/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
+const countName = /tokens$|tokens?[-_]?count$/i
+
+/**
+ * Returns true where the name of a header (in lower case), parameter or JSON member stands for a credential, whose
+ * value is redacted.
+ */
+export function isCredentialName(name: string): boolean {
+  const isCredential =
+    credentialName.test(name) ||
+    keyName.test(name) ||
+    twoWords.test(name) ||
+    lastWord.test(name) ||
+    (pinName.test(name) && !harmlessPin.test(name))
+  return isCredential && !harmlessNames.has(name)
+}
+
+/** The parts of a request outside its body. */
+export interface RequestHead {
+  readonly path: string
+  readonly query: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Redacts the credentials of a request's head, and its own token. */
+export function redactHead({ path, query, headers }: RequestHead): RequestHead {
+  const token = findOwnToken(headers)
+  return {
+    path: redactText(path, token),
+    // The question mark tells a query from a text such as `Prefer: code=404`.
+    query: query === '' ? '' : redactText(`?${query}`, token).slice(1),
+    headers: redactRequestHeaders(headers),
+  }
+}
+
+/** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
+const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
+  redactHeaders(headers, findOwnToken(headers)),
+)
+
+/**
+ * Redacts the credentials of headers, and `token`. The sandbox of a bearer token stays: `Bearer [redacted]~worker-3`.
+ * Headers without credentials are returned themselves, not as a copy.
+ */
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  token?: string,
+): Readonly<Record<string, string>> {
+  let copy: Record<string, string> | undefined
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    const clean = redactHeader(name, value, token)
+    if (clean === value) continue
+    copy ??= { ...headers }
+    copy[name] = clean
+  }
+  return copy ?? headers
+}
+
+/** Redacts the value of a header; the name is in lower case. */
+export function redactHeader(name: string, value: string, token?: string): string {
+  if (name === 'authorization' || name === 'proxy-authorization') return redactAuthorization(value)
+  return isCredentialName(name) ? redacted : redactText(value, token)
+}
+
+const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
+
+function redactAuthorization(value: string): string {
+  const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? []
+  if (!knownSchemes.includes(scheme.toLowerCase())) return redacted
+  const suffix = scheme.toLowerCase() === 'bearer' ? sandboxSuffix.exec(rest) : null
+  return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
+}
+
+/**
+ * Redacts `token`, `Bearer x` and `Basic x`, private keys, tokens of well-known forms, the user of a URL, and the
+ * values of parameters and members by their names: in a URL, a form, cut JSON.
+ */
+export function redactText(text: string, token?: string): string {
+  let clean = redactToken(text, token)
+  if (clean.includes('BEGIN')) clean = redactPrivateKeys(clean)
+  if (clean.includes('=')) {
+    clean = clean.replace(possibleParameter, redactParameter)
+    if (clean.search(code) >= 0) clean = clean.replace(code, `$1${redacted}`)
+  }
+  if (clean.includes('@')) clean = clean.replace(userInfo, `://${redacted}@`)
+  for (const form of knownForms) if (clean.search(form) >= 0) clean = clean.replace(form, redacted)
+  if (clean.includes('"')) clean = redactMembers(clean)
+  return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
+}
+
+/** The pattern of `Bearer x` and `Basic x`; the space may be percent-encoded. A test is eight times as fast as a replacement that finds nothing. */
+const hasScheme = /(bearer|basic)[\s%+:]/i
+const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
+
+/** The pattern of an OAuth code or a session id in a query or form. Elsewhere `code` is a word for anything: `Prefer: code=404`. */
+const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
+
+/** The pattern of the user and password of a URL: `https://user:password@host`. */
+const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
+
+/**
+ * The patterns of tokens that are known by their form: of OpenAI, Stripe, GitHub, GitLab and Slack; of AWS and Google,
+ * and JWTs; of npm, also behind an underscore. Each begins at the beginning of a word and passes no other, so that its
+ * time is linear.
+ */
+const knownForms = [
+  /(?<![\w-])(?:sk-[\w-]{16,}|[prs]k_(?:live|test)_\w{8,}|gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,})/g,
+  /(?<![\w-])(?:xox[abeprs]-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|eyJ[\w-]{5,}\.eyJ[\w-]+(?:\.[\w-]*)?)/g,
+  /(?<![A-Za-z\d-])npm_[A-Za-z\d]{30,}/g,
+]
+
+const possibleParameter = /[^\s?#&;,{}<>]+/g
+
+function redactParameter(text: string): string {
+  const at = text.indexOf('=')
+  const name = text.slice(0, Math.max(0, at))
+  return isCredentialName(name.includes('%') ? percentDecode(name) : name) ? `${name}=${redacted}` : text
+}
+
+/** Between the name and the value of a member of JSON. */
+const colon = /\s*:\s*/y
+
+/** The value of a member: a string, which may be cut, or a number or word. */
+const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
+
+/** Redacts members of JSON that may be cut or stand within other text. Each quote is looked at once, so the time is linear. */
+function redactMembers(text: string): string {
+  let clean = ''
+  let copied = 0
+  for (let opening = text.indexOf('"'); opening >= 0; ) {
+    const nameEnd = endOfString(text, opening)
+    if (nameEnd === 0) break
+    const valueStart = matchEnd(colon, text, nameEnd)
+    const valueEnd = valueStart && matchEnd(memberValue, text, valueStart)
+    if (!valueEnd) {
+      // The closing quote may as well open a name.
+      opening = nameEnd - 1
+      continue
+    }
+    if (isHiddenText(text.slice(opening + 1, nameEnd - 1), text.slice(valueStart, valueEnd))) {
+      clean += `${text.slice(copied, valueStart)}"${redacted}"`
+      copied = valueEnd
+    }
+    opening = text.indexOf('"', valueEnd)
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
+
+/** Returns the index after the match of a sticky expression at an index; 0 for none. */
+function matchEnd(sticky: RegExp, text: string, start: number): number {
+  sticky.lastIndex = start
+  return sticky.test(text) ? sticky.lastIndex : 0
+}
+
+/** Redacts the members of a JSON value whose names stand for credentials, at any depth, and credentials within its names and strings. */
+export function redactJson(value: Json, token?: string): Json {
+  if (typeof value === 'string') return redactText(value, token)
+  if (Array.isArray(value)) return redactList(value, token)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, item]) => [
+    redactToken(name, token),
+    isHidden(name, item) ? redacted : redactJson(item, token),
+  ])
+  return Object.fromEntries(members)
+}
+
+function redactList(items: readonly Json[], token: string | undefined): Json {
+  const redactLine = createLineRedaction()
+  return items.map((item) => redactJson(typeof item === 'string' ? redactLine(item) : item, token))
+}
+
+/** Returns true where the value of a member is redacted, by its name and its text: not `null`, and not a number of tokens. */
+export function isHiddenText(name: string, value: string): boolean {
+  const item = value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value)
+  return isHidden(name, item)
+}
+
+function isHidden(name: string, item: Json): boolean {
+  if (item === null || !isCredentialName(name)) return false
+  return typeof item !== 'number' || !countName.test(name)
+}
+
+const none: readonly Violation[] = []
+
+/** Redacts the credentials that violations quote. */
+export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
+  if (violations.length === 0) return none
+  return violations.map((violation) => ({
+    ...violation,
+    pointer: redactToken(violation.pointer, token),
+    message: redactText(violation.message, token),
+  }))
+}

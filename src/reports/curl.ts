@@ -1,0 +1,90 @@
+import { replayHeader } from '../exchange/replay.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
+import { redacted } from '../redaction/redact-token.ts'
+
+/** Headers of the connection, which curl sets itself, and that of a repetition: who runs the command is a client. */
+const omittedHeaders = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'expect',
+  'keep-alive',
+  replayHeader,
+]
+
+/** Headers that curl adds unless an option removes them; `Content-Type` only to a request with a body. */
+const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
+
+/**
+ * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
+ * Shell variables stand for redacted credentials: `$TOKEN` for the bearer token, `$X_API_KEY` for the header `x-api-key`.
+ */
+export function entryToCurl({ request, ownToken }: JournalEntry): string {
+  const { method, headers, body, path, query } = request
+  const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
+  const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
+  const removals = added
+    .filter((name) => name !== 'Content-Type' || body.size > 0)
+    .map((name) => `-H '${name}:'`)
+  const options = Object.entries(headers)
+    .filter(([name]) => !omittedHeaders.includes(name))
+    .map(([name, value]) => `-H ${headerArgument(name, value)}`)
+  const sent = bodyArguments(body, ownToken)
+  const parts = [
+    'curl --globoff --path-as-is',
+    ...methodOptions(method, body.size > 0),
+    quote(url, 'CREDENTIAL'),
+    ...options,
+    ...removals,
+    ...sent.options,
+  ]
+  return `${sent.comments}${sent.pipe}${parts.join(' \\\n  ')}\n`
+}
+
+function methodOptions(method: string, hasBody: boolean): string[] {
+  if (method === 'HEAD') return ['--head']
+  return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quote(method, '')}`]
+}
+
+interface BodyArguments {
+  /** Comment lines above the command; empty for none. */
+  readonly comments: string
+  /** A command whose output curl reads as the body: `printf ... | `; empty for none. */
+  readonly pipe: string
+  readonly options: readonly string[]
+}
+
+function bodyArguments(body: RecordedBody, token: string | undefined): BodyArguments {
+  const stored = body.bytes?.length ?? 0
+  if (body.size === 0) return { comments: '', pipe: '', options: [] }
+  const cut = stored < body.size ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''
+  const text = bodyToText(body, token)
+  const isRedacted = text !== decodeBody(body)
+  const comments = isRedacted ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
+  // A shell argument cannot carry NUL bytes or bytes that are no text; a pipe can.
+  if (stored > 0 && (text === undefined || text.includes('\0'))) {
+    const base64 = bodyToBase64(body, token)
+    return { comments, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
+  }
+  return { comments, pipe: '', options: [`--data-raw ${quote(text ?? '', '')}`] }
+}
+
+/** Returns the argument of `-H`. curl sends an empty header for `name;`, and removes the header for `name:`. */
+function headerArgument(name: string, value: string): string {
+  return value === '' ? quote(`${name};`, '') : quote(`${name}: ${value}`, variableFor(name))
+}
+
+function variableFor(header: string): string {
+  return header === 'authorization' ? 'TOKEN' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+}
+
+/** Quotes a text for the shell; the variable replaces each redacted part. An empty variable name replaces none. */
+function quote(text: string, variable: string): string {
+  const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
+  if (variable === '' || !text.includes(redacted)) return literal(text)
+  const parts = text.split(redacted).map((part) => (part === '' ? '' : literal(part)))
+  return parts.join(`"$${variable}"`)
+}

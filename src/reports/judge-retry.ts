@@ -1,0 +1,82 @@
+import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
+import type { MannersRule } from './manners-rules.ts'
+
+/** A rule of manners that a retry broke. */
+export interface RetryFault {
+  readonly rule: MannersRule
+  readonly sentence: string
+  /** The pause before the retry, milliseconds; undefined for a rule without a time. */
+  readonly waitedMs: number | undefined
+}
+
+/** The judgement of a retry. */
+export interface RetryJudgement {
+  /** The pauses of the call with the one before the retry, milliseconds, without those after a demanded wait; the latest three. */
+  readonly pauses: readonly number[]
+  readonly faults: readonly RetryFault[]
+}
+
+/** The failed attempt before a retry, and the pauses of the call until then, as above. */
+interface RetriedCall {
+  readonly last: Attempt
+  readonly pauses: readonly number[]
+}
+
+/** Judges an attempt as a retry of a call. `isIdempotent`: true where the body of its operation has an `insertId`. */
+export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boolean): RetryJudgement {
+  const { last } = call
+  const waited = measurePause(last, latest)
+  if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
+  const hasDemandedWait = last.retryAfterMs !== undefined
+  const pauses = hasDemandedWait ? call.pauses : [...call.pauses, waited].slice(-3)
+  const faults = [
+    hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses),
+    isIdempotent ? checkInsertId(last, latest) : undefined,
+  ]
+  return { pauses, faults: faults.filter((fault) => fault !== undefined) }
+}
+
+function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
+  if (last.insertId !== latest.insertId) return []
+  const sentence = `A request that was refused with ${last.status} was sent again unchanged.`
+  return [{ rule: 'no-retry', sentence, waitedMs: undefined }]
+}
+
+function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number): RetryFault | undefined {
+  if (waited >= retryAfterMs - toleranceMs) return undefined
+  const sentence = `A ${status} asked to wait for ${retryAfterMs / 1000} s, and the client came back earlier.`
+  return { rule: 'retry-after', sentence, waitedMs: Math.round(waited) }
+}
+
+/**
+ * Checks the pause before a retry without `Retry-After`. An immediate retry is a fault, except the first one after a lost
+ * connection, since idle connections break without a cause. So are two pauses in a row that are each below half of the one before: jitter
+ * and a cap make waits shorter, too, but not by that much.
+ */
+function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
+  const after = last.outcome === 'lost' ? 'a lost answer' : `a ${last.status}`
+  const isFirstAfterLoss = last.outcome === 'lost' && pauses.length === 1
+  if (waited < immediateMs && !isFirstAfterLoss) {
+    const sentence = `After ${after} the client tried again at once.`
+    return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
+  }
+  const shrinks = (index: number) => (pauses[index] ?? 0) < (pauses[index - 1] ?? 0) / 2
+  if (pauses.length < 3 || !shrinks(1) || !shrinks(2)) return undefined
+  const sentence = `After ${after} the client waited for ever less time before it tried again.`
+  return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
+}
+
+/** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
+function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
+  if (!mayBeStored(last)) return undefined
+  if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
+  const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
+  const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`
+  const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
+  return { rule: 'same-insert-id', sentence, waitedMs: undefined }
+}
+
+/** Returns true where the service may have stored the event of a failed attempt. */
+export function mayBeStored({ outcome, status }: Attempt): boolean {
+  return outcome === 'lost' || (outcome === 'failed' && status !== 429)
+}

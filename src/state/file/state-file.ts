@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Adapter } from 'lowdb'
+import { reasonOf } from '../../core/result.ts'
+import { chunksInSlices } from '../../core/slices.ts'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
+import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
+import { StateChecks, type StateDocument } from '../state-checks.ts'
+import { checkTrailer, formatTrailer } from './checksum.ts'
+import { syncFolder } from './folder.ts'
+import { withoutMark, writeMark } from './log-mark.ts'
+import { type LogReplay, replayLog } from './log-reader.ts'
+import { parseJson, StateFileError } from './state-file-error.ts'
+import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
+
+/** The files as they were at a read. */
+interface FoundFiles {
+  readonly replay: LogReplay
+  /** True: the state file says that a log was begun, and there is none. */
+  readonly isLogMissing: boolean
+}
+
+/**
+ * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a temporary file,
+ * which then replaces the state file, and begins the log anew.
+ */
+export class StateFile implements Adapter<StateData> {
+  readonly path: string
+  readonly #createLog: (history: string) => WriteAheadLog
+  readonly #findLoss: () => string | undefined
+  #log: WriteAheadLog | undefined
+  #found: FoundFiles = { replay: { entries: 0, from: 0, to: 0 }, isLogMissing: false }
+
+  /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
+  constructor(
+    path: string,
+    findLoss: () => string | undefined,
+    createLog: (history: string) => WriteAheadLog,
+  ) {
+    this.path = path
+    this.#findLoss = findLoss
+    this.#createLog = createLog
+  }
+
+  /** The log, once it was begun. */
+  get log(): WriteAheadLog {
+    if (this.#log === undefined) throw new Error('the log was not begun')
+    return this.#log
+  }
+
+  get found(): FoundFiles {
+    return this.#found
+  }
+
+  /** Reads the state file, and applies the changes of the log to it. Throws a `StateFileError` with the place of a fault. */
+  async read(): Promise<StateData> {
+    const checks = await StateChecks.load()
+    const document = existsSync(this.path) ? await this.#readDocument(checks) : undefined
+    const state = document === undefined ? new StateData(randomUUID()) : createState(document)
+    const logPath = logPathOf(this.path)
+    const isLogMissing = document?.log === 'open' && !existsSync(logPath)
+    const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
+    this.#found = { replay, isLogMissing }
+    return state
+  }
+
+  async #readDocument(checks: StateChecks): Promise<StateDocument> {
+    try {
+      const seal = await checkTrailer(this.path, withoutMark)
+      if (seal !== 'fits') throw new StateFileError(await this.#describeDamage(seal))
+      const document = await readStateText(this.path)
+      const fault = findFormatFault(document, STATE_KIND) ?? findContentFault(document, checks)
+      if (fault !== undefined) throw new StateFileError(fault)
+      return document as StateDocument // the check has just proved it
+    } catch (error) {
+      if (error instanceof StateFileError) throw error
+      throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
+    }
+  }
+
+  /** Says what is wrong with a file that does not fit its checksum. Throws for a file that is no JSON, with the place. */
+  async #describeDamage(seal: 'differs' | 'absent'): Promise<string> {
+    const text = await readFile(this.path, 'utf8')
+    if (text === '') return 'is empty'
+    const end = seal === 'differs' ? 'does not fit the checksum at its end' : 'does not end with its checksum'
+    return findFormatFault(parseJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+  }
+
+  /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
+  async beginLog({ history, seq }: StateData): Promise<void> {
+    const { entries, from, to } = this.#found.replay
+    const log = this.#createLog(history)
+    await log.begin(seq - entries, from, to)
+    this.#log = log
+    writeMark(this.path, 'open')
+  }
+
+  /**
+   * Replaces the state file, which stays until the new file is on the disk, and drops the changes that the new file contains from the log.
+   * All changes of the state must be in the log. Later changes are not written.
+   */
+  async write(state: StateData): Promise<void> {
+    const copy = state.copy()
+    const log = this.#log
+    const logEnd = log?.bytes ?? 0
+    const temporary = `${this.path}.tmp`
+    try {
+      await log?.sync() // a power failure can bring back the old file, which needs the whole log
+      await rm(temporary, { force: true }) // of a process that died, or a link that another program made
+      await writeText(temporary, copy)
+      if (log !== undefined) writeMark(temporary, 'open') // whatever becomes of the next log, one stands beside the file
+      const loss = this.#findLoss()
+      if (loss !== undefined) throw new Error(loss)
+      await rename(temporary, this.path)
+      await syncFolder(dirname(this.path))
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
+      throw error
+    }
+    if (log === undefined) return
+    await log.begin(copy.seq, logEnd, logEnd)
+  }
+
+  /** Returns the size of the state file in bytes. */
+  async size(): Promise<number> {
+    return (await stat(this.path)).size
+  }
+
+  /** Closes the log. It stays if it has entries. */
+  async close(): Promise<void> {
+    const { log } = this
+    if (log.isEmpty && log.findLoss() === undefined) {
+      writeMark(this.path, 'none') // before the log is deleted, so that a crash leaves no mark of a missing log
+      await rm(logPathOf(this.path), { force: true })
+    }
+    await log.close()
+  }
+}
+
+/** Returns the path of the log of a state file. */
+export function logPathOf(path: string): string {
+  return `${path}.journal`
+}
+
+async function writeText(path: string, state: StateData): Promise<void> {
+  const file = await open(path, 'wx', PRIVATE_FILE)
+  let checksum = 0
+  try {
+    for await (const chunk of chunksInSlices(stateText(state))) {
+      const bytes = Buffer.from(chunk)
+      checksum = crc32(bytes, checksum)
+      await file.writeFile(bytes)
+    }
+    await file.writeFile(formatTrailer(checksum))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+function findContentFault(document: unknown, checks: StateChecks): string | undefined {
+  const faults = checks.stateFile(document, 'it')
+  return faults.length === 0 ? undefined : `does not hold a state: ${faults.slice(0, 5).join('; ')}`
+}
+
+function createState({ history, seq, sandboxes }: StateDocument): StateData {
+  return new StateData(
+    history,
+    seq,
+    sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox)]),
+  )
+}
+
+function createEntry({
+  snapshots,
+  snapshotsTaken,
+  ...content
+}: StateDocument['sandboxes'][number]): SandboxEntry {
+  const copies = snapshots.map(({ snapshotId, name, createdAt, ...copy }) => {
+    const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+    return [snapshotId, { head, data: SandboxData.of(copy) }] as const
+  })
+  return { data: SandboxData.of(content), snapshotsTaken, snapshots: new Map(copies) }
+}

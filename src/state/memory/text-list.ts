@@ -1,0 +1,69 @@
+/**
+ * Texts outside of V8's heap, which keeps room free in proportion to what it holds. A process with 100,000 events takes 254 MB if they are
+ * objects, 233 MB if they are strings, and 192 MB with this list (FINDINGS). Compression would take 28 µs more for each event.
+ */
+
+/** The number of texts in a block, and the number of characters, from which on the next begins. One read decodes a block. */
+const BLOCK_TEXTS = 64
+const BLOCK_LENGTH = 64 * 1024
+
+/** A growing list of texts without line breaks. Copies share the blocks. */
+export class TextList {
+  #blocks: Buffer[] = []
+  /** The position of the first text of each block. */
+  #starts: number[] = []
+  /** The block of each text; texts in no block are the tail. */
+  #blockOf: number[] = []
+  #tail: string[] = []
+  #tailLength = 0
+
+  get length(): number {
+    return this.#blockOf.length + this.#tail.length
+  }
+
+  push(text: string): void {
+    const isFull = this.#tailLength + text.length > BLOCK_LENGTH || this.#tail.length === BLOCK_TEXTS
+    if (isFull && this.#tail.length > 0) this.#completeBlock()
+    this.#tail.push(text)
+    this.#tailLength += text.length
+  }
+
+  #completeBlock(): void {
+    const bytes = Buffer.from(this.#tail.join('\n'))
+    const block = Buffer.allocUnsafeSlow(bytes.length)
+    bytes.copy(block)
+    this.#starts.push(this.#blockOf.length)
+    this.#blocks.push(block)
+    for (let count = this.#tail.length; count > 0; count -= 1) this.#blockOf.push(this.#blocks.length - 1)
+    this.#tail = []
+    this.#tailLength = 0
+  }
+
+  /** Returns the text at a position, or undefined if there is none. */
+  at(position: number): string | undefined {
+    const block = this.#blockOf[position]
+    if (block === undefined) return this.#tail[position - this.#blockOf.length]
+    return this.#decode(block)[position - (this.#starts[block] ?? 0)]
+  }
+
+  #decode(block: number): readonly string[] {
+    return this.#blocks[block]?.toString('utf8').split('\n') ?? []
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    for (const block of this.#blocks.keys()) yield* this.#decode(block)
+    yield* this.#tail
+  }
+
+  /** Returns a list of the first texts, which shares the blocks that it has whole. */
+  copy(length = this.length): TextList {
+    const copy = new TextList()
+    const next = this.#blockOf[length] ?? this.#blocks.length // the first block that the copy lacks or has in part
+    copy.#blocks = this.#blocks.slice(0, next)
+    copy.#starts = this.#starts.slice(0, next)
+    copy.#blockOf = this.#blockOf.slice(0, this.#starts[next] ?? this.#blockOf.length)
+    const rest = next < this.#blocks.length ? this.#decode(next) : this.#tail
+    for (const text of rest.slice(0, length - copy.#blockOf.length)) copy.push(text)
+    return copy
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The journal of all replicas: a stream of messages in Redis, with the bodies in a stream of their own, which is trimmed by bytes.
+ *
+ * A message is an exchange, a later end of its delivery, or the clearing of a sandbox. Its id is its position, so a reader sees by a gap that
+ * messages were trimmed. A hash has, for each sandbox, the number of its first exchange since it was cleared, and the count since then: by it
+ * a reader knows how many exchanges of each sandbox it has missed.
+ */
+import { randomUUID } from 'node:crypto'
+import type { RedisConnection, RedisReply, Script } from './connection.ts'
+import { isErrorReply } from './error-reply.ts'
+import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
+import { sharedKeys } from './keys.ts'
+
+/** The parts and bounds of a stream. */
+export interface JournalStreamOptions {
+  readonly connection: RedisConnection
+  readonly prefix: string
+  /** The id of this process. */
+  readonly replica: string
+  /** The messages that Redis stores, about. */
+  readonly size: number
+}
+
+/** The most bytes of stored bodies, of all replicas together. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024
+
+/** The most messages, and bytes of bodies, that are read at once; the reply is a few megabytes at most. */
+const READ_MESSAGES = 200
+const READ_BYTES = 4 * 1024 * 1024
+
+/** The outcome of an append: the id of the stream, and the number of the exchange; 0 for the end of a delivery. */
+interface AppendedMessage {
+  readonly id: string
+  readonly number: number
+}
+
+/** The body of an answer. Those of a cache have the same `key`, and are stored once. */
+interface AnswerBody {
+  readonly key: object | undefined
+  /** Returns the text to store; empty for no body. */
+  readonly text: () => string
+}
+
+/** The place of a stored body: the stream, and its id there, which is the number of bytes up to its end. */
+interface StoredBody {
+  readonly stream: string
+  readonly end: number
+}
+
+/** A message that waits for the end of the turn. */
+interface QueuedMessage {
+  readonly args: readonly string[]
+  readonly answer: object | undefined
+  readonly resolve: (appended: AppendedMessage | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
+
+/** The stream of the journal in Redis. */
+export class RedisJournalStream {
+  readonly replica: string
+  readonly #options: JournalStreamOptions
+  readonly #keys: readonly string[]
+  #queue: QueuedMessage[] = []
+  /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
+  #latest = 0
+  /** The stored bodies of answers by their keys, and the end of the latest body. */
+  readonly #stored = new WeakMap<object, StoredBody>()
+  #lastBody: StoredBody = { stream: '', end: 0 }
+
+  constructor(options: JournalStreamOptions) {
+    this.#options = options
+    this.replica = options.replica
+    const { stream, streamHead, streamBodies, streamCounts } = sharedKeys(options.prefix)
+    this.#keys = [streamHead, stream, streamBodies, streamCounts]
+  }
+
+  /** Appends an exchange. Resolves to undefined where Redis takes no changes, and rejects where it does not answer. */
+  append(
+    sandbox: string,
+    entry: string,
+    request: string,
+    { key, text }: AnswerBody,
+  ): Promise<AppendedMessage | undefined> {
+    return this.#enqueue([sandbox, entry, request, this.#findStored(key) ?? text()], key)
+  }
+
+  /** Appends the end of a delivery that differs from the appended one. Resolves and rejects as `append`. */
+  appendEnd(text: string): Promise<AppendedMessage | undefined> {
+    return this.#enqueue(['', text, '', ''], undefined)
+  }
+
+  /** Returns the reference to a stored body that is not trimmed soon; undefined: there is none. */
+  #findStored(key: object | undefined): string | undefined {
+    const stored = key && this.#stored.get(key)
+    const { stream, end } = this.#lastBody
+    return stored && stored.stream === stream && end - stored.end < MAX_BODY_BYTES / 2
+      ? `=${stored.end}`
+      : undefined
+  }
+
+  /** Sends all messages of a turn by one script, in their order. */
+  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedMessage | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#queue.push({ args, answer, resolve, reject }) === 1) queueMicrotask(() => void this.#send())
+    })
+  }
+
+  async #send(): Promise<void> {
+    const sent = this.#queue
+    this.#queue = []
+    try {
+      const args = [this.#options.size, MAX_BODY_BYTES, ...sent.flatMap((message) => message.args)]
+      const reply = await this.#run(appendScript, [...this.#newStream(), ...args])
+      const [id, appended] = reply as [string, string[]] // the script returns these
+      for (const [index, { answer, resolve }] of sent.entries()) {
+        const number = Number(appended[2 * index])
+        this.#latest = Math.max(this.#latest, number)
+        this.#noteBody({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
+        resolve({ id, number })
+      }
+    } catch (error) {
+      for (const { resolve, reject } of sent) {
+        if (isRefusal(error)) resolve(undefined)
+        else reject(error)
+      }
+    }
+  }
+
+  #noteBody(stored: StoredBody, key: object | undefined): void {
+    if (stored.end === 0) return
+    if (key) this.#stored.set(key, stored)
+    if (stored.stream !== this.#lastBody.stream || stored.end > this.#lastBody.end) this.#lastBody = stored
+  }
+
+  /** Counts a lost exchange for each of the sandboxes. Returns false where Redis takes no changes. */
+  async countLost(sandboxes: readonly string[]): Promise<boolean> {
+    try {
+      await this.#run(countLostScript, [...this.#newStream(), ...sandboxes])
+      return true
+    } catch (error) {
+      if (isRefusal(error)) return false
+      throw error
+    }
+  }
+
+  /** Clears a sandbox; undefined: all. */
+  async clear(sandbox: string | undefined): Promise<void> {
+    await this.#run(clearScript, [...this.#newStream(), sandbox ?? ''])
+  }
+
+  /** Reads the next messages behind a position, and the counts where `withCounts`. */
+  async read(position: number, withCounts: boolean) {
+    const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, withCounts ? 1 : 0])
+    const [id, end, entries, stored, counts] = reply as [
+      string,
+      string,
+      RedisStreamEntry[],
+      string[],
+      string[],
+    ] // the script returns these
+    const bodies = new Map([['0', '']])
+    for (let index = 0; index < stored.length; index += 2)
+      bodies.set(stored[index] ?? '', stored[index + 1] ?? '')
+    const messages = entries.map((entry) => toMessage(entry, bodies))
+    for (const message of messages)
+      if (message.kind === 'exchange') this.#latest = Math.max(this.#latest, message.number)
+    return { id, end: Number(end), messages, counts: toCounts(counts) }
+  }
+
+  #newStream(): (string | number)[] {
+    return [randomUUID(), this.#latest]
+  }
+
+  #run(script: Script, args: readonly (string | number)[]): Promise<RedisReply> {
+    return this.#options.connection.run(script, this.#keys, args)
+  }
+}
+
+/** Returns true for the refusal of a Redis that answers, and takes no changes. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && isErrorReply(error.cause)
+}
+
+function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>) {
+  const position = Number.parseInt(name, 10)
+  const [kind, value = '', , begun = '', , count, , request = '', , answer = '', , text = ''] = fields
+  if (kind === 'end') return { kind: 'end', position, text: value } as const
+  if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value } as const
+  return {
+    kind: 'exchange',
+    position,
+    number: Number(value),
+    place: { begun, count: Number(count) },
+    text,
+    request: bodies.get(request),
+    answer: bodies.get(answer),
+  } as const
+}
+
+/** Reads the counts: a list of sandboxes and `begun count` in turn. */
+function toCounts(fields: readonly string[]) {
+  const counts = new Map<string, { readonly begun: string; readonly count: number }>()
+  for (let index = 0; index < fields.length; index += 2) {
+    const [begun = '', count] = (fields[index + 1] ?? '').split(' ')
+    counts.set(fields[index] ?? '', { begun, count: Number(count) })
+  }
+  return counts
+}

@@ -1,0 +1,134 @@
+import { dayOf, nameOfDay } from '../../core/utc-day.ts'
+import { cloneJson, uuidKey } from '../clone.ts'
+import { createEvent, insertKey, payloadDiffers } from '../events.ts'
+import type { DayImpact, EventDraft, ImpactQuery, StoredEvent, WriteContext } from '../records.ts'
+import type { EventReceipt } from '../store.ts'
+import type { RedisReply } from './connection.ts'
+import { readJson } from './damage.ts'
+import { RECORD_EVENT, SUM_IMPACT } from './lua/event-scripts.ts'
+import type { SandboxScripts } from './sandbox-scripts.ts'
+
+/** The units of an impact of 1. Sums of whole numbers are the same in any order. */
+const UNITS_PER_IMPACT = 1e9
+
+/** The largest number of fields that are summed by their names; more are read with all others. */
+const MAX_NAMED_FIELDS = 2000
+
+/** The sums of a query, and the state of the sandbox that they are of. */
+export interface KnownImpact {
+  state: string
+  days: ReadonlyMap<string, DayImpact>
+}
+
+/** Does what `Store.recordEvent` describes. */
+export async function recordEvent(
+  scripts: SandboxScripts,
+  context: WriteContext,
+  given: EventDraft,
+): Promise<EventReceipt> {
+  const { sandbox } = context
+  const draft = cloneJson(given)
+  const create = (count: number) => createEvent(context, draft, { get: () => count })
+  const first = create(0)
+  if (insertKey(draft) === undefined) {
+    // The id depends on the number of earlier equal payloads.
+    const name = `event ${sandbox} ${first.eventId}`
+    const [, count] = await scripts.offer(RECORD_EVENT, sandbox, name, (from, size) => {
+      const candidates = Array.from({ length: size }, (_, index) => create(from + index))
+      return recordArguments(candidates, from)
+    })
+    return { event: create(Number(count)), replayed: false, payloadDiffers: false }
+  }
+  const reply = await scripts.write(RECORD_EVENT, sandbox, recordArguments([first], 0))
+  const [outcome, text, replays] = reply
+  if (outcome === 'stored') return { event: first, replayed: false, payloadDiffers: false }
+  const event: StoredEvent = { ...readJson<StoredEvent>(sandbox, 'events', text), replays: Number(replays) }
+  return { event, replayed: true, payloadDiffers: payloadDiffers(event, draft) }
+}
+
+/**
+ * Sums the impact per day. `known`: the sums that were read before, which need no round trip if the head was just read
+ * and is the same.
+ */
+export async function sumImpact(
+  scripts: SandboxScripts,
+  sandbox: string,
+  query: ImpactQuery,
+  known: KnownImpact,
+): Promise<ReadonlyMap<string, DayImpact>> {
+  const head = scripts.heads.get(sandbox)
+  if (head !== undefined && known.state === `${head.open} ${head.events}`) return known.days
+  const reply = await scripts.run(SUM_IMPACT, sandbox, findFields(query))
+  const [open = '', events = '', quality = ''] = reply.slice(0, 3).map(String)
+  known.state = `${open} ${events}`
+  known.days = sumDays(reply.slice(3), query)
+  scripts.heads.set(sandbox, { open, events, quality })
+  return known.days
+}
+
+/** Returns the arguments of `RECORD_EVENT`. The candidates differ in `eventId`, `repeatOf` and `sampledOut`. */
+function recordArguments(candidates: readonly StoredEvent[], count: number): readonly string[] {
+  const [event] = candidates
+  if (event === undefined) throw new Error('there is no event to record')
+  const { fields, impact, receivedAt, replays, eventAtDefaulted } = event
+  const key = insertKey(fields)
+  const middle = JSON.stringify({ fields, impact }).slice(1, -1)
+  const rest = JSON.stringify({ receivedAt, replays, ...(eventAtDefaulted && { eventAtDefaulted }) }).slice(1)
+  return [
+    key === undefined ? '' : JSON.stringify(key),
+    event.repeatOf ?? event.eventId,
+    String(count),
+    impactField(uuidKey(fields.productId), dayOfEvent(event)),
+    toUnits(impact).toFixed(0),
+    `${middle},"sampledOut":`,
+    `,${rest}`,
+    ...candidates.flatMap(({ eventId, repeatOf, sampledOut }) => [
+      `${JSON.stringify({ eventId, repeatOf }).slice(0, -1)},`,
+      String(sampledOut),
+    ]),
+  ]
+}
+
+/** Returns the name of the sum of a product and a day. */
+export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
+
+/** Returns the name of the number of events beside the sum. */
+export const eventCountField = (field: string) => `events of ${field}`
+
+export const toUnits = (impact: number) => Math.round(impact * UNITS_PER_IMPACT)
+
+/** Returns the UTC day of an event: `2026-01-15`. */
+export const dayOfEvent = ({ fields: { eventAt } }: StoredEvent) => eventAt.slice(0, eventAt.indexOf('T'))
+
+/** Returns the fields to sum. None: all must be read. */
+function findFields({ productIds, from, to }: ImpactQuery): readonly string[] {
+  const first = dayOf(Date.parse(from ?? ''))
+  const length = dayOf(Date.parse(to ?? '')) - first + 1
+  const products = [...new Set(productIds.map(uuidKey))]
+  if (!(length * products.length * 2 <= MAX_NAMED_FIELDS)) return [] // also where a bound is no day
+  const days = Array.from({ length: Math.max(0, length) }, (_, offset) => nameOfDay(first + offset))
+  const fields = products.flatMap((product) => days.map((day) => impactField(product, day)))
+  return fields.length === 0
+    ? [impactField(null, '')]
+    : fields.flatMap((field) => [field, eventCountField(field)])
+}
+
+/** Adds up the sums of the products, per day. */
+function sumDays(reply: readonly RedisReply[], { productIds, from = '', to = '~' }: ImpactQuery) {
+  const sums = new Map<string, number>()
+  for (let at = 0; at < reply.length; at += 2) sums.set(String(reply[at]), Number(reply[at + 1]))
+  const products = new Set(productIds.map(uuidKey))
+  const days = new Map<string, { units: number; events: number }>()
+  for (const [field, events] of sums) {
+    if (!field.startsWith('events of ')) continue
+    const name = field.slice('events of '.length)
+    const [day, product]: [string, string | null] = JSON.parse(name) // of `impactField`
+    if (!products.has(product) || day < from || day > to) continue
+    const sum = days.get(day) ?? { units: 0, events: 0 }
+    days.set(day, { units: sum.units + (sums.get(name) ?? 0), events: sum.events + events })
+  }
+  const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
+  return new Map(
+    inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]),
+  )
+}

@@ -1,0 +1,47 @@
+import { failure, type Result, success } from '../core/result.ts'
+import { JsonScanner, ScanError } from './json-scanner.ts'
+
+/** The bytes of an entry: from `start` up to `end`. */
+export interface EntryPlace {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Finds the entries of a HAR file, so that each can be parsed by itself: all of them at once would take several times
+ * the memory of the file. The
+ * error is a sentence about the file, without its subject.
+ */
+export function findEntries(bytes: Uint8Array): Result<readonly EntryPlace[]> {
+  const scanner = new JsonScanner(bytes)
+  let found: EntryPlace[] | undefined
+  const readEntries = (list: number) => {
+    const places: EntryPlace[] = []
+    found = places
+    return scanner.readList(list, (start) => {
+      const end = scanner.skip(start)
+      places.push({ start, end })
+      return end
+    })
+  }
+  const readLog = (log: number) =>
+    scanner.readObject(log, (name, at) =>
+      name === 'entries' && scanner.isList(at) ? readEntries(at) : scanner.skip(at),
+    )
+  const readRoot = (root: number) =>
+    scanner.readObject(root, (name, at) =>
+      name === 'log' && scanner.isObject(at) ? readLog(at) : scanner.skip(at),
+    )
+  try {
+    scanner.readDocument((start) => (scanner.isObject(start) ? readRoot(start) : scanner.skip(start)))
+  } catch (error) {
+    if (error instanceof ScanError) return failure(describeFault(error.message, found?.length))
+    throw error
+  }
+  return found
+    ? success(found)
+    : failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
+}
+
+const describeFault = (message: string, entries: number | undefined) =>
+  entries === undefined ? message : `${message} It has ${entries} whole entries before that.`

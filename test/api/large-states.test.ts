@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
+import { ask, event, prompt } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const at = '2026-01-15T12:00:00.000Z'
+
+const uuid = (index: number) => `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`
+
+/** Returns an event of an export, in a conversation of its own. */
+const stored = (index: number) => ({
+  eventId: uuid(index),
+  fields: {
+    ...event(),
+    valueType: 'text',
+    influence: 'neutral',
+    eventAt: at,
+    insertId: `e${index}`,
+    externalConversationId: `c${index}`,
+  },
+  impact: 0,
+  sampledOut: false,
+  receivedAt: at,
+  replays: 0,
+})
+
+const events = Array.from({ length: 20_000 }, (_, index) => stored(index))
+const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The longest block of work, for which other requests wait, as a share of all work until the answer. */
+  readonly longestBlock: number
+}
+
+/** Linux alone tells the processor time of a thread, which other processes do not change. */
+const workFile = '/proc/thread-self/schedstat'
+const onLinux = test.runIf(existsSync(workFile))
+
+/** Returns the processor time of this thread, which runs the simulator, too, milliseconds. */
+const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
+
+/** Sends a request, and measures the work in each turn of the event loop until it is answered. */
+async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): Promise<Answer> {
+  const method = body === undefined ? 'GET' : 'POST'
+  let isAnswered = false
+  const answering = fetch(sim.origin + path, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  }).then(async (answer) => ({ answer, text: await answer.text() }))
+  const done = answering.finally(() => {
+    isAnswered = true
+  })
+  const blocks: number[] = []
+  for (let before = workedMs(); !isAnswered; before = workedMs()) {
+    await nextTurn()
+    blocks.push(workedMs() - before)
+  }
+  const { answer, text } = await done
+  blocks.pop() // the text is decoded, and checked against the document of the control plane
+  const all = blocks.reduce((sum, block) => sum + block, 0)
+  return { status: answer.status, headers: answer.headers, text, longestBlock: Math.max(...blocks) / all }
+}
+
+/** Work in one block has a share of nearly 1. */
+const mostOfOneBlock = 0.35
+
+onLinux(
+  'others are answered while 20,000 events are imported, refused, exported, bundled and rated',
+  async () => {
+    const sim = await startForTest()
+    const imported = await sendMeasured(sim, '/__sim/import', document)
+    expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
+    expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
+    const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: 7 }] }
+    const refused = await sendMeasured(sim, '/__sim/import', wrong)
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain('/events/19999/impact must be from -1 to 1; got 7')
+    expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
+    const exported = await sendMeasured(sim, '/__sim/export')
+    expect(JSON.parse(exported.text)).toEqual(document)
+    const rated = await sendMeasured(sim, '/__sim/quality')
+    expect(JSON.parse(rated.text)).toMatchObject({ conversations: { length: 20_000 } })
+    const bundled = await sendMeasured(sim, '/__sim/bundle')
+    expect(JSON.parse(bundled.text)).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
+    for (const { headers, longestBlock } of [exported, rated, bundled]) {
+      expect(headers.get('transfer-encoding')).toBe('chunked')
+      expect(longestBlock).toBeLessThan(mostOfOneBlock)
+    }
+  },
+)
+
+onLinux('others are answered while ten records of 90,000 items each are imported', async () => {
+  const sim = await startForTest()
+  const wide = Array.from({ length: 10 }, (_, index) => ({
+    ...stored(index),
+    list: new Array(90_000).fill(0),
+  }))
+  const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: wide })
+  expect(imported).toMatchObject({ status: 200, text: '{"events":10,"prompts":0}' })
+  expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
+})
+
+onLinux('others are answered while 20 MB of prompts are listed', async () => {
+  const sim = await startForTest()
+  for (let index = 0; index < 20; index += 1) {
+    const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]
+    expect(
+      (await ask(sim, '/v1/prompts', { body: prompt({ externalPromptId: 'p', components }) })).status,
+    ).toBe(201)
+  }
+  const listed = await sendMeasured(sim, '/__sim/prompts')
+  expect(listed.text.length).toBeGreaterThan(15_000_000)
+  expect(JSON.parse(listed.text)).toMatchObject({ prompts: [{ versions: { length: 20 } }] })
+  expect(listed.headers.get('transfer-encoding')).toBe('chunked')
+  expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
+})
+
+test('an import with more than it may have is refused with the place and the bound, and changes nothing', async () => {
+  const sim = await startForTest()
+  await ask(sim, '/v1/events', { body: event() })
+  const before = await steer(sim, 'GET', '/export')
+  const refusals: [Json[], string][] = [
+    [
+      [{ list: new Array(100_001).fill(0) }],
+      'body/events/0: must not have more than 100000 members and items.',
+    ],
+    [
+      [{ text: 'x'.repeat(3_000_000) }],
+      'body/events/0/text: must not have more than 2097152 characters in a text.',
+    ],
+    [new Array(150).fill({}), 'the export may break more rules: the check stops after 100 errors'],
+  ]
+  for (const [records, words] of refusals) {
+    const answer = await ask(sim, '/__sim/import', { body: { ...document, events: records }, token: null })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(words)
+  }
+  expect(await steer(sim, 'GET', '/export')).toEqual(before)
+})
+
+test('a client sees nothing of an import before it sees all of it', async () => {
+  const sim = await startForTest()
+  let isDone = false
+  const importing = steer(sim, 'POST', '/import', document).finally(() => {
+    isDone = true
+  })
+  const totals = new Set<unknown>()
+  while (!isDone) {
+    const page = JSON.parse((await ask(sim, '/__sim/events?limit=0', { token: null })).text)
+    totals.add(page.total)
+  }
+  await importing
+  for (const total of totals) expect([0, 20_000]).toContain(total)
+  expect(totals).toContain(0)
+})

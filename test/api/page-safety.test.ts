@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { ask } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const workshop = 'http://localhost:6006'
+const sim = sharedSimulator({ controlOrigins: workshop })
+
+test.each(['', '&failOn=coverage<100'])(
+  'an HTML report%s has the policy of the console, and its own stylesheet',
+  async (query) => {
+    const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
+    const report = await ask(sim(), `/__sim/report?format=html${query}`)
+    const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
+    expect(policyOf(report)).toContain("frame-ancestors 'none'")
+    expect(policyOf(report).replace(/'sha256-[\w+/]{43}='/, "'self'")).toBe(policyOf(console))
+    expect(report.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(report.headers.get('cache-control')).toBe('no-store')
+    expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  },
+)
+
+test.each<[string, Parameters<typeof ask>[2]]>([
+  ['/__sim/info', {}],
+  ['/__sim/', {}],
+  ['/__sim', { headers: { accept: 'text/html' } }],
+  ['/__sim/report?format=html', {}],
+  ['/__sim/report', {}],
+  ['/__sim/export', {}],
+  ['/__sim/bundle', {}],
+  ['/__sim/requests?format=har', { method: 'HEAD' }],
+  ['/__sim/openapi.yaml', {}],
+  ['/__sim/nothing', {}],
+  ['/__SIM/info', {}],
+  ['/__sim/info', { headers: { origin: 'https://evil.example' } }],
+  ['/__sim/info', { method: 'OPTIONS', headers: { origin: workshop } }],
+  ['/__sim/clock', { method: 'PUT', body: '{' }],
+  ['/__sim/scenarios', { method: 'PATCH' }],
+  ['/__admin/health', {}],
+  ['/healthz', {}],
+  ['/metrics', {}],
+])('%s %j forbids browsers to guess its type', async (path, how) => {
+  expect((await ask(sim(), path, how)).headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('an answer of the service has no headers that the service has not', async () => {
+  const { headers } = await ask(sim(), '/v1/events')
+  expect(headers.get('x-content-type-options')).toBeNull()
+})

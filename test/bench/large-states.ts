@@ -1,0 +1,173 @@
+import { deriveUuid } from '../../src/core/seeded.ts'
+import type { HostileRequest, HostileRequests } from './hostile-requests.ts'
+import { newEvent } from './requests.ts'
+
+/** The largest import. */
+const maxImportBytes = 16 * 1024 * 1024
+
+const sandbox = 'large'
+const headers = { 'content-type': 'application/json' }
+const at = '2026-01-15T12:00:00.000Z'
+
+const uuid = (kind: number, index: number) =>
+  `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
+
+/** Returns an event of an export, in a conversation of its own. */
+const event = (
+  index: number,
+  properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 },
+) => ({
+  eventId: uuid(1, index),
+  fields: {
+    eventType: 'upgrade_purchased',
+    productId: uuid(2, index % 4),
+    value: '149.00',
+    valueType: 'currency',
+    influence: 'positive',
+    externalConversationId: `chat-${index}`,
+    externalUserId: `customer-${index % 100}`,
+    eventAt: at,
+    insertId: `run-${index}`,
+    properties,
+  },
+  impact: 1,
+  sampledOut: false,
+  receivedAt: at,
+  replays: 0,
+})
+
+const version = (prompt: number, index: number) => ({
+  versionId: uuid(3, prompt * 2000 + index),
+  version: index + 1,
+  fingerprint: 'a'.repeat(64),
+  active: index === 0,
+  createdAt: at,
+  componentIds: [uuid(4, prompt * 2000 + index)],
+  variables: [],
+  fields: { name: 'hostile', components: [{ type: 'system', content: `version ${index}` }] },
+})
+
+const prompt = (index: number, versions: number) => ({
+  promptId: uuid(5, index),
+  versions: Array.from({ length: versions }, (_, at) => version(index, at)),
+})
+
+/** Joins texts until they are as long as an import may be, with some room for what is around them. */
+function fill(part: (index: number) => string, separator = ','): string {
+  const parts: string[] = []
+  for (let length = 0, index = 0; ; index += 1) {
+    const text = part(index)
+    length += Buffer.byteLength(text) + separator.length
+    if (length > maxImportBytes - 1000) return parts.join(separator)
+    parts.push(text)
+  }
+}
+
+const exported = (events: string, prompts = '') =>
+  `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
+
+const send = (path: string, body: string): HostileRequest => ({
+  method: 'POST',
+  path: `/__sim/${path}?sandbox=${sandbox}`,
+  headers,
+  body,
+})
+
+const read = (path: string): HostileRequest => ({
+  method: 'GET',
+  path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`,
+  headers: {},
+})
+
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+/** An attack whose requests are made when they are sent, since each may have the size of an import. */
+const attack = (name: string, make: () => readonly HostileRequest[]): HostileRequests => ({
+  name,
+  get requests() {
+    return make()
+  },
+})
+
+const importOf = (name: string, body: () => string) =>
+  attack(`import: ${name}`, () => [send('import', body())])
+
+const megabyte = 'x\\"'.repeat(330_000)
+
+/** Attacks that store as much in a sandbox as an import may have, and read it. Each reads what those before it stored. */
+export const largeStates: readonly HostileRequests[] = [
+  importOf('20,000 events', () => exported(times(20_000, (index) => JSON.stringify(event(index))).join())),
+  attack('export of 20,000 events', () => [read('export')]),
+  attack('bundle with 20,000 events', () => [read('bundle')]),
+  attack('quality of 20,000 conversations', () => [read('quality')]),
+  attack('events, 10,000 in a page', () => [read('events?limit=10000')]),
+  importOf('9,900 events', () => exported(times(9900, (index) => JSON.stringify(event(index))).join())),
+  attack('restore of a snapshot, whose state a bundle holds', () => [
+    send('snapshots', '{}'),
+    send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
+  ]),
+  importOf('nothing', () => exported('')),
+  attack('20 prompts of a megabyte', () =>
+    times(20, (index) => ({
+      method: 'POST',
+      path: '/v1/prompts',
+      headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
+      body: `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`,
+    })),
+  ),
+  attack('prompts of 20 MB', () => [read('prompts')]),
+  attack('export of prompts of 20 MB', () => [read('export')]),
+  attack('bundle with prompts of 20 MB', () => [read('bundle')]),
+  importOf('events', () => exported(fill((index) => JSON.stringify(event(index))))),
+  attack('an event after an import', () => [
+    {
+      method: 'POST',
+      path: '/v1/events',
+      headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
+      body: newEvent().body ?? '',
+    },
+  ]),
+  attack('export of an import', () => [read('export')]),
+  importOf('events, the last of them wrong', () =>
+    exported(`${fill((index) => JSON.stringify(event(index)))},{"eventId":1}`),
+  ),
+  importOf('events, all of them wrong', () => exported(fill(() => '{"eventId":1}'))),
+  importOf('an end that is not JSON', () => `${exported(fill((index) => JSON.stringify(event(index))))}]`),
+  importOf('events of a megabyte', () =>
+    exported(
+      times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join(),
+    ),
+  ),
+  attack('export of events of a megabyte', () => [read('export')]),
+  importOf('prompts', () =>
+    exported(
+      '',
+      fill((index) => JSON.stringify(prompt(index, 1))),
+    ),
+  ),
+  attack('prompts of an import', () => [read('prompts')]),
+  importOf('prompts of 1,000 versions', () =>
+    exported(
+      '',
+      fill((index) => JSON.stringify(prompt(index, 1000))),
+    ),
+  ),
+  attack('export of prompts of 1,000 versions', () => [read('export')]),
+  importOf('a prompt of many versions', () => {
+    const versions = fill((index) => JSON.stringify(version(0, index)))
+    return exported('', `{"promptId":"${uuid(5, 0)}","versions":[${versions}]}`)
+  }),
+  importOf('an event of many values', () =>
+    exported(JSON.stringify(event(0, { values: 0 })).replace('"values":0', `"values":[${fill(() => '[]')}]`)),
+  ),
+  importOf('empty lists', () => exported(fill(() => '[]'))),
+  importOf('open lists', () => fill(() => '[', '')),
+  importOf('a text of escapes', () => `{"format":"${fill(() => '\\"', '')}"}`),
+  importOf('a text without an end', () => `{"format":"${fill(() => '\\"', '')}`),
+  importOf('line breaks', () => `${fill(() => '\n', '')}]`),
+  importOf('members', () => `{${fill((index) => `"m${index}":0`)}}`),
+  attack('the large sandbox is deleted', () => [
+    { method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers },
+  ]),
+]

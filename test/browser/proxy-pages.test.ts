@@ -1,0 +1,143 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeUpstream, proxyTo } from '../proxy/fake-upstream.ts'
+import { analyticsPath } from '../support/client.ts'
+import { findBrowserProblem, openBrowser } from './chromium.ts'
+import { openForeignPage, openPage } from './foreign-page.ts'
+
+const problem = findBrowserProblem()
+const token = 'upstream-secret-1'
+let browser: Browser | undefined
+
+beforeAll(async () => {
+  // A name server of an attacker gives the name of the page the address of this machine.
+  if (problem === undefined) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
+})
+afterAll(async () => browser?.close())
+
+/** Starts a service that lets every page read, and a proxy. `reached`: the methods and credentials of its requests. */
+async function openProxy(
+  target: Parameters<typeof proxyTo>[1],
+  settings: Parameters<typeof proxyTo>[2] = {},
+) {
+  const reached: string[] = []
+  const service = await fakeUpstream((req, res) => {
+    reached.push(`${req.method} ${req.headers.authorization ?? ''}`.trim())
+    res.setHeader('access-control-allow-origin', '*')
+    res.setHeader('access-control-allow-methods', '*')
+    res.setHeader('access-control-allow-headers', '*')
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":1}')
+  })
+  return { sim: await proxyTo(service, target, settings), reached }
+}
+
+/** A script that reads, writes and deletes in every way that a page has, and evaluates to what it could read. */
+const tryEverything = (url: string) => `(async () => {
+  const url = ${JSON.stringify(url)}
+  const read = (init) => fetch(url, init).then((answer) => answer.text(), (error) => error.name)
+  const loaded = (tag, attributes) => new Promise((resolve) => {
+    const element = Object.assign(document.createElement(tag), attributes)
+    element.onload = element.onerror = resolve
+    document.body.append(element)
+  })
+  const opened = new Promise((resolve) => {
+    const socket = new WebSocket(url.replace('http', 'ws'))
+    socket.onopen = socket.onerror = resolve
+  })
+  const listening = new Promise((resolve) => {
+    const source = new EventSource(url)
+    source.onopen = source.onerror = () => resolve(source.close())
+  })
+  const texts = [
+    await read(),
+    await read({ mode: 'no-cors' }),
+    await read({ method: 'POST', body: '{}' }),
+    await read({ method: 'DELETE' }),
+    await read({ method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{}' }),
+  ]
+  await loaded('img', { src: url })
+  await loaded('img', { src: url, referrerPolicy: 'no-referrer' })
+  await loaded('script', { src: url })
+  await loaded('iframe', { src: url })
+  const form = '<form method=post action=' + url + '></form><script>document.forms[0].submit()</script>'
+  await loaded('iframe', { srcdoc: form })
+  await loaded('iframe', { sandbox: 'allow-scripts', srcdoc: '<script>fetch(' + JSON.stringify(url) + ')</script>' })
+  navigator.sendBeacon(url, 'x')
+  await opened
+  await listening
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  return texts.filter((text) => text.includes('secret'))
+})()`
+
+describe.skipIf(problem !== undefined)('a page in a browser', () => {
+  test.each([
+    ['another port of the same host', '127.0.0.1'],
+    ['another site', 'localhost'],
+    ['another site with a public name', 'evil.example'],
+  ])('of %s neither reads nor writes through a proxy with a token', async (_name, host) => {
+    const { page } = await openForeignPage(browser, host)
+    const { sim, reached } = await openProxy({ token })
+    expect(await page.evaluate(tryEverything(sim.origin + analyticsPath))).toEqual([])
+    expect(reached).toEqual([])
+  })
+
+  test('sends all that without a token, so that the test above would see it', async () => {
+    const { page } = await openForeignPage(browser, 'localhost')
+    const { sim, reached } = await openProxy({})
+    const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))
+    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all but the one that no-cors hides
+    expect(reached.length).toBeGreaterThanOrEqual(14)
+    expect([...new Set(reached)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
+  })
+
+  test('does not get there by a link or a new window', async () => {
+    const { page } = await openForeignPage(browser, 'localhost')
+    const { sim, reached } = await openProxy({ token })
+    const url = sim.origin + analyticsPath
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.evaluate(`void window.open('${url}')`),
+    ])
+    await popup.waitForLoadState()
+    expect(await popup.textContent('body')).toContain('is closed to pages of other origins')
+    await popup.close()
+    await Promise.all([page.waitForURL(url), page.evaluate(`void (location.href = '${url}')`)])
+    expect(await page.textContent('body')).toContain('is closed to pages of other origins')
+    expect(reached).toEqual([])
+  })
+
+  test('under a name that was rebound to the proxy is no page of the proxy', async () => {
+    const { sim, reached } = await openProxy({ token })
+    const rebound = sim.origin.replace('127.0.0.1', 'evil.example')
+    const page = await openPage(browser, `${rebound}/favicon.ico`)
+    const answer = await page.evaluate<[number, string]>(
+      `fetch('${analyticsPath}', { method: 'DELETE' }).then(async (answer) => [answer.status, await answer.text()])`,
+    )
+    expect(answer).toEqual([403, expect.stringContaining('does not answer to the host')])
+    expect(reached).toEqual([])
+  })
+
+  test('uses the service with the token if --control-origins lists it', async () => {
+    const { page, origin } = await openForeignPage(browser, 'localhost')
+    const { sim, reached } = await openProxy({ token }, { controlOrigins: origin })
+    const script = `fetch('${sim.origin + analyticsPath}', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    }).then((answer) => answer.text())`
+    expect(await page.evaluate(script)).toBe('{"secret":1}')
+    expect(reached).toEqual([`PUT Bearer ${token}`])
+  })
+
+  test('uses it if it is the console, and so does the address bar', async () => {
+    const { sim, reached } = await openProxy({ token })
+    const page = await openPage(browser, `${sim.origin}/__sim/`)
+    expect(await page.evaluate(`fetch('${analyticsPath}').then((answer) => answer.text())`)).toBe(
+      '{"secret":1}',
+    )
+    expect(await (await openPage(browser, sim.origin + analyticsPath)).textContent('body')).toContain(
+      'secret',
+    )
+    expect(reached).toEqual(Array(2).fill(`GET Bearer ${token}`))
+  })
+})

@@ -1,0 +1,80 @@
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask } from '../support/client.ts'
+import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Lists the files below a folder with their modes, in the order of their names. */
+async function listModes(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = found.map(({ parentPath, name }) => join(parentPath, name)).sort()
+  return Promise.all(
+    files.map(
+      async (file) => `${file.slice(folder.length + 1)} ${((await stat(file)).mode & 0o777).toString(8)}`,
+    ),
+  )
+}
+
+/** Creates a file that everybody can read. */
+async function createWide(file: string, text = ''): Promise<void> {
+  await writeFile(file, text)
+  await chmod(file, 0o644)
+}
+
+/** Writes a HAR file with an answer that has a member too many, which is drift, and returns its path. */
+async function writeTraffic(): Promise<string> {
+  const sim = await startForTest()
+  const body = JSON.stringify({ ...((await ask(sim, analyticsPath)).body as object), surplus: 1 })
+  const entry = {
+    startedDateTime: '2026-01-15T12:00:00.000Z',
+    request: { method: 'GET', url: `https://api.example.com${analyticsPath}`, headers: [] },
+    response: { status: 200, headers: [], content: { mimeType: 'application/json', text: body } },
+  }
+  const file = join(await tempFolder(), 'traffic.har')
+  await writeFile(file, JSON.stringify({ log: { entries: [entry] } }))
+  return file
+}
+
+describe('files that commands write are for their owner alone, also in place of wider ones:', () => {
+  test('reports and bundles', async () => {
+    const cwd = await tempFolder()
+    await createWide(join(cwd, 'old.html'), 'old')
+    await createWide(join(cwd, 'bundle.json'))
+    const reports = ['--report', 'old.html,new.json', '--bundle', 'bundle.json']
+    const { code } = await run(['exec', ...reports, '--', process.execPath, '-e', 'process.exit(7)'], { cwd })
+    expect(code).toBe(7)
+    expect(await listModes(cwd)).toEqual(['bundle.json 600', 'new.json 600', 'old.html 600'])
+  })
+
+  test('the files of a hunt', async () => {
+    const cwd = await tempFolder()
+    const path = '/models/00000000-0000-4000-8000-000000000002/analytics'
+    const suite = `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer k' } })
+      .then((answer) => process.exit(answer.ok ? 0 : 5))`
+    const flags = ['--hunt', '500', '--report', 'report.json']
+    await run(['exec', ...flags, '--', process.execPath, '-e', suite], { cwd })
+    expect(await listModes(cwd)).toEqual(['convsim-hunt.yaml 600', 'report.json 600'])
+  })
+
+  test('recorded fixtures, in folders of their own', async () => {
+    const out = join(await tempFolder(), 'recorded')
+    const { code, stderr } = await runInProcess(['record', await writeTraffic(), '--out', out, '--write'])
+    expect([code, stderr]).toEqual([0, ''])
+    const modes = await listModes(out)
+    expect(modes).toContain('answers 700')
+    expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual(['answers 700'])
+    expect(modes.length).toBeGreaterThan(7)
+    expect((await stat(out)).mode & 0o777).toBe(0o700)
+  })
+
+  test('patches of a comparison', async () => {
+    const folder = await tempFolder()
+    const patch = join(folder, 'patch.yaml')
+    await createWide(patch)
+    await runInProcess(['drift', '--har', await writeTraffic(), '--patch', patch])
+    expect(await listModes(folder)).toEqual(['patch.yaml 600'])
+  })
+})

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from '../../src/core/large-json.ts'
+import { readJson } from '../../src/core/strict-json.ts'
+import { nextTurn } from '../../src/core/timers.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const read = (text: string) => readLargeJson(encode(text))
+
+const refusal = async (text: string) => {
+  const outcome = await read(text)
+  return outcome.ok ? undefined : outcome.error
+}
+
+/** Texts that are nearly JSON: values with a character removed, added or repeated. */
+const damaged = fc
+  .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
+  .map(([value, at, character]) => {
+    const text = JSON.stringify(value, null, at % 3)
+    const index = at % (text.length + 1)
+    return text.slice(0, index) + character + text.slice(index + (at % 2))
+  })
+
+test('readLargeJson accepts and refuses the same texts as readJson, with the same value', async () => {
+  const texts = fc.oneof(
+    damaged,
+    fc.json({ maxDepth: 8 }),
+    fc.constantFrom(
+      '',
+      ' ',
+      '\ufeff[]',
+      '{"a":1,"a":2}',
+      '{"__proto__":1}',
+      '["\\ud800"]',
+      '[1e999]',
+      '[-0]',
+    ),
+  )
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      const strict = readJson(encode(text))
+      const large = await read(text)
+      expect(large.ok).toBe(strict.ok)
+      if (strict.ok) expect(large).toEqual(strict)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('readLargeJson refuses what is no UTF-8', async () => {
+  expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
+})
+
+test.each([
+  ['{"format": 1,', 'must be JSON: it ends at line 1, column 14, where a name in double quotes is expected'],
+  ['{"a":\n  [1,\n }', 'must be JSON: line 3, column 2 has "}", where a value is expected'],
+  ['{"a": "b\\x"}', /^must be JSON: line 1, column 9 has /],
+  ['{"a": tru}', /^must be JSON: line 1, column 7 has "t"/],
+  ['{"a": "b', /^must be JSON: it ends at line 1, column 9/],
+  ['{} []', 'must be JSON: line 1, column 4 has "[", where nothing more is expected'],
+])('a refusal names the place in %j', async (text, message) => {
+  const error = await refusal(text)
+  if (typeof message === 'string') expect(error).toEqual({ pointer: '', message })
+  else expect(error?.message).toMatch(message)
+})
+
+describe('readLargeJson bounds', () => {
+  const values = (count: number) => `[${new Array(count).fill(0).join()}]`
+
+  test('the values of a record, not of a list of records', async () => {
+    const record = `{"fields":${values(maxRecordValues / 2)}}`
+    expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
+    expect(await refusal(`{"events":[{},${`{"fields":${values(maxRecordValues)}}`}]}`)).toEqual({
+      pointer: '/events/1',
+      message: 'must not have more than 100000 members and items',
+    })
+    expect(await refusal(`{"a":${'{"b":'.repeat(3)}${values(maxRecordValues)}}}}}`)).toMatchObject({
+      pointer: '/a/b',
+    })
+  })
+
+  test('the characters of a record and of a text', async () => {
+    const half = `"${'x'.repeat(maxRecordLength / 4)}"`
+    expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
+    expect(await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)).toEqual({
+      pointer: '/events/1',
+      message: 'must not have more than 4194304 characters',
+    })
+    expect(await refusal(`{"events":[{"a":"${'\\"'.repeat(1_100_000)}"}]}`)).toEqual({
+      pointer: '/events/0/a',
+      message: 'must not have more than 2097152 characters in a text',
+    })
+    expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatchObject({ pointer: '' })
+  })
+
+  test('all values', async () => {
+    expect(await refusal(`{"events":${values(maxLargeValues + 1)}}`)).toEqual({
+      pointer: '',
+      message: 'must not have more than 2000000 members and items in all',
+    })
+  })
+})
+
+test('others run while it reads, also where it refuses at the end', async () => {
+  for (const end of ['', '}']) {
+    const records = new Array(20_000).fill(`{"a":{"b":"${'c'.repeat(100)}"},"d":[1,2,3]}`)
+    let turns = 0
+    let isDone = false
+    const count = async () => {
+      for (; !isDone; turns += 1) await nextTurn()
+    }
+    const counted = count()
+    expect((await read(`{"events":[${records.join()}]}${end}`)).ok).toBe(end === '')
+    isDone = true
+    await counted
+    expect(turns).toBeGreaterThan(5)
+  }
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { chunksInSlices, maxWorkMs, SlicedWork, visitInSlices } from '../../src/core/slices.ts'
+import { nextTurn } from '../../src/core/timers.ts'
+
+/** A clock that only the work moves. */
+function createClock() {
+  let ms = 0
+  const pass = (more: number) => {
+    ms += more
+  }
+  return { elapsed: () => ms, pass }
+}
+
+test('a slice ends after 10 ms, and each item is visited once', async () => {
+  const { elapsed, pass } = createClock()
+  const visited: number[] = []
+  const isDone = await visitInSlices(
+    Array.from({ length: 50 }, (_, index) => index),
+    elapsed,
+    (item, index) => {
+      expect(item).toBe(index)
+      visited.push(item)
+      pass(5)
+    },
+    (slice) => {
+      const before = visited.length
+      slice()
+      expect(visited.length - before).toBe(2)
+      return true
+    },
+  )
+  expect(isDone).toBe(true)
+  expect(visited).toEqual(Array.from({ length: 50 }, (_, index) => index))
+})
+
+test('work that takes too long is given up', async () => {
+  const { elapsed, pass } = createClock()
+  let visits = 0
+  const isDone = await visitInSlices(new Array(1000).fill(0), elapsed, () => {
+    visits += 1
+    pass(100)
+  })
+  expect(isDone).toBe(false)
+  expect(visits).toBe(maxWorkMs / 100 + 1)
+})
+
+test('an item is visited again after a break, and given up after another', async () => {
+  const { elapsed } = createClock()
+  const runs: number[] = []
+  const breakAt = (item: number, times: number) => (slice: () => void) => {
+    try {
+      slice()
+      return true
+    } catch {
+      return runs.filter((run) => run === item).length > times
+    }
+  }
+  const visit = (times: number) => (item: number) => {
+    runs.push(item)
+    if (item === 2 && runs.filter((run) => run === 2).length <= times) throw new Error('broken off')
+  }
+  expect(await visitInSlices([1, 2, 3], elapsed, visit(1), breakAt(2, 1))).toBe(true)
+  expect(runs).toEqual([1, 2, 2, 3])
+  runs.length = 0
+  expect(await visitInSlices([1, 2, 3], elapsed, visit(9), breakAt(2, 9))).toBe(false)
+  expect(runs).toEqual([1, 2, 2])
+})
+
+test('work is due after 10 ms, and not again before it has rested and worked as long', async () => {
+  const { elapsed, pass } = createClock()
+  const work = new SlicedWork(elapsed)
+  pass(9)
+  expect(work.isDue).toBe(false)
+  pass(1)
+  expect(work.isDue).toBe(true)
+  await work.rest()
+  expect(work.isDue).toBe(false)
+})
+
+test('one turn of the event loop has one slice, however many requests work in slices', async () => {
+  let turn = 0
+  let isDone = false
+  const count = async () => {
+    for (; !isDone; turn += 1) await nextTurn()
+  }
+  const turns: number[] = []
+  const work = async () => {
+    const slices = new SlicedWork()
+    for (let slice = 0; slice < 5; slice += 1) {
+      await slices.rest()
+      turns.push(turn)
+    }
+  }
+  const counted = count()
+  await Promise.all(Array.from({ length: 10 }, work))
+  isDone = true
+  await counted
+  expect(turns).toHaveLength(50)
+  expect(new Set(turns).size).toBe(50)
+})
+
+test('a text is joined to chunks, after each of which that is due others run', async () => {
+  const { elapsed, pass } = createClock()
+  function* pieces() {
+    for (const piece of ['a', 'b', 'c', 'd', 'e']) {
+      pass(5)
+      yield piece
+    }
+    yield 'f'.repeat(100_000)
+    yield 'g'
+  }
+  const chunks: string[] = []
+  for await (const chunk of chunksInSlices(pieces(), new SlicedWork(elapsed))) chunks.push(chunk)
+  expect(chunks).toEqual(['ab', 'cd', `e${'f'.repeat(100_000)}`, 'g'])
+})

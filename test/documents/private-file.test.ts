@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, open, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { writePrivateFile } from '../../src/documents/private-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
+
+async function* pieces() {
+  yield 'one, '
+  yield 'two'
+}
+
+describe('a private file', () => {
+  test('is new and of its owner alone', async () => {
+    const file = join(await tempFolder(), 'new')
+    await writePrivateFile(file, pieces())
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
+  })
+
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])(
+    'replaces one of the mode %o, and its mode',
+    async (mode) => {
+      const file = join(await tempFolder(), 'old')
+      await writeFile(file, 'a longer text than the new one')
+      await chmod(file, mode)
+      await writePrivateFile(file, 'new')
+      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
+    },
+  )
+
+  test('is private before it has its content', async () => {
+    const file = join(await tempFolder(), 'old')
+    await writeFile(file, 'old')
+    await chmod(file, 0o644)
+    const seen: string[] = []
+    await writePrivateFile(
+      file,
+      (async function* () {
+        seen.push(await modeOf(file))
+        yield 'new'
+      })(),
+    )
+    expect(seen).toEqual(['600'])
+  })
+
+  test('is the one that a link leads to, also where it is not there yet', async () => {
+    const folder = await tempFolder()
+    const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+    await symlink(file, link)
+    for (const text of ['first', 'next']) {
+      await writePrivateFile(link, text)
+      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', text])
+    }
+  })
+
+  test('is no device, whose mode stays', async () => {
+    const before = await modeOf('/dev/null')
+    await writePrivateFile('/dev/null', 'text')
+    expect(await modeOf('/dev/null')).toBe(before)
+  })
+
+  test.runIf(existsSync('/proc/self/fd')).each(['/dev/fd', '/proc/self/fd'])(
+    'is no open file of the process, by %s, which keeps its mode and content',
+    async (folder) => {
+      const file = join(await tempFolder(), 'all.log')
+      await writeFile(file, 'before\n')
+      await chmod(file, 0o644)
+      const log = await open(file, 'a')
+      await writePrivateFile(`${folder}/${log.fd}`, pieces())
+      await log.close()
+      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
+    },
+  )
+
+  test('keeps an old file as it is if the mode cannot be set, and says what to do', async () => {
+    const file = join(await tempFolder(), 'old')
+    await writeFile(file, 'old')
+    await chmod(file, 0o644)
+    const opened = await open(file)
+    const prototype = Object.getPrototypeOf(opened)
+    await opened.close()
+    const { chmod: original } = prototype
+    prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
+    try {
+      await expect(writePrivateFile(file, 'new')).rejects.toThrow(
+        /others can read it, .*EPERM.* Delete it, or name/,
+      )
+    } finally {
+      prototype.chmod = original
+    }
+    expect(await readFile(file, 'utf8')).toBe('old')
+  })
+
+  test('cannot be a folder', async () => {
+    const folder = join(await tempFolder(), 'folder')
+    await mkdir(folder)
+    await expect(writePrivateFile(folder, 'text')).rejects.toThrow(/EISDIR/)
+  })
+})

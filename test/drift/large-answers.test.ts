@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { DriftReport } from '../../src/drift/finding.ts'
+import { renderDrift } from '../../src/drift/formats/index.ts'
+import { contract, judge, thing, things, without } from './things.ts'
+
+/** Returns an object with many members. */
+const wide = (count: number): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
+
+const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer }) => `${kind} ${pointer}`)
+
+const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
+
+describe('an answer with more members than are judged', () => {
+  const large = judge(contract, [
+    { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
+    { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },
+  ])
+
+  test('is judged on what fits', () => {
+    expect(large.verdict).toBe('drift')
+    expect(placesOf(large)).toContain('wrong-type /items/*/count')
+    expect(large.judged.get('listThings')).toBe(2)
+    expect(large.findings.find(({ kind }) => kind === 'wrong-type')).toMatchObject({ seen: 2, of: 2 })
+  })
+
+  test.each(['text', 'json', 'github', 'markdown'] as const)('is said to be in the form %s', (format) => {
+    const text = renderDrift(large, format).replaceAll('\\', '')
+    expect(text.includes('too-many-members')).toBe(true)
+    expect(
+      text.includes('The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels'),
+    ).toBe(true)
+  })
+
+  test('is the same where what fits is', () => {
+    const report = judge(contract, [
+      { body: { items: Array.from({ length: 40_000 }, () => thing()) } },
+      {
+        body: {
+          items: [thing({ tags: Object.fromEntries(Object.keys(wide(250_000)).map((name) => [name, 'x'])) })],
+        },
+      },
+    ])
+    expect([report.verdict, placesOf(report)]).toEqual(['same', []])
+    expect(reasonsOf(report)).toEqual(['too-many-members'])
+  })
+
+  test('is accused of no member that was cut out, and of one that it lacks', () => {
+    const before = judge(contract, [{ body: { ...wide(250_000), items: [] } }])
+    expect(placesOf(before).filter((place) => place.startsWith('missing'))).toEqual([])
+    const after = judge(contract, [{ body: wide(250_000) }])
+    expect(placesOf(after)).toContain('missing-field /items')
+  })
+})
+
+test('an answer that is nested deeper than is judged is JSON all the same', () => {
+  const report = judge(contract, [
+    { body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` },
+  ])
+  expect(placesOf(report)).toEqual(['new-field /deep'])
+  expect(reasonsOf(report)).toEqual(['too-many-members'])
+})
+
+test('500 differences are listed, those that break clients first, and the others are counted', () => {
+  const report = judge(contract, [{ body: { ...wide(3000), items: [thing({ note: 1 })] } }])
+  expect(report.findings).toHaveLength(500)
+  expect(report.omitted).toBe(2501)
+  expect(placesOf(report)).toContain('wrong-type /items/*/note')
+  expect(renderDrift(report, 'text')).toContain(
+    'drift: 3001 differences (500 listed, those that break clients first); 1 answer of listThings judged.',
+  )
+  expect(JSON.parse(renderDrift(report, 'json')).omitted).toBe(2501)
+})
+
+test('a check that stopped at its bound is said, and is never the same', () => {
+  const items = Array.from({ length: 60 }, () =>
+    thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
+  )
+  const report = judge(contract, [{ body: { items } }])
+  expect(reasonsOf(report)).toEqual(['check-stopped'])
+})
+
+describe('the work', () => {
+  /** Counts the checks of bodies. */
+  function countChecks(body: Json): number {
+    let checks = 0
+    judge(contract, [{ body }], { items: [] }, (operation) => ({
+      ...operation,
+      checkResponse(status, value) {
+        checks += 1
+        return operation.checkResponse(status, value)
+      },
+    }))
+    return checks
+  }
+
+  test('for a missing field beside new ones does not grow with their number', () => {
+    const body = (count: number) => ({
+      items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }],
+      ...wide(count),
+    })
+    expect(countChecks(body(8000))).toBe(countChecks(body(4000)))
+  })
+
+  test('for a renamed field is bounded, and finds it', () => {
+    const items = Array.from({ length: 30 }, () => ({ ...without('count'), total: 4 }))
+    const answers = Array.from({ length: 3000 }, () => things(...items.slice(0, 1)))
+    expect(placesOf(judge(contract, answers))).toEqual(['renamed-field /items/*/count'])
+    let checks = 0
+    judge(contract, answers, { items: [] }, (operation) => ({
+      ...operation,
+      checkResponse(status, value) {
+        checks += 1
+        return operation.checkResponse(status, value)
+      },
+    }))
+    expect(checks).toBeLessThan(answers.length + 100)
+  })
+
+  test('for differences in many answers is done once for each answer', () => {
+    const answers = Array.from({ length: 6000 }, (_, index) => ({
+      body: { items: [], [`field${index}`]: index },
+    }))
+    const report = judge(contract, answers)
+    expect(report.omitted).toBe(5500)
+    expect(report.findings.every(({ seen, of }) => seen === 1 && of === 6000)).toBe(true)
+  })
+})

@@ -1,0 +1,213 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { bodyToText } from '../../src/journal/entry-json.ts'
+import { StreamFollower } from '../../src/journal/follower.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { RedisConnection } from '../../src/state/redis/connection.ts'
+import { RedisJournalStream } from '../../src/state/redis/journal-stream.ts'
+import { parseRedisUrl } from '../../src/state/redis/location.ts'
+import { StoreUnavailableError } from '../../src/state/store.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { describeWithRedis, redisForTest } from '../support/redis.ts'
+import { type EntryParts, entryFor, unparsed } from './entries.ts'
+
+let replicas = 0
+
+/** Opens the journal of one more replica, on a port of Redis or of a proxy in front of it. */
+async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
+  const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
+  if (!location.ok) throw new Error(location.error)
+  const opened = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
+  if (!opened.ok) throw new Error(opened.error)
+  const connection = opened.value
+  onTestFinished(() => connection.close())
+  replicas += 1
+  const replica = `${replicas}`.padStart(8, '0')
+  const problems: string[] = []
+  const deps = {
+    stream: new RedisJournalStream({ connection, prefix: 'follow', replica, size: stream }),
+    findOperation: () => undefined,
+    report: (problem: string) => void problems.push(problem),
+  }
+  const journal = new Journal(size, (followed) => new StreamFollower(followed, deps))
+  const append = async (parts: EntryParts = {}, ownToken?: string) =>
+    journal.shared?.append({ ...entryFor(journal, parts), ownToken }, unparsed)
+  return { journal, append, problems, connection }
+}
+
+type Opened = Awaited<ReturnType<typeof openJournal>>
+
+/** Appends so many entries in one turn. */
+const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
+  Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
+
+describeWithRedis('a journal that follows the stream of all replicas', () => {
+  test('has each exchange once, however often its connection is cut in the middle of a reading', async () => {
+    const redis = await redisForTest()
+    const proxy = await startCuttingProxy(redis.port)
+    const writer = await openJournal(redis.port)
+    const { journal } = await openJournal(proxy.port, { size: 100_000 })
+    const heard: number[] = []
+    journal.onEntry(({ number }) => heard.push(number))
+    const each = 450 // of which one reply has 200
+    let total = 0
+    let broken = 0
+    const readMore = async (cutAt: number) => {
+      await appendMany(writer, each)
+      total += each
+      const before = proxy.received
+      proxy.cutAfter(cutAt)
+      await journal.list().catch(() => {
+        broken += 1
+      })
+      return proxy.received - before
+    }
+    await readMore(Number.POSITIVE_INFINITY)
+    const length = await readMore(Number.POSITIVE_INFINITY)
+    const cuts = 12
+    for (let cut = 0; cut <= cuts; cut += 1) {
+      await readMore(1 + Math.round((length * cut) / cuts))
+      proxy.cutAfter(Number.POSITIVE_INFINITY)
+      const counts = await vi.waitFor(() => journal.counts('default'), 10_000)
+      expect(counts).toMatchObject({ recorded: total, dropped: 0 })
+      expect(journal.hasLoss(undefined)).toBe(false)
+    }
+    expect(broken).toBeGreaterThan(cuts - 4)
+    expect(heard).toEqual(Array.from({ length: total }, (_, index) => index + 1))
+  })
+
+  test('counts exactly the exchanges of each sandbox that were trimmed before it read them', async () => {
+    const redis = await redisForTest()
+    const writer = await openJournal(redis.port, { stream: 100 })
+    const { journal } = await openJournal(redis.port)
+    await appendMany(writer, 10, 'early')
+    expect(await journal.counts('early')).toMatchObject({ recorded: 10, dropped: 0 })
+    await appendMany(writer, 5, 'early')
+    await appendMany(writer, 7, 'missed')
+    await appendMany(writer, 600, 'loud')
+    await appendMany(writer, 1, 'late')
+    expect(await journal.counts('early')).toMatchObject({ recorded: 15, dropped: 5 })
+    expect(await journal.counts('missed')).toMatchObject({ recorded: 7, dropped: 7 })
+    expect(await journal.counts('loud')).toMatchObject({ recorded: 600 })
+    expect(await journal.counts('late')).toMatchObject({ recorded: 1, dropped: 0 })
+    expect(['early', 'missed', 'loud', 'late'].map((name) => journal.hasLoss(name))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
+  })
+
+  test('notices that a sandbox was cleared, also if the clearing itself was trimmed', async () => {
+    const redis = await redisForTest()
+    const writer = await openJournal(redis.port, { stream: 100 })
+    const { journal } = await openJournal(redis.port)
+    const cleared: string[] = []
+    journal.onClear((sandbox) => cleared.push(sandbox))
+    for (const name of ['used', 'unused']) await appendMany(writer, 3, name)
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 6 })
+    for (const name of ['used', 'unused']) await writer.journal.clear(name)
+    await appendMany(writer, 4, 'used')
+    await appendMany(writer, 600, 'loud')
+    expect(await journal.counts('used')).toMatchObject({ recorded: 4, dropped: 4 })
+    expect(await journal.counts('unused')).toMatchObject({ recorded: 0, dropped: 0 })
+    expect(cleared.toSorted()).toEqual(['unused', 'used'])
+  })
+
+  test('gives the exchanges of all replicas one numbering, in the order in which they were appended', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const numbers: (number | undefined)[] = []
+    for (let index = 0; index < 6; index += 1) numbers.push(await (index % 2 ? one : two).append())
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
+    const lists = await Promise.all([one, two].map(({ journal }) => journal.list({ after: 3 })))
+    for (const { entries } of lists) expect(entries.map(({ number }) => number)).toEqual([4, 5, 6])
+  })
+
+  test('learns from another replica that Redis has lost exchanges, with no message behind', async () => {
+    const redis = await redisForTest()
+    const [one, two, late] = [
+      await openJournal(redis.port),
+      await openJournal(redis.port),
+      await openJournal(redis.port),
+    ]
+    await appendMany(one, 2, 'first')
+    await appendMany(one, 1, 'other')
+    expect(await two.journal.counts('first')).toMatchObject({ recorded: 2, dropped: 0 })
+    await one.connection.call('flushall')
+    await late.append({ sandbox: 'second' })
+    expect(await late.journal.counts('first')).toMatchObject({ recorded: 0, dropped: 0 })
+    await one.journal.list()
+    for (const { journal } of [late, two, one]) {
+      await journal.list()
+      expect(['first', 'other', 'second'].map((name) => journal.hasLoss(name))).toEqual([true, true, false])
+      expect(await journal.counts('second')).toMatchObject({ recorded: 1, dropped: 0 })
+    }
+    await two.journal.clear(undefined)
+    for (const { journal } of [late, two, one]) {
+      expect(await journal.counts(undefined)).toMatchObject({ recorded: 0, dropped: 0 })
+      expect(journal.hasLoss(undefined)).toBe(false)
+    }
+  })
+
+  test('has the bodies of the newest exchanges, and says that it has not read the others whole', async () => {
+    const redis = await redisForTest()
+    const writer = await openJournal(redis.port)
+    const { journal } = await openJournal(redis.port)
+    const requestBody = 'x'.repeat(1024 * 1024)
+    for (let index = 0; index < 70; index += 1) await writer.append({ requestBody })
+    const { entries, counts } = await journal.list()
+    expect(counts).toMatchObject({ recorded: 70, dropped: 0 })
+    expect([entries[0], entries.at(-1)].map((entry) => entry?.request.body)).toMatchObject([
+      { bytes: undefined, size: requestBody.length },
+      { size: requestBody.length },
+    ])
+    expect(journal.hasLoss('default')).toBe(true)
+  })
+
+  test('stores equal answers of a cache once, and one with the token of its request apart from them', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const bytes = new TextEncoder().encode('{"note":"key-of-a-caller"}')
+    const answer = { body: { bytes, size: bytes.length } }
+    for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
+      await one.append({ answer: { body: { ...answer.body } } }, ownToken)
+    expect(await one.connection.call('xlen', '{follow}:journal-bodies')).toBe(2)
+    const texts = (await two.journal.list()).entries.map(({ answer: { body } }) => bodyToText(body))
+    const clear = '{"note":"key-of-a-caller"}'
+    expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
+  })
+
+  test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {
+    const redis = await redisForTest({ durable: true })
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const number = (await one.append()) ?? 0
+    const deliveries = async () => (await two.journal.list()).entries.map(({ delivery }) => delivery.kind)
+    expect(await deliveries()).toEqual(['delivered'])
+    const corrections: boolean[] = []
+    two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
+    await redis.kill()
+    const delivery = { kind: 'client-gone', sentBytes: 3 } as const
+    const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
+    await expect(one.journal.shared?.correct(number, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await redis.start()
+    await vi.waitFor(() => one.journal.list(), 10_000)
+    await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 10_000)
+    expect((await two.journal.list()).entries[0]).toMatchObject(end)
+    expect(corrections).toEqual([true])
+  })
+
+  test('reads past a message that it does not understand, and says that something is missing', async () => {
+    const redis = await redisForTest()
+    const one = await openJournal(redis.port)
+    await one.append()
+    await one.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
+    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'answer', 0, 'entry', 'no JSON']
+    await one.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
+    await one.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
+    await one.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')
+    await one.append()
+    expect(await one.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(one.problems).toEqual([expect.stringContaining('could not be read')])
+  })
+})

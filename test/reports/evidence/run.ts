@@ -1,0 +1,161 @@
+import type { JsonObject } from '../../../src/core/json.ts'
+import { ask } from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { makeCall } from './client.ts'
+import { createLoggingFetch, type TryName, tryHeader } from './logging-fetch.ts'
+import { type Accusation, type Hearing, judgeEvidence, type KnownCall, type Verdict } from './oracle.ts'
+import { type CallGroup, type PlannedCall, type RunPlan, scenarioOf } from './plan.ts'
+import { openConnections, sharedConnections } from './transport.ts'
+import { type LoggedTry, outcomeOf } from './try-log.ts'
+
+/** A simulator in a process of its own. */
+export interface Target {
+  readonly origin: string
+  readonly baseUrl: string
+}
+
+/** The verdict on a run; undefined: the machine stood still, so that a try did not end as it was planned. */
+export interface RunResult extends Verdict {
+  readonly tries: number
+  readonly accusations: number
+  /** The log of the client and the findings, for a failure. */
+  readonly story: string
+}
+
+/** Runs a client in a sandbox of its own, and holds the evidence about it to its log. */
+export async function runClient(target: Target, plan: RunPlan): Promise<RunResult | undefined> {
+  const sandbox = `run-${plan.seed.replaceAll(/[^\w]/g, '-')}`
+  const calls = plan.groups.flatMap((group) => group.calls)
+  const log: LoggedTry[] = []
+  const transport =
+    plan.connections === undefined
+      ? sharedConnections
+      : await openConnections(target.origin, plan.connections)
+  if (plan.faultsBy === 'rules')
+    await putRules(
+      target,
+      calls.flatMap((call) => rulesOf(call, plan.habits.maxTries)),
+      sandbox,
+    )
+  const headersOf = ({ call, number }: TryName) => {
+    const planned = calls.find(({ name }) => name === call)
+    const scenario = planned && scenarioOf(planned, number)
+    const isInHeader = scenario !== undefined && plan.faultsBy === 'header'
+    return { 'x-sim-sandbox': sandbox, ...(isInHeader && { 'x-sim-scenario': scenario }) }
+  }
+  const fetch = createLoggingFetch(target.baseUrl, transport, headersOf, log)
+  const makeGroup = (group: CallGroup) =>
+    Promise.all(group.calls.map((call) => makeCall(fetch, call, plan.habits)))
+  if (plan.isAllAtOnce) await Promise.all(plan.groups.map(makeGroup))
+  else for (const group of plan.groups) await makeGroup(group)
+  transport.close()
+  const evidence = await readEvidence(target, sandbox, log.length)
+  await steer(target, 'DELETE', `/sandboxes/${sandbox}`)
+  if (!isAsPlanned(log, calls)) return undefined
+  const hearing: Hearing = { calls: knownCalls(plan), log, ...evidence }
+  const verdict = judgeEvidence(hearing)
+  return {
+    ...verdict,
+    unfounded: [...verdict.unfounded, ...evidence.differences],
+    tries: log.length,
+    accusations: evidence.accusations.length,
+    story: tell(plan, hearing),
+  }
+}
+
+/** Returns the rules that make the tries of a call fail as planned. */
+function rulesOf(call: PlannedCall, tries: number): JsonObject[] {
+  return Array.from({ length: tries }, (_, number) => number).flatMap((number) => {
+    const scenario = scenarioOf(call, number)
+    const match = { header: { [tryHeader]: `${call.name}#${number}` } }
+    return scenario === undefined ? [] : [{ scenario, match }]
+  })
+}
+
+/** Returns false where the machine was too slow: a try timed out that should not have. */
+function isAsPlanned(log: readonly LoggedTry[], calls: readonly PlannedCall[]): boolean {
+  return log.every((one) => {
+    const fault = calls.find(({ name }) => name === one.call)?.faults[one.number]
+    return outcomeOf(one) === (fault?.outcome ?? 'fine')
+  })
+}
+
+function knownCalls({ groups, habits }: RunPlan): readonly KnownCall[] {
+  return groups.flatMap(({ calls }, index) =>
+    calls.map(({ name, path, hasInsertId }) => {
+      const isEvent = path === '/events'
+      const isOneOfMany = calls.length > 1
+      const hasSteadyId = hasInsertId && habits.insertIds === 'kept'
+      return {
+        name,
+        isEvent,
+        kind: isOneOfMany && !hasSteadyId ? `equal calls ${index}` : name,
+        isUndecidable: isOneOfMany && hasInsertId && !hasSteadyId && habits.countHeader === undefined,
+        isQueueLike: isOneOfMany && !hasInsertId && habits.countHeader === undefined,
+        countsRetries: habits.countHeader !== undefined,
+      }
+    }),
+  )
+}
+
+/** The evidence about a client, and where its two views differ. */
+interface Evidence extends Pick<Hearing, 'accusations' | 'received'> {
+  readonly differences: readonly string[]
+}
+
+/** Reads the findings of a sandbox, once all its exchanges have ended. */
+async function readEvidence(target: Target, sandbox: string, tries: number): Promise<Evidence> {
+  const settled = { count: { atLeast: tries }, withinMs: 500 }
+  // A try that timed out before it was sent never arrives, so that the count need not be reached.
+  await ask(target, `/__sim/verify?sandbox=${sandbox}`, { token: null, body: settled })
+  const { requests } = await steer(target, 'GET', `/requests?sandbox=${sandbox}&limit=1000`)
+  const tryOf = new Map(
+    listOf(requests).map(({ id, request }) => [
+      String(id),
+      String(membersOf(membersOf(request).headers)[tryHeader]),
+    ]),
+  )
+  const { chains } = await steer(target, 'GET', `/retries?sandbox=${sandbox}&limit=100`)
+  const accusations = listOf(chains)
+    .flatMap(({ attempts }) => listOf(attempts))
+    .flatMap(({ id, findings }) =>
+      listOf(findings).map((finding) => ({
+        ...(finding as unknown as Pick<Accusation, 'rule' | 'sentence'>), // the sweep checks it by the document
+        accused: tryOf.get(String(id)) ?? String(id),
+      })),
+    )
+  const { findings } = await steer(target, 'GET', `/manners?sandbox=${sandbox}`)
+  const counted = listOf(findings).reduce((sum, { count }) => sum + Number(count), 0)
+  const isOne = counted === accusations.length
+  return {
+    accusations,
+    received: new Set(tryOf.values()),
+    differences: isOne ? [] : [`GET /manners has ${counted} findings, GET /retries ${accusations.length}`],
+  }
+}
+
+const listOf = (value: unknown) => value as readonly JsonObject[]
+const membersOf = (value: unknown) => value as JsonObject
+
+/** Writes a run as text: the habits, what the client did, and what it is accused of. */
+function tell(
+  { habits, groups, connections, isAllAtOnce, faultsBy }: RunPlan,
+  { log, accusations }: Hearing,
+): string {
+  const begin = log[0]?.sentAt ?? 0
+  const at = (time: number | undefined) => (time === undefined ? '-' : (time - begin).toFixed(1))
+  const calls = groups.flatMap((group) => group.calls)
+  const scenarioIn = ({ call, number }: LoggedTry) => {
+    const planned = calls.find(({ name }) => name === call)
+    return (planned && scenarioOf(planned, number)) ?? 'none'
+  }
+  return [
+    JSON.stringify({ ...habits, connections, isAllAtOnce, faultsBy }),
+    ...log.map(
+      (one) =>
+        `${one.call}#${one.number} ${one.insertId ?? ''} ${scenarioIn(one)}: sent ${at(one.sentAt)}, head ${at(one.headAt)} ` +
+        `${one.status ?? ''} ${one.retryAfterMs ?? ''}, ${one.end} ${at(one.endedAt)}`,
+    ),
+    ...accusations.map(({ accused, sentence }) => `  ${accused}: ${sentence}`),
+  ].join('\n')
+}

@@ -1,0 +1,175 @@
+import { writeSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { createEvent } from '../../../src/state/events.ts'
+import { EventTable } from '../../../src/state/memory/event-table.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
+import type { Store } from '../../../src/state/store.ts'
+import { context, event, product } from '../drafts.ts'
+import { openOrFail, statePath } from '../file/open-file.ts'
+
+const many = 300
+
+function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent {
+  return createEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
+}
+
+function recordedMany(count: number): StoredEvent[] {
+  return Array.from({ length: count }, (_, index) => recorded(index))
+}
+
+async function record(store: Store, count: number, from = 0): Promise<void> {
+  const drafts = Array.from({ length: count }, (_, index) => event({ insertId: `no-${from + index}` }))
+  await Promise.all(drafts.map((draft) => store.recordEvent(context, draft)))
+}
+
+describe('a table of many events', () => {
+  test('does not change its copies', () => {
+    const events = recordedMany(many)
+    const table = EventTable.of(events)
+    table.apply({ op: 'replay', insertId: 'no-3' })
+    const copy = table.copy()
+    table.apply({ op: 'replay', insertId: 'no-3' })
+    table.apply({ op: 'replay', insertId: 'no-4' })
+    table.apply({ op: 'event', event: recorded(many) })
+    const replayed = events.map((each, index) => (index === 3 ? { ...each, replays: 1 } : each))
+    expect(Array.from(copy.list(), (text) => JSON.parse(text))).toEqual(replayed)
+    expect(table.find('no-3')?.replays).toBe(2)
+    expect([table.size, copy.size]).toEqual([many + 1, many])
+    expect([copy.find(`no-${many}`), table.find(`no-${many}`)]).toEqual([undefined, recorded(many)])
+  })
+
+  test('is listed as it was when the list began', async () => {
+    const store = createMemoryStore()
+    await record(store, 2500)
+    const listing = store.listEvents('default')
+    await record(store, 1, 2400)
+    await record(store, 1, 2500)
+    const { events } = await listing
+    expect(events.length).toBe(2500)
+    expect(events[2400]?.replays).toBe(0)
+  })
+
+  test('has texts of any kind and size unchanged after a restart', async () => {
+    const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    for (const value of texts)
+      await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
+    const before = await store.exportSandbox('default')
+    await store.close()
+    const again = await openOrFail(path)
+    expect(await again.store.exportSandbox('default')).toEqual(before)
+    await again.store.close()
+  })
+})
+
+describe('a store of many events', () => {
+  test('counts a replay of an old event, also after a restart', async () => {
+    const path = statePath()
+    const first = await openOrFail(path)
+    await record(first.store, many)
+    await record(first.store, 1, 10)
+    await first.store.close()
+    const second = await openOrFail(path)
+    await record(second.store, 1, 10)
+    const { events, total } = await second.store.listEvents('default', { offset: 9, limit: 3 })
+    expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
+    expect(total).toBe(many)
+    await second.store.close()
+  })
+
+  test('refuses many events if the disk is full, and accepts them later', async () => {
+    let isFull = false
+    const { store } = await openOrFail(statePath(), {
+      write: (fd, bytes, offset) => {
+        if (isFull) throw new Error('no space left on device')
+        return writeSync(fd, bytes, offset)
+      },
+    })
+    await record(store, 100)
+    const before = await store.exportSandbox('default')
+    isFull = true
+    await expect(record(store, many, 100)).rejects.toThrow('no space left on device')
+    expect(await store.exportSandbox('default')).toEqual(before)
+    isFull = false
+    await record(store, many, 100)
+    const { events } = await store.listEvents('default')
+    expect(events.map(({ fields }) => fields.insertId)).toEqual(
+      Array.from({ length: 100 + many }, (_, index) => `no-${index}`),
+    )
+    const impact = await store.eventImpact('default', { productIds: [product] })
+    expect([...impact.values()]).toEqual([{ impact: 100 + many, events: 100 + many }])
+    await store.close()
+  })
+})
+
+describe('reset sandboxes and copies', () => {
+  /** Returns the growth of the live heap, in bytes, from `times` calls of `run`. */
+  async function growth(times: number, run: (index: number) => unknown): Promise<number> {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const live = () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    for (let index = 0; index < 1000; index += 1) await run(index)
+    const before = live()
+    for (let index = 1000; index < 1000 + times; index += 1) await run(index)
+    return live() - before
+  }
+
+  test('reset sandboxes and changed copies of a table use no memory', async () => {
+    const store = createMemoryStore()
+    const snapshot = EventTable.of(recordedMany(10))
+    const grown = await growth(20_000, async (index) => {
+      await store.recordEvent(
+        context,
+        event({ insertId: `${index}`, externalConversationId: `only-${index}` }),
+      )
+      if (index % 50 === 0) await store.reset('default')
+      snapshot.copy().apply({ op: 'event', event: recorded(index) })
+    })
+    expect(grown).toBeLessThan(1_500_000)
+  })
+})
+
+test('tables of loaded events that begin with the same records do not change each other', () => {
+  const events = recordedMany(many)
+  const others = [...events.slice(0, 100), recorded(many), recorded(many + 1)]
+  const [table, other] = [EventTable.of(events), EventTable.of(others)]
+  table.apply({ op: 'event', event: recorded(many + 2) })
+  other.apply({ op: 'replay', insertId: 'no-5' })
+  const parse = (one: EventTable) => Array.from(one.list(), (text): StoredEvent => JSON.parse(text))
+  expect(parse(table)).toEqual([...events, recorded(many + 2)])
+  expect(parse(other)).toEqual(others.map((each, index) => (index === 5 ? { ...each, replays: 1 } : each)))
+})
+
+test('a copy and its original find the events of their own alone, by one index until they differ', () => {
+  const table = EventTable.of(recordedMany(many))
+  expect(table.find('no-1')).toEqual(recorded(1))
+  const copy = table.copy()
+  table.apply({ op: 'event', event: recorded(many) })
+  copy.apply({ op: 'event', event: recorded(many + 1) })
+  expect(
+    [table, copy].map((one) => [many, many + 1].map((id) => one.find(`no-${id}`) !== undefined)),
+  ).toEqual([
+    [true, false],
+    [false, true],
+  ])
+})
+
+test.each([
+  ['oldest', [5, 6, 7]],
+  ['newest', [294, 293, 292]],
+] as const)('a page of the %s events has those at its place, and counts all', async (order, expected) => {
+  const store = createMemoryStore()
+  await record(store, many)
+  const { events, total } = await store.listEvents('default', { order, offset: 5, limit: 3 })
+  expect([events.map(({ fields }) => fields.insertId), total]).toEqual([
+    expected.map((id) => `no-${id}`),
+    many,
+  ])
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TextList } from '../../../src/state/memory/text-list.ts'
+
+function listOf(texts: readonly string[]): TextList {
+  const list = new TextList()
+  for (const text of texts) list.push(text)
+  return list
+}
+
+/** Texts of which some are longer than a block. */
+const texts = fc.array(
+  fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    fc.integer({ min: 60_000, max: 140_000 }).map((length) => 'x'.repeat(length)),
+  ),
+  { maxLength: 200 },
+)
+
+test('a list of texts returns each text at its position and all in their order, also those longer than a block', () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const list = listOf(given)
+      expect(list.length).toBe(given.length)
+      expect([...list]).toEqual(given)
+      expect(given.map((_, position) => list.at(position))).toEqual(given)
+      expect(list.at(given.length)).toBeUndefined()
+    }),
+    { numRuns: 50, examples: [[['x'.repeat(200_000), 'y', 'z'.repeat(200_000)]]] },
+  )
+})
+
+test('a copy does not change with its original', () => {
+  const list = listOf(['a', 'b'.repeat(70_000)])
+  const copy = list.copy()
+  list.push('c')
+  copy.push('d')
+  expect([...list]).toEqual(['a', 'b'.repeat(70_000), 'c'])
+  expect([...copy]).toEqual(['a', 'b'.repeat(70_000), 'd'])
+})
+
+test('a copy of the first texts is a list of its own', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(200), (given, count) => {
+      const list = listOf(given)
+      const copy = list.copy(Math.min(count, given.length))
+      list.push('a')
+      copy.push('b')
+      expect([...copy]).toEqual([...given.slice(0, count), 'b'])
+      expect([...list]).toEqual([...given, 'a'])
+    }),
+    { numRuns: 30 },
+  )
+})

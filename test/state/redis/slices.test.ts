@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import type { SandboxExport, Store } from '../../../src/state/store.ts'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { context, event, noon, prompt } from '../drafts.ts'
+import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+
+/** More events than a slice has. */
+const COUNT = 3000
+
+function exportOf(value: string): SandboxExport {
+  const events = Array.from({ length: COUNT }, (_, index) => ({
+    eventId: `10000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    fields: { ...event({ insertId: `e${index}`, value }), eventAt: new Date(noon).toISOString() },
+    impact: 1,
+    sampledOut: false,
+    receivedAt: new Date(noon).toISOString(),
+    replays: 0,
+  }))
+  return { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
+}
+
+describeWithRedis('a sandbox that is read in slices', () => {
+  const redis = sharedRedis()
+
+  /** Reads 30 times while another replica writes again and again. */
+  async function readDuring(
+    write: (store: Store) => Promise<unknown>,
+    read: (store: Store) => Promise<void>,
+  ) {
+    const prefix = nextPrefix()
+    const [one, other] = [
+      await openRedisOrFail(redis().url, prefix),
+      await openRedisOrFail(redis().url, prefix),
+    ]
+    await one.store.importSandbox('default', exportOf('first'))
+    let isDone = false
+    const writing = async () => {
+      while (!isDone) await write(one.store)
+    }
+    const written = writing()
+    for (let reads = 0; reads < 30; reads += 1) await read(other.store)
+    isDone = true
+    await written
+    for (const { store } of [one, other]) await store.close()
+  }
+
+  const lastInsertId = `e${COUNT - 1}`
+
+  test('is read as it was at one moment: no replay without the event that was recorded before it', () =>
+    readDuring(
+      async (store) => {
+        await store.recordEvent(context, event())
+        await store.recordEvent(context, event({ insertId: lastInsertId }))
+        await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+      },
+      async (store) => {
+        const { events, prompts } = await store.exportSandbox('default')
+        const recorded = events.length - COUNT
+        const replays = events[COUNT - 1]?.replays ?? 0
+        const versions = prompts[0]?.versions.length ?? 0
+        expect(recorded - replays === 0 || recorded - replays === 1).toBe(true)
+        expect(replays - versions === 0 || replays - versions === 1).toBe(true)
+        const { events: listed, total } = await store.listEvents('default', {
+          order: 'newest',
+          eventType: 'upgrade_purchased',
+          limit: 2,
+        })
+        expect([listed.length, total >= events.length]).toEqual([2, true])
+      },
+    ))
+
+  test('is read before or after an import, a reset or a restore, and never in between', () =>
+    readDuring(
+      async (store) => {
+        const { snapshotId } = await store.createSnapshot(context)
+        await store.importSandbox('default', exportOf('second'))
+        await store.reset('default')
+        await store.restoreSnapshot('default', snapshotId)
+      },
+      async (store) => {
+        const { events } = await store.exportSandbox('default')
+        const values = new Set(events.map(({ fields }) => fields.value))
+        expect([0, COUNT]).toContain(events.length)
+        expect(values.size).toBe(events.length === 0 ? 0 : 1)
+      },
+    ))
+})
+
+describeWithRedis('snapshots in Redis', () => {
+  const redis = sharedRedis()
+
+  test('share the events of the sandbox, and leave none when nothing has them any more', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const countStored = async () => {
+      const keys = (await connection.call('keys', `{${prefix}:default}:events:*`)) as string[]
+      const lengths = await Promise.all(keys.map((key) => connection.call('hlen', key)))
+      return lengths.reduce((sum: number, length) => sum + Number(length), 0)
+    }
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const first = await store.createSnapshot(context)
+    await store.createSnapshot(context)
+    expect(await countStored()).toBe(1)
+    for (let round = 0; round < 3; round += 1) {
+      await store.recordEvent(context, event({ insertId: 'a' }))
+      await store.recordEvent(context, event({ insertId: 'b' }))
+      expect(await countStored()).toBe(2)
+      await store.restoreSnapshot('default', first.snapshotId)
+    }
+    expect(await countStored()).toBe(1)
+    const [stored] = (await store.listEvents('default')).events
+    expect(stored?.replays).toBe(0)
+    await store.reset('default')
+    expect(await countStored()).toBe(1)
+    for (const { snapshotId } of await store.listSnapshots('default'))
+      await store.deleteSnapshot('default', snapshotId)
+    expect(await countStored()).toBe(0)
+    await store.close()
+  })
+
+  test('have the impact, the replays and the equal events of their moment', async () => {
+    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    const record = async () => (await store.recordEvent(context, event())).event.eventId
+    const state = async () => [
+      await store.exportSandbox('default'),
+      [...(await store.eventImpact('default', { productIds: [event().productId] }))],
+    ]
+    await record()
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    await store.createSnapshot(context)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const expected = await record()
+    const second = await store.createSnapshot(context)
+    const before = await state()
+    const third = await record()
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    await store.restoreSnapshot('default', second.snapshotId)
+    expect(await state()).toEqual(before)
+    expect(await record()).toBe(third)
+    expect(third).not.toBe(expected)
+    expect((await store.recordEvent(context, event({ insertId: 'a' }))).event.replays).toBe(2)
+    await store.close()
+  })
+})

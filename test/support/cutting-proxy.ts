@@ -1,0 +1,55 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A TCP proxy that can cut its connections in the middle of what the server sends. */
+export interface CuttingProxy {
+  readonly port: number
+  /** The bytes that the server has sent so far. */
+  readonly received: number
+  /** Cuts all connections once the server has sent so many more bytes, of which no more are passed on. */
+  cutAfter(bytes: number): void
+}
+
+/** Starts a proxy in front of a port of this machine for one test. */
+export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>()
+  let received = 0
+  let left = Number.POSITIVE_INFINITY
+  const cut = () => {
+    left = Number.POSITIVE_INFINITY
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined) // of a cut
+    }
+    client.on('data', (chunk) => upstream.write(chunk)).on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    upstream.on('data', (chunk) => {
+      received += chunk.length
+      if (chunk.length < left) {
+        left -= chunk.length
+        client.write(chunk)
+        return
+      }
+      client.write(chunk.subarray(0, left), cut)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    cut()
+    server.close()
+  })
+  return {
+    port: (server.address() as AddressInfo).port, // of a TCP server
+    get received() {
+      return received
+    },
+    cutAfter(bytes) {
+      left = bytes
+    },
+  }
+}
