@@ -11,19 +11,19 @@ import { defaultSettings, type Settings } from '../config/settings.ts'
 import { upstreamTokenVariable } from '../config/variables.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
+import { addAddresses, forwardSignals, runCommand } from '../exec/run-command.ts'
 import { version } from '../fixtures/bundled.ts'
+import { finish, printStateLoss } from '../process/finish.ts'
+import { createOutput, type Output, printStartProblems } from '../process/output.ts'
+import { describeStartProblems } from '../process/start-problem.ts'
+import { StopSignals } from '../process/stop-signals.ts'
 import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import type { UpstreamTarget } from '../upstream/forward.ts'
-import { addAddresses, forwardSignals, runCommand } from './exec.ts'
-import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
-import { createOutput, type Output, printStartProblems } from './output.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { findServerSettings } from './server-settings.ts'
-import { describeStartProblems } from './start-problem.ts'
-import { StopSignals } from './stop-signals.ts'
 import type { Run, ToolName } from './tools.ts'
 import { tuneV8 } from './tune-v8.ts'
 
@@ -173,8 +173,8 @@ async function execEach(invocation: Run): Promise<ExitCode> {
   const output = await openOutput(invocation.settings)
   const deps = { host: process, signals, output, print, now: Date.now, elapsed: () => performance.now() }
   if (invocation.settings.hunt === undefined)
-    return endSoon(await (await import('./each/each.ts')).tryFaults(invocation, deps))
-  return endSoon(await (await import('./hunt/hunt.ts')).huntFaults(invocation, deps))
+    return endSoon(await (await import('../exec/each/each.ts')).tryFaults(invocation, deps))
+  return endSoon(await (await import('../exec/hunt/hunt.ts')).huntFaults(invocation, deps))
 }
 
 async function openOutput(settings: Settings): Promise<Output> {

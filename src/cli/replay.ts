@@ -6,9 +6,9 @@ import { bundleVersions } from '../bundles/versions.ts'
 import type { Settings } from '../config/settings.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
+import { type CountProgress, createCountProgress } from '../process/count-progress.ts'
+import { createTempFolder } from '../process/temp-folder.ts'
 import { openReplayTarget } from '../simulator/replay-target.ts'
-import { type CountProgress, createCountProgress } from './count-progress.ts'
-import { createTempFolder } from './temp-folder.ts'
 
 type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
 

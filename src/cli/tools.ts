@@ -4,8 +4,8 @@ import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract } from '../fixtures/bundled.ts'
-import { findStderrTerminal } from './count-progress.ts'
-import type { StopSignals } from './stop-signals.ts'
+import { findStderrTerminal } from '../process/count-progress.ts'
+import type { StopSignals } from '../process/stop-signals.ts'
 
 /** A command line that runs a command. */
 export type Run = Extract<Invocation, { kind: 'run' }>
@@ -40,13 +40,13 @@ export async function runTool(command: ToolName, invocation: Run, deps: ToolDeps
     case 'replay':
       return (await import('./replay.ts')).printReplay(files[0] ?? '', settings, { ...deps, terminal })
     case 'drift':
-      return (await import('./drift/drift.ts')).printDrift(invocation, {
+      return (await import('../drift/command/drift.ts')).printDrift(invocation, {
         ...deps,
         env: host.env,
         terminal,
       })
     case 'record': {
-      const { createAsk, recordFixtures } = await import('./record/record.ts')
+      const { createAsk, recordFixtures } = await import('../record/record.ts')
       const ask = createAsk(host)
       return recordFixtures(files, settings, { ...deps, ask, terminal })
     }

@@ -1,7 +1,7 @@
 import { parseFailOn } from '../reports/parse-fail-on.ts'
-import { isSuiteCondition, parseSuiteFailOn } from '../suites/parse-suite-fail-on.ts'
 import type { CommandName } from './commands.ts'
 import { eachSettings } from './each-settings.ts'
+import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns true where the command of `exec` runs once for each fault. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCountProgress, findStderrTerminal } from '../../src/cli/count-progress.ts'
+import { createCountProgress, findStderrTerminal } from '../../src/process/count-progress.ts'
 
 const clearLine = '\r\u001b[2K'
 

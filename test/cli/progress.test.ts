@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createProgress, showPlainProgress } from '../../src/cli/each/progress.ts'
-import { createHuntProgress } from '../../src/cli/hunt/progress.ts'
-import type { JudgedRun } from '../../src/suites/suite-report.ts'
+import { createProgress, showPlainProgress } from '../../src/exec/each/progress.ts'
+import { createHuntProgress } from '../../src/exec/hunt/progress.ts'
+import type { JudgedRun } from '../../src/exec/report/suite-report.ts'
 
 /** Creates a progress whose clock and terminal are variables. */
 function setUp(total: number, deadline: number | undefined) {

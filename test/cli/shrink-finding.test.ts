@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { EndedRun } from '../../src/cli/each/faulty-run.ts'
-import { shrinkFinding } from '../../src/cli/hunt/shrink-finding.ts'
-import { parseFaultSet } from '../../src/suites/fault-set.ts'
-import type { Candidate } from '../../src/suites/hunt/candidate.ts'
-import { describeNeed } from '../../src/suites/hunt/hunt-report.ts'
+import type { EndedRun } from '../../src/exec/each/faulty-run.ts'
+import type { Candidate } from '../../src/exec/hunt/candidate.ts'
+import { describeNeed } from '../../src/exec/hunt/hunt-report.ts'
+import { shrinkFinding } from '../../src/exec/hunt/shrink-finding.ts'
+import { parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import { inputs } from '../support/catalogue.ts'
 
 const { catalogue, contract } = inputs

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StderrWriter } from '../../src/cli/stderr-writer.ts'
+import { StderrWriter } from '../../src/process/stderr-writer.ts'
 
 /** Creates a writer whose reader takes `room` bytes in all, then fails with `code`. */
 function setup(room: number, code = 'EAGAIN') {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { RunningCommands } from '../../src/cli/each/running-commands.ts'
-import { StopSignals } from '../../src/cli/stop-signals.ts'
+import { RunningCommands } from '../../src/exec/each/running-commands.ts'
+import { StopSignals } from '../../src/process/stop-signals.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
 import { postText } from '../support/pipelined.ts'
@@ -244,7 +244,7 @@ describe('a command without anything to finish ends by the first signal', () => 
 
 test('a copy that comes while the process computes for longer than two seconds is a copy', async () => {
   const script = `
-    import { StopSignals } from ${JSON.stringify(new URL('../../src/cli/stop-signals.ts', import.meta.url).href)}
+    import { StopSignals } from ${JSON.stringify(new URL('../../src/process/stop-signals.ts', import.meta.url).href)}
     const signals = new StopSignals(process, console.error)
     const timer = setInterval(() => {}, 1000)
     signals.onStop(() => {

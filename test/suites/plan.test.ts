@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { chooseRuns, parseRunName, pickNamedRuns } from '../../src/suites/choose-runs.ts'
-import { describeLeftOut } from '../../src/suites/left-out.ts'
-import { describeNoPlace } from '../../src/suites/no-place.ts'
-import { nameRun, planRuns } from '../../src/suites/plan.ts'
+import { chooseRuns, parseRunName, pickNamedRuns } from '../../src/exec/plan/choose-runs.ts'
+import { nameRun, planRuns } from '../../src/exec/plan/plan.ts'
+import { describeLeftOut } from '../../src/exec/plan/skipped-requests.ts'
+import { describeNoPlace } from '../../src/exec/plan/untestable-suite.ts'
 import { inputs } from '../support/catalogue.ts'
 import { faultsOf, problemOf, requestsOf } from './made-up.ts'
 

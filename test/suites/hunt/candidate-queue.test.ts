@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseFaultSet } from '../../../src/suites/fault-set.ts'
-import type { Candidate } from '../../../src/suites/hunt/candidate.ts'
-import { CandidateQueue, type NumberedCandidate } from '../../../src/suites/hunt/candidate-queue.ts'
+import type { Candidate } from '../../../src/exec/hunt/candidate.ts'
+import { CandidateQueue, type NumberedCandidate } from '../../../src/exec/hunt/candidate-queue.ts'
+import { parseFaultSet } from '../../../src/exec/plan/fault-set.ts'
 import { inputs } from '../../support/catalogue.ts'
 
 const { catalogue, contract } = inputs

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseFaultSet } from '../../../src/suites/fault-set.ts'
-import { type Candidate, toRules } from '../../../src/suites/hunt/candidate.ts'
-import { drawCandidates } from '../../../src/suites/hunt/draw-candidates.ts'
-import { shrink } from '../../../src/suites/hunt/shrink.ts'
+import { type Candidate, toRules } from '../../../src/exec/hunt/candidate.ts'
+import { drawCandidates } from '../../../src/exec/hunt/draw-candidates.ts'
+import { shrink } from '../../../src/exec/hunt/shrink.ts'
+import { parseFaultSet } from '../../../src/exec/plan/fault-set.ts'
 import { inputs } from '../../support/catalogue.ts'
 
 const { catalogue, contract } = inputs

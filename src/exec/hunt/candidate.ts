@@ -1,0 +1,96 @@
+/**
+ * Sequences of faults against a test suite. This file has a candidate, `draw-candidates.ts` draws them, `shrink.ts` makes the one that broke
+ * the suite small, and `hunt-report.ts` is what `formats/` render.
+ */
+import type { Operation } from '../../contract/contract.ts'
+import type { ActiveScenario } from '../../scenarios/definition.ts'
+import { maxControlLength } from '../../scenarios/parameters.ts'
+import type { RecordedRequest } from '../plan/recorded-request.ts'
+
+/** A place where a request can meet a fault. */
+export interface HuntPlace {
+  readonly operation: Operation
+  /** The number of the request among those to its operation in its sandbox, from 1, as sequences of rules count. */
+  readonly occurrence: number
+}
+
+/** A fault, or an extreme answer, that one request of each sandbox meets. */
+export interface HuntStep extends HuntPlace {
+  readonly scenario: ActiveScenario
+}
+
+/** The faults of a run, sorted by operation and request; no two have the same place. */
+export type Candidate = readonly HuntStep[]
+
+/** Sorts steps as a candidate has them. */
+export function toCandidate(steps: readonly HuntStep[]): Candidate {
+  return [...steps].sort((one, other) => {
+    if (one.operation === other.operation) return one.occurrence - other.occurrence
+    return one.operation.id < other.operation.id ? -1 : 1
+  })
+}
+
+/** A rule of a file of scenarios. */
+export interface SequenceRule {
+  readonly operation: string
+  readonly sequence: string
+}
+
+/** Returns the rules of a candidate: for each operation a sequence, in which all other requests get the ordinary answer. */
+export function toRules(candidate: Candidate): readonly SequenceRule[] {
+  return [...new Set(candidate.map(({ operation }) => operation))].map((operation) => {
+    const ordinary = String(operation.successStatus)
+    const items: string[] = []
+    let next = 1
+    for (const { occurrence, scenario } of candidate.filter((step) => step.operation === operation)) {
+      const skipped = occurrence - next
+      if (skipped > 0) items.push(skipped === 1 ? ordinary : `${ordinary}*${skipped}`)
+      items.push(scenario.text)
+      next = occurrence + 1
+    }
+    return { operation: operation.id, sequence: [...items, ordinary].join(', ') }
+  })
+}
+
+/** Returns a text that differs for different candidates. */
+export function keyOf(candidate: Candidate): string {
+  return JSON.stringify(toRules(candidate))
+}
+
+/** Returns true for a candidate whose places differ, and whose sequences are not too long for a rule. */
+export function isPossible(candidate: Candidate): boolean {
+  const places = candidate.map(({ operation, occurrence }) => `${operation.id} ${occurrence}`)
+  const hasRoom = toRules(candidate).every(({ sequence }) => sequence.length <= maxControlLength)
+  return candidate.length > 0 && new Set(places).size === places.length && hasRoom
+}
+
+/** Describes a step: `request 2 of getModelAnalytics meets "all-null"`. */
+export function describeStep({ operation, occurrence, scenario }: HuntStep): string {
+  return `request ${occurrence} of ${operation.id} meets "${scenario.text}"`
+}
+
+/**
+ * Lists the places of the requests that were answered as the contract says, in the order of their operations and numbers. Of requests that
+ * differ in values alone, the first stands for all.
+ */
+export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntPlace[] {
+  const counts = new Map<string, number>()
+  const signatures = new Set<string>()
+  const places = new Map<string, HuntPlace>()
+  const counted = requests.filter(({ occurrence }) => occurrence > 0)
+  for (const { operation, sandbox, signature, isOrdinary } of counted.sort(
+    (a, b) => a.occurrence - b.occurrence,
+  )) {
+    if (!operation) continue
+    const key = `${operation.id} ${sandbox}`
+    const occurrence = (counts.get(key) ?? 0) + 1
+    counts.set(key, occurrence)
+    if (!isOrdinary || signatures.has(signature)) continue
+    signatures.add(signature)
+    places.set(`${operation.id} ${occurrence}`, { operation, occurrence })
+  }
+  return [...places.values()].sort((one, other) => {
+    if (one.operation === other.operation) return one.occurrence - other.occurrence
+    return one.operation.id < other.operation.id ? -1 : 1
+  })
+}

@@ -1,0 +1,127 @@
+import type { Operation } from '../../contract/contract.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { readQuery } from '../../core/query-string.ts'
+import { readJson } from '../../core/strict-json.ts'
+import type { JournalEntry, RecordedBody } from '../../journal/entry.ts'
+import type { LiveExchange } from '../../journal/journal.ts'
+import { listMembers, type RequestMembers } from './request-members.ts'
+
+/** A request of a run. */
+export interface RecordedRequest {
+  /** Undefined: the request matches no operation. */
+  readonly operation: Operation | undefined
+  /** The number among the requests of its operation that did not steer the simulator themselves, from 1; 0 for all others. */
+  readonly occurrence: number
+  readonly sandbox: string
+  /** The operation, the query, and the names and types in the body; without values that a run may choose anew. */
+  readonly call: string
+  /** The values that tell a call from others of its shape. */
+  readonly members: RequestMembers
+  /** The call and the status. */
+  readonly signature: string
+  /** The status of the answer. */
+  readonly status: number
+  /** True for an undamaged success, which a fault can change. */
+  readonly isOrdinary: boolean
+  /** True for a success that reached the client whole. */
+  readonly isGood: boolean
+  /** The body of the answer; undefined where it has none. */
+  readonly answer: Json | undefined
+  /** The line for people: `POST /v1/events 503 unavailable`. */
+  readonly line: string
+  /** The time of receipt by the process's monotonic clock, milliseconds. */
+  readonly receivedAt: number
+  /** The scenarios and the damage that acted. */
+  readonly scenarios: readonly string[]
+  readonly damage: readonly string[]
+}
+
+/** Returns the parts of an exchange that plans, verdicts and reports need. `occurrence`: see `RecordedRequest`. */
+export function toRecordedRequest(
+  entry: JournalEntry,
+  live: LiveExchange,
+  occurrence: number,
+): RecordedRequest {
+  const { request, answer, delivery, sandbox, scenarios, damage } = entry
+  const { operation } = live
+  const path = request.path.replace(/^\/_s\/[^/]*/, '')
+  const body = live.requestBody ?? parseBody(request.body)
+  const call = [
+    operation?.id ?? `${request.method} ${path}`,
+    ...describeQuery(request.query),
+    ...describeBody(body),
+  ].join(' ')
+  const isGood = answer.status < 400 && delivery.kind === 'delivered'
+  return {
+    operation,
+    occurrence,
+    sandbox,
+    call,
+    members: listMembers(path, request.query, body),
+    signature: `${call} ${answer.status}`,
+    status: answer.status,
+    isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
+    isGood,
+    answer: live.answerBody,
+    line: [request.method, request.path, outcomeOf(entry), ...scenarios].join(' '),
+    receivedAt: entry.receivedAt,
+    scenarios,
+    damage,
+  }
+}
+
+/** Returns the status, or the end of a delivery that left the client without a usable answer: `damaged`. */
+function outcomeOf({ answer, delivery }: JournalEntry): string {
+  return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
+}
+
+/**
+ * Parses a body that no stage of the pipeline parsed, since a fault came before; undefined: it is no JSON, or is not
+ * stored whole.
+ */
+function parseBody({ bytes, size }: RecordedBody): Json | undefined {
+  if (!bytes || bytes.length < size) return undefined
+  const read = readJson(bytes)
+  return read.ok ? read.value : undefined
+}
+
+function describeBody(body: Json | undefined): string[] {
+  return body === undefined ? [] : [describeShape(body)]
+}
+
+function describeQuery(query: string): string[] {
+  const values = Object.entries(readQuery(query)).map(
+    ([name, value]) => `${name}=${[value].flat().join(',')}`,
+  )
+  return values.length === 0 ? [] : [`?${values.sort().join('&')}`]
+}
+
+/** Describes the names and types of a value: `{eventType:string,tags:[string]}`. Of a list the different items count, not their number. */
+function describeShape(value: Json): string {
+  if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
+  if (!isObject(value)) return value === null ? 'null' : typeof value
+  const members = Object.entries(value).map(([name, inner]) => `${name}:${describeShape(inner)}`)
+  return `{${members.sort().join(',')}}`
+}
+
+/**
+ * Compares the requests of two runs without faults by their number, whatever their order, since tests may run side by side.
+ * @returns a sentence for each difference, at most 10; empty where the suite repeats itself
+ */
+export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
+  const [first, second] = [countSignatures(one), countSignatures(other)]
+  const all = [...new Set([...first.keys(), ...second.keys()])].sort()
+  return all
+    .filter((signature) => first.get(signature) !== second.get(signature))
+    .slice(0, 10)
+    .map(
+      (signature) =>
+        `${signature}: ${first.get(signature) ?? 0} in the first run, ${second.get(signature) ?? 0} in the second`,
+    )
+}
+
+function countSignatures(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { signature } of requests) counts.set(signature, (counts.get(signature) ?? 0) + 1)
+  return counts
+}

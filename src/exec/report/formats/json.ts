@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../../core/json.ts'
+import { listFindings } from '../suite-findings.ts'
+import {
+  countRepeated,
+  countVerdicts,
+  hasOnlyClientFindings,
+  type JudgedRun,
+  type SuiteReport,
+  summarizeGroups,
+} from '../suite-report.ts'
+
+/** Renders a report as JSON. */
+export function renderJson(report: SuiteReport): string {
+  return `${JSON.stringify(reportToJson(report), null, 2)}\n`
+}
+
+function reportToJson(report: SuiteReport): JsonObject {
+  const { contract, run, runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
+  const { command, version, seed, clock, contractDigest } = run
+  return {
+    runs: runs.map(runToJson),
+    summary: {
+      ...countVerdicts(runs),
+      made: runs.filter(({ code }) => code !== undefined).length,
+      repeated: countRepeated(runs),
+      equivalent,
+      leftOut: leftOut.map(({ operation, occurrences, like }) => ({
+        operation,
+        occurrences: [...occurrences],
+        like: [...like],
+      })),
+      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      changes: [...changes],
+      notMade,
+      ...(earlyEnd && { endedBy: earlyEnd }),
+      requestsWithoutFaults: { ...plainCounts },
+      groups: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+        group,
+        ...counts,
+        percent: percent ?? null,
+        clientFindings: withClientFindings,
+      })),
+      failOn: [...failed],
+    },
+    truncated: notMade > 0,
+    findings: listFindings(report).map(({ client, lastLines, requests, ...finding }) => ({
+      ...finding,
+      client: [...client],
+      lastLines: [...lastLines],
+      requests: [...requests],
+    })),
+    contract: { ...contract },
+    run: {
+      at: new Date(run.at).toISOString(),
+      version,
+      command: command ?? null,
+      seed,
+      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+      contract: contractDigest,
+    },
+  }
+}
+
+function runToJson({ run: { fault, operation, occurrence, pointer }, verdict }: JudgedRun): JsonObject {
+  return { fault: fault.name, operation, occurrence, ...(pointer !== undefined && { pointer }), verdict }
+}

@@ -1,0 +1,246 @@
+import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
+import { pluralize } from '../../reports/report.ts'
+import type { ReportedRun } from '../../reports/reported-run.ts'
+import type { PlannedRun } from '../plan/plan.ts'
+import type { RecordedRequest } from '../plan/recorded-request.ts'
+import { describeLeftOut, type LeftOut } from '../plan/skipped-requests.ts'
+import type { AnswerCounts } from './good-answers.ts'
+import { findingOf, isConclusive, type SuiteVerdict, verdicts } from './verdict.ts'
+
+/** A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one. */
+export interface JudgedRun {
+  readonly run: PlannedRun
+  readonly verdict: SuiteVerdict
+  /** The number of times that the command ran, 0 to 2. */
+  readonly made: number
+  /** True: a request met the fault. A command that hangs may do so before. */
+  readonly wasMet: boolean
+  /** The good answers to the struck call; undefined: no request met the fault. */
+  readonly answers: AnswerCounts | undefined
+  /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
+  readonly code: number | undefined
+  /** True: the time limit ended that run. */
+  readonly isTimedOut: boolean
+  /** The duration of the command, of two runs the sum, milliseconds. */
+  readonly ms: number
+  /** The findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
+  readonly client: readonly string[]
+  /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
+  readonly failed: readonly string[]
+  /** The last lines of the command's output. */
+  readonly lastLines: readonly string[]
+  /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
+  readonly requests: readonly string[]
+}
+
+/** The end of the runs before all were made. */
+export type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
+
+/** The outcome of all runs of a suite. */
+export interface SuiteReport {
+  readonly contract: { readonly title: string; readonly version: string }
+  readonly run: ReportedRun
+  /** The number of requests of the run without faults, by operation; those that match none are under an empty name. */
+  readonly plainCounts: Readonly<Record<string, number>>
+  /** The time limit of a run, milliseconds. */
+  readonly limitMs: number
+  /** The judged runs in the order of the plan. */
+  readonly runs: readonly JudgedRun[]
+  /** The number of runs that were planned and not made. */
+  readonly notMade: number
+  readonly earlyEnd: EarlyEnd | undefined
+  /** See `SuitePlan`. */
+  readonly equivalent: number
+  readonly leftOut: readonly LeftOut[]
+  /**
+   * The differences between the first run without faults and those after it: `after 20 runs it failed with exit code
+   * 6`.
+   */
+  readonly changes: readonly string[]
+  /** Returns the command line that repeats a run, by its name. */
+  readonly repeat: (name: string) => string
+  /** The conditions of `--fail-on`; empty for none. */
+  readonly failOn: readonly SuiteGate[]
+  /** A sentence for each condition of `--fail-on` that is met. */
+  readonly failed: readonly string[]
+  /** A sentence for each that the run without faults meets. */
+  readonly plainFailed: readonly string[]
+}
+
+/** The verdicts on the runs of a set or family. */
+export interface GroupSummary {
+  readonly group: string
+  readonly counts: Readonly<Record<SuiteVerdict, number>>
+  /**
+   * The share of good verdicts among those that answer the question of the fault, percent with one decimal; undefined
+   * where none does.
+   */
+  readonly percent: number | undefined
+  /** The number of runs with a good verdict, and with findings on the client. */
+  readonly withClientFindings: number
+}
+
+/** Summarizes the runs of each set or family, in the order of the plan. */
+export function summarizeGroups(runs: readonly JudgedRun[]): GroupSummary[] {
+  const groups = [...new Set(runs.map(({ run }) => run.fault.group))]
+  return groups.map((group) => {
+    const own = runs.filter(({ run }) => run.fault.group === group)
+    const counts = countVerdicts(own)
+    const { good, all } = countConclusive(counts)
+    return {
+      group,
+      counts,
+      percent: all === 0 ? undefined : toPercent(good, all),
+      withClientFindings: own.filter(hasOnlyClientFindings).length,
+    }
+  })
+}
+
+/** Returns true for a run with findings on the client alone. */
+export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
+  return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
+}
+
+/** Counts the verdicts on runs. */
+export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
+  const counts = Object.fromEntries(verdicts.map((name) => [name, 0])) as Record<SuiteVerdict, number>
+  for (const { verdict } of runs) counts[verdict] += 1
+  return counts
+}
+
+/** Counts the verdicts that answer the question of the fault, and the good ones among them. */
+function countConclusive(counts: GroupSummary['counts']): { readonly good: number; readonly all: number } {
+  const all = verdicts.filter(isConclusive).reduce((sum, name) => sum + counts[name], 0)
+  return { good: counts.recovered + counts.noticed, all }
+}
+
+/** Returns a share in percent, rounded to one decimal. */
+export function toPercent(part: number, whole: number): number {
+  return Math.round((part / whole) * 1000) / 10
+}
+
+/** Writes a verdict for people: `not noticed`. */
+export function formatVerdict(verdict: SuiteVerdict): string {
+  return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
+}
+
+/** The words for a green run in which the struck call got no good answer. */
+export const swallowed = 'green, but the call never succeeded'
+
+/** Returns true for a verdict that is a finding. */
+export function isBad(verdict: SuiteVerdict): boolean {
+  return findingOf(verdict) !== undefined
+}
+
+/** The reasons of an early end, for people. */
+const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
+  'max-runs': '--max-runs',
+  time: '--time',
+  interrupt: 'interrupted',
+  'red-plain-run': 'the command failed without faults',
+}
+
+/** Counts requests by operation, in the order of the names; see `SuiteReport.plainCounts`. */
+export function countByOperation(requests: readonly RecordedRequest[]): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const { operation } of requests) {
+    const name = operation?.id ?? ''
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** Describes the requests of the run without faults: `Without faults the command asks createEvent once, getModelAnalytics 2 times.` */
+export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts'>): string {
+  const asked = Object.entries(plainCounts)
+    .filter(([name]) => name !== '')
+    .map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
+  const { '': others = 0 } = plainCounts
+  const parts = [
+    ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
+    ...(others > 0
+      ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`]
+      : []),
+  ]
+  return `Without faults the command ${parts.join(', and ')}.`
+}
+
+/** Says why the runs say nothing: none was made, none met its fault, or all were unsteady. Undefined: they do. */
+export function describeNothing({
+  runs,
+  earlyEnd,
+}: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
+  if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
+  if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
+  if (runs.some(({ verdict }) => verdict === 'unsteady'))
+    return 'No fault has a verdict: two runs under each disagree.'
+  if (runs.some(({ code }) => code !== undefined)) return 'No fault was tried: no run met its fault.'
+  if (earlyEnd === 'time')
+    return 'No fault was tried: the time was up before the first run with a fault ended.'
+  if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
+  return runs.length > 0
+    ? 'No fault was tried: no answer has the fields that would drift.'
+    : 'No fault was tried: none fits an operation that the command asks.'
+}
+
+/** Says that the command failed without faults, too, which ended the runs. Undefined: it did not. */
+export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>): string | undefined {
+  return earlyEnd === 'red-plain-run'
+    ? 'The command fails without faults, too. The red runs since it last passed are left out.'
+    : undefined
+}
+
+/** The last lines of the summary: the caveats on it. */
+export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatParts): string[] {
+  const redPlainRun = describeNothing({ runs, earlyEnd }) ? undefined : describeRedPlainRun({ earlyEnd })
+  const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
+  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
+  const differs = 'The verdicts are not reliable, since the command differs without faults, too'
+  return [
+    ...describeLeftOut(leftOut),
+    ...(unsteady > 0
+      ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
+      : []),
+    ...(redPlainRun ? [redPlainRun] : []),
+    ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
+  ]
+}
+
+type CaveatParts = Pick<SuiteReport, 'runs' | 'leftOut' | 'changes' | 'earlyEnd'>
+
+/** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
+export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
+  const made = runs.filter(({ code }) => code !== undefined).length
+  const twice = countRepeated(runs)
+  return `${[
+    `${made} ${made === 1 ? 'run' : 'runs'}`,
+    ...(twice > 0 ? [`${twice} of them made twice`] : []),
+    ...(equivalent > 0 ? [`${equivalent} on like requests left out`] : []),
+    ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
+  ].join(', ')}.`
+}
+
+/** Counts the runs that were made twice. */
+export function countRepeated(runs: readonly Pick<JudgedRun, 'made'>[]): number {
+  return runs.filter(({ made }) => made > 1).length
+}
+
+/** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
+export function describeGroup({ group, counts, percent, withClientFindings }: GroupSummary): string {
+  const parts = verdicts.filter((verdict) => counts[verdict] > 0)
+  const list = parts.map((verdict) => `${counts[verdict]} ${quoteVerdict(verdict)}`).join(', ')
+  const { good, all } = countConclusive(counts)
+  const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
+  const share = percent === undefined ? without : `${good} of ${all} good (${percent} %)`
+  const client =
+    withClientFindings > 0
+      ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`
+      : ''
+  return `${group}: ${share}: ${list}${client}.`
+}
+
+/** Writes a verdict in a list; one that has a comma itself stands in quotes. */
+function quoteVerdict(verdict: SuiteVerdict): string {
+  const words = formatVerdict(verdict)
+  return words.includes(',') ? `"${words}"` : words
+}

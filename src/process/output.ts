@@ -1,0 +1,45 @@
+/** The process: output, signals, progress, and what a run writes at its end. */
+import type { Settings } from '../config/settings.ts'
+import type { LogLevel } from '../core/log.ts'
+import { formatJsonLine } from './json-line.ts'
+import type { ProcessLog } from './process-log.ts'
+import type { WriteStderr } from './stderr-writer.ts'
+
+/** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
+export interface Output {
+  readonly log: ProcessLog
+  readonly isJson: boolean
+  /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
+  readonly printLine: (text: string, level?: LogLevel) => void
+}
+
+/** The stderr of the process, and its clock. */
+export interface OutputDeps {
+  readonly isTerminal: boolean
+  readonly hasColors: boolean
+  /** Prints a line. */
+  readonly printError: (text: string) => void
+  readonly write: WriteStderr
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Creates the log, and chooses the form of the output. */
+export async function createOutput(
+  { logFormat, logLevel }: Pick<Settings, 'logFormat' | 'logLevel'>,
+  { isTerminal, hasColors, printError, write, now }: OutputDeps,
+): Promise<Output> {
+  const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
+  const { createLog } = await import('./process-log.ts')
+  const log = createLog(logLevel, isJson ? 'json' : hasColors ? 'colored' : 'plain', now, write)
+  const printLine: Output['printLine'] = (text, level = 'info') =>
+    printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
+  return { log, isJson, printLine }
+}
+
+/** Prints the problems that prevent the start: below one heading for people, else each in a line of its own. */
+export function printStartProblems(problems: readonly string[], { isJson, printLine }: Output): void {
+  const heading = 'convsim cannot start:'
+  if (!isJson) printLine([heading, ...problems].join('\n'))
+  else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+}

@@ -1,0 +1,120 @@
+/** Recorded traffic as a folder of fixtures. */
+import { createInterface } from 'node:readline/promises'
+import type { Settings } from '../config/settings.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import { formatFinding } from '../documents/finding.ts'
+import { bundledFixtures } from '../fixtures/bundled.ts'
+import { createCountProgress } from '../process/count-progress.ts'
+import type { StopSignals } from '../process/stop-signals.ts'
+import { loadInputs } from '../simulator/loaded-inputs.ts'
+import { describeOmitted } from '../traffic/sample.ts'
+import { type CollectedAnswers, collectAnswers } from './collect-answers.ts'
+import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
+import { readTrafficSources } from './read-sources.ts'
+import { findFolderProblem, writeFixtures } from './write-fixtures.ts'
+
+/** The surroundings of `convsim record`. */
+export interface RecordDeps {
+  readonly print: (text: string) => void
+  readonly printError: (text: string) => void
+  /** Asks a question on the terminal; undefined: there is none. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
+  readonly signals: Pick<StopSignals, 'finish'>
+  /** Writes to the terminal on which progress is shown; undefined: there is none. */
+  readonly terminal: ((text: string) => void) | undefined
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
+export function createAsk(
+  host: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'>,
+): ((question: string) => Promise<string>) | undefined {
+  const { stdin: input, stdout: output } = host
+  if (!input.isTTY || !output.isTTY) return undefined
+  return async (question) => {
+    const terminal = createInterface({ input, output })
+    // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
+    terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
+    const answer = await terminal.question(question)
+    terminal.close()
+    return answer
+  }
+}
+
+/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code: 0, or 1 if there is nothing to write or a problem. */
+export async function recordFixtures(
+  sources: readonly string[],
+  settings: Settings,
+  deps: RecordDeps,
+): Promise<number> {
+  const done = await record(sources, settings, deps)
+  if (!done.ok) deps.printError(`convsim record: ${done.error}`)
+  return done.ok ? 0 : 1
+}
+
+async function record(
+  sources: readonly string[],
+  settings: Settings,
+  deps: RecordDeps,
+): Promise<Result<undefined>> {
+  const folder = await findFolder(sources, settings)
+  if (!folder.ok) return folder
+  const plan = await planFixtures(sources, settings, deps)
+  if (!plan.ok) return plan
+  for (const line of plan.value.lines) deps.print(line)
+  if (plan.value.files.size === 0) return failure('No exchange gives a fixture.')
+  if (!(await mayWrite(settings, deps))) {
+    deps.print('Nothing was written. To write it: the same command with --write.')
+    return success(undefined)
+  }
+  const base = settings.fixtures ?? bundledFixtures
+  const written = await deps.signals.finish(() => writeFixtures(plan.value, folder.value, base))
+  if (written.ok) deps.print(`${folder.value} is written. Serve it: convsim serve --fixtures ${folder.value}`)
+  return written
+}
+
+/** Returns the folder to write, before anything is read. */
+async function findFolder(sources: readonly string[], { out }: Settings): Promise<Result<string>> {
+  if (sources.length === 0)
+    return failure(
+      'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.',
+    )
+  if (out === undefined) return failure('Name the folder of fixtures to write: --out FOLDER.')
+  const problem = await findFolderProblem(out)
+  return problem === undefined ? success(out) : failure(problem)
+}
+
+async function planFixtures(
+  sources: readonly string[],
+  settings: Settings,
+  { printError, terminal, now }: RecordDeps,
+): Promise<Result<FixturePlan>> {
+  const inputs = await loadInputs(settings)
+  if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
+  const { contract, fixtures } = inputs.value
+  const progress = createCountProgress(terminal, 'record', now)
+  const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
+  const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
+  const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
+  const { answers, skipped } = collectAnswers(samples, contract, show('checking answers'))
+  progress.clear()
+  if (!traffic.ok) return traffic
+  for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
+  for (const line of describeSkipped(skipped)) printError(line)
+  return success(planAnswers(answers, fixtures))
+}
+
+/** The most reasons that are listed: each answer can break the contract at a place of its own. */
+const maxReasons = 50
+
+function describeSkipped(skipped: CollectedAnswers['skipped']): string[] {
+  const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
+  const more = lines.length - maxReasons
+  return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
+}
+
+async function mayWrite({ write, out }: Settings, { ask }: RecordDeps): Promise<boolean> {
+  if (write || !ask) return write
+  return /^y(es)?$/i.test((await ask(`Write this to ${out}? [y/N] `)).trim())
+}

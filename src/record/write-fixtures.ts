@@ -1,0 +1,43 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { failure, type Result, reasonOf, success } from '../core/result.ts'
+import { PRIVATE_FOLDER, writePrivateFile } from '../documents/private-file.ts'
+import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
+import type { FixturePlan } from './plan-fixtures.ts'
+
+/** Returns why a folder cannot be written to: it has files already, which might be somebody's work. Undefined: it is new, or empty. */
+export async function findFolderProblem(folder: string): Promise<string | undefined> {
+  try {
+    const files = await readdir(folder)
+    return files.length === 0
+      ? undefined
+      : `${folder} is not empty, and nothing is overwritten. Give a new folder with --out.`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? undefined
+      : `${folder} cannot be written to: ${reasonOf(error)}.`
+  }
+}
+
+/** Writes a folder of fixtures: the files of `base` with what the plan adds. The appended models are JSON, which is YAML, too. */
+export async function writeFixtures(
+  { files, models }: FixturePlan,
+  folder: string,
+  base: string,
+): Promise<Result<undefined>> {
+  try {
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(folder, path)), { recursive: true, mode: PRIVATE_FOLDER })
+      await writePrivateFile(join(folder, path), text)
+    }
+    for (const name of FIXTURE_FILES) {
+      const text = await readFile(join(base, `${name}.yaml`), 'utf8')
+      const items = (name === 'models' ? models : []).map((item) => `- ${JSON.stringify(item)}\n`).join('')
+      await write(`${name}.yaml`, items === '' ? text : `${text}\n# Recorded.\n${items}`)
+    }
+    for (const [path, text] of files) await write(path, text)
+    return success(undefined)
+  } catch (error) {
+    return failure(`The fixtures cannot be written: ${reasonOf(error)}.`)
+  }
+}
