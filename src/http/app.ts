@@ -3,7 +3,7 @@
  * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` listens and stops.
  */
 
-import type { RequestListener, ServerResponse } from 'node:http'
+import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { cutText } from '../core/cut-text.ts'
@@ -46,6 +46,18 @@ export interface AppSettings {
   readonly controlOrigins: string | undefined
 }
 
+/** An Express app, as `listen` takes it. */
+export interface App {
+  readonly listener: RequestListener
+  readonly messages: MessageClasses
+}
+
+/** The classes of which Node's server creates requests and responses. */
+export interface MessageClasses {
+  readonly IncomingMessage?: typeof IncomingMessage
+  readonly ServerResponse?: typeof ServerResponse<IncomingMessage>
+}
+
 const controlPath = '/__sim'
 
 /** CORS without credentials: a script may read all headers of an answer. */
@@ -66,15 +78,15 @@ const controlBodyLimit = '1mb'
 const importLimit = '16mb'
 
 /**
- * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `documented`: the
- * paths of the contract's operations, which take precedence over those outside `/__sim` that the simulator answers by itself.
+ * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. The paths of the contract's
+ * operations, `documented`, take precedence over those outside `/__sim` that the simulator answers by itself.
  */
 export function createApp(
   handlers: Handlers,
   settings: AppSettings,
   log: Log,
   documented: ReadonlySet<string> = new Set(),
-): RequestListener {
+): App {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter(handlers.requestIdPrefix)
   const nextControlId = counter('ctl')
@@ -127,11 +139,28 @@ export function createApp(
     app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
   app.use(allowService, answerService)
   app.use(handleExpressError(log))
-  return (req, res) => {
-    req.url = toOriginForm(req.url ?? '')
-    if (req.url.startsWith('/')) app(req, res)
-    else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
+  return {
+    messages: createMessageClasses(app),
+    listener: (req, res) => {
+      req.url = toOriginForm(req.url ?? '')
+      if (req.url.startsWith('/')) app(req, res)
+      else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
+    },
   }
+}
+
+/**
+ * Creates classes of messages that have the app's prototypes from the beginning. Express sets these for each request,
+ * which changes nothing then; on Node 20 a change makes a GET take three times the processor time, see
+ * `test/bench/FINDINGS.md`.
+ */
+function createMessageClasses(app: express.Express): MessageClasses {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request)
+  Object.setPrototypeOf(AppResponse.prototype, app.response)
+  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype })
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
 }
 
 /** Describes a request target that is no path, which Express cannot parse: `*`, `localhost:80`. */

@@ -1,17 +1,11 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { clearTimeout, setTimeout } from '../core/timers.ts'
 import { refuse } from '../exchange/refusals.ts'
+import type { App } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'
 
@@ -38,17 +32,17 @@ export interface ListenProblem {
 
 /** Listens on an address; port 0 takes any free port. */
 export function listen(
-  app: RequestListener,
+  { listener, messages }: App,
   host: string,
   port: number,
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
+  const server = createServer({ requireHostHeader: false, ...messages }, (request, response) => {
     storeResponse(connections, response)
     const problem = findHostProblem(request)
-    if (problem === undefined) app(request, response)
+    if (problem === undefined) listener(request, response)
     else deliverImmediately(refuse(400, problem, 'simulator'), response)
   })
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word

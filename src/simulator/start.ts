@@ -109,7 +109,7 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
 
 /** Finds a host that is not an address of this machine, by listening on a free port of it for a moment; undefined: it is one. */
 async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
-  const listening = await listen(() => undefined, host, 0, log)
+  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
   if (!listening.ok) return describeListenProblem(listening.error)
   await stop(listening.value, 0)
   return undefined

@@ -21,7 +21,7 @@ async function setup() {
     await new Promise<void>((resolve) => open.push(resolve))
     res.json({})
   })
-  const listened = await listen(app, '127.0.0.1', 0, silentLog)
+  const listened = await listen({ listener: app, messages: {} }, '127.0.0.1', 0, silentLog)
   if (!listened.ok) throw new Error(listened.error.message)
   const listening = listened.value
   onTestFinished(() => listening.server.closeAllConnections())
@@ -126,8 +126,10 @@ test('a client that goes on sending broken bytes still gets the refusal', async 
 
 test('listening on a port that is taken returns an error', async () => {
   const { listening } = await setup()
-  expect(await listen(express(), '127.0.0.1', listening.port, silentLog)).toEqual({
-    ok: false,
-    error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
-  })
+  expect(await listen({ listener: express(), messages: {} }, '127.0.0.1', listening.port, silentLog)).toEqual(
+    {
+      ok: false,
+      error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
+    },
+  )
 })
