@@ -1,6 +1,13 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
-import { type Candidate, type HuntPlace, type HuntStep, isPossible, toCandidate } from './candidate.ts'
-import { findFields, shorten } from './narrow.ts'
+import {
+  type Candidate,
+  findFields,
+  type HuntPlace,
+  type HuntStep,
+  isPossible,
+  shorten,
+  toCandidate,
+} from './candidate.ts'
 
 /** The things that shrinking needs. */
 export interface ShrinkDeps {
@@ -121,7 +128,7 @@ async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
 }
 
 /** Returns the first item for which a test is true; undefined: there is none. The tests run one after the other. */
-async function findFirst<T>(
+export async function findFirst<T>(
   items: readonly T[],
   test: (item: T) => Promise<boolean>,
 ): Promise<T | undefined> {
