@@ -11,7 +11,7 @@ import {
 function describeAt(ended: number, now: number, { total = 10, deadline = Infinity, repeated = 0 } = {}) {
   const verdictAt = (at: number) => ({ verdict: at === 0 ? 'broke' : 'noticed' }) as JudgedRun
   const judged = new Map(Array.from({ length: ended }, (_, at) => [at, verdictAt(at)]))
-  return describeProgress({ judged, repeated }, { total, begun: 0, deadline, elapsed: () => now })
+  return describeProgress(judged, { total, repeated, sinceMs: now, untilMs: deadline - now })
 }
 
 test('the line has the run, the findings, and the time that is left', () => {

@@ -62,7 +62,7 @@ describe('a finding of a hunt', () => {
     [1, /before every smaller one was tried/],
   ])('that ends after %i more runs is incomplete', async (endAfter, sentence) => {
     const shrunk = await shrinkWith(() => true, endAfter)
-    expect(shrunk).toMatchObject({ certainty: 'incomplete', candidate: drawn, runs: endAfter })
+    expect(shrunk).toMatchObject({ certainty: 'incomplete', candidate: drawn, shrinkingRuns: endAfter })
     expect(describeNeed(shrunk as never)).toMatch(sentence)
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Runs a test suite once for each fault at each place where its requests go. This file tells the whole of it: runs without faults, plan, the
- * runs with a fault side by side, report. `judge-run.ts` judges one run; `../runs/` is shared with the hunt, `../plan/` makes the plan.
+ * Runs a test suite once for each fault at each place where its requests go. This file tells the whole of it: runs
+ * without faults, plan, runs with a fault side by side, report. `judge-run.ts` judges one run, `../plan/` makes the
+ * plan, and `../runs/` is shared with the hunt.
  */
 import { parseSuiteFailOn, type SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -25,9 +26,10 @@ import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
 import { describeProgress } from '../runs/progress.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
-import { executeTwice, listRuns, makeRuns, prepareRun } from '../runs/suite-run.ts'
+import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
 import {
   checkReportFiles,
+  deadlineAfter,
   type EachDeps,
   type EachOptions,
   finishSuite,
@@ -42,8 +44,8 @@ import {
 import { judgeRun, mustRepeat } from './judge-run.ts'
 
 /**
- * Runs the command once for each fault at each place where its requests go, and prints and writes the report. Returns the exit code: that
- * of the command if it fails without faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
+ * Tries a suite, and prints and writes the report. Returns the exit code: that of the command if it fails without
+ * faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export async function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
   const suite = openSuite(options, deps)
@@ -51,24 +53,24 @@ export async function tryFaults(options: EachOptions, deps: EachDeps): Promise<n
 }
 
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
-async function trySuite(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
-  const { settings, deadline } = suite
-  const checked = await checkReportFiles(suite)
+async function trySuite(opened: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+  const { settings, elapsed } = opened
+  const checked = await checkReportFiles(opened)
   if (!checked.ok) return checked
-  const loaded = await loadFaults(suite)
+  const loaded = await loadFaults(opened)
   if (!loaded.ok) return loaded
+  const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
   const plain = await recordPlainRuns(suite)
   if (!plain.ok) return plain
   const plan = planSuite(plain.value, loaded.value)
   if (!plan.ok) return refuse(`convsim: ${plan.error}`)
   const chosen = chooseRuns(
     plan.value.runs.filter(({ isReachable }) => isReachable),
-    { seed: settings.seed, maxRuns: settings.maxRuns, hasTimeLimit: Number.isFinite(deadline) },
+    { seed: settings.seed, maxRuns: settings.maxRuns, hasTimeLimit: settings.time !== undefined },
   )
-  const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
-  const tried = await tryRuns(suite, chosen, plain.value, failOn)
+  const tried = await tryRuns(suite, chosen, plain.value)
   if (!tried.ok) return tried
-  const report = reportOn(suite, plan.value, plain.value, tried.value, failOn)
+  const report = reportOn(suite, plan.value, tried.value)
   return success({
     text: renderText(report),
     render: (format) => renderSuiteReport(format, report),
@@ -83,7 +85,7 @@ interface LoadedFaults {
   readonly only: NamedRun | undefined
 }
 
-/** Parses `--each` and `--only` against the contract and its scenarios. The error lists the findings on them, and on the files of the settings. */
+/** Parses `--each` and `--only`. The error lists the findings on them, and on the files of the settings. */
 async function loadFaults({ settings }: TestSuite): Promise<Result<LoadedFaults, UntriableSuite>> {
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return refuseStart(inputs.error)
@@ -99,7 +101,7 @@ async function loadFaults({ settings }: TestSuite): Promise<Result<LoadedFaults,
   return success({ faults: faults.value, only: undefined })
 }
 
-/** Plans the runs for the requests without faults. The error is a sentence: no request can meet a fault, or not that of `--only`. */
+/** Plans the runs. The error is a sentence: no request can meet a fault, or not that of `--only`. */
 function planSuite({ requests }: PlainRun, { faults, only }: LoadedFaults): Result<SuitePlan> {
   const noPlace = describeNoPlace(requests)
   if (noPlace !== undefined) return failure(noPlace)
@@ -109,15 +111,16 @@ function planSuite({ requests }: PlainRun, { faults, only }: LoadedFaults): Resu
   return runs.ok ? success({ ...plan, runs: runs.value }) : runs
 }
 
-/** The runs that were made, and the runs without faults between them. */
+/** The runs that were made, with the things that judge them. */
 interface TriedRuns {
+  readonly plain: PlainRun
+  /** The conditions of `--fail-on`. */
+  readonly failOn: readonly SuiteGate[]
   readonly judged: Map<PlannedRun, JudgedRun>
   /** The findings on the requests of every run. */
   readonly findings: FindingsReport[]
   /** See `SuiteReport.changes`. */
   readonly changes: string[]
-  /** The number of runs that were made twice. */
-  repeated: number
   /** True: the command failed without faults, too, which ended the runs. */
   isEndedByPlainRun: boolean
 }
@@ -125,38 +128,77 @@ interface TriedRuns {
 /** The number of runs with faults after which the command runs without faults. */
 const batchSize = 20
 
-/** Makes the runs, with a run without faults after every twenty and at the end. If that fails, the red runs since the last one say nothing. */
+/** Makes the runs, with a run without faults after every twenty and at the end. */
 async function tryRuns(
   suite: TestSuite,
   chosen: readonly PlannedRun[],
   plain: PlainRun,
-  failOn: readonly SuiteGate[],
 ): Promise<Result<TriedRuns, UntriableSuite>> {
-  const { elapsed, line } = suite
-  const judged = new Map<PlannedRun, JudgedRun>()
-  const changes = [...plain.changes]
-  const tried: TriedRuns = { judged, changes, findings: [], repeated: 0, isEndedByPlainRun: false }
-  const begun = elapsed()
-  const show = () => line.show(describeProgress(tried, { ...suite, total: chosen.length, begun }))
+  const tried: TriedRuns = {
+    plain,
+    failOn: parseSuiteFailOn(suite.settings.failOn ?? '') ?? [],
+    judged: new Map(),
+    findings: [],
+    changes: [...plain.changes],
+    isEndedByPlainRun: false,
+  }
+  const showProgress = createProgress(suite, chosen.length, tried)
   for (let next = 0; next < chosen.length && !isOver(suite); next += batchSize) {
     const batch = chosen.slice(next, next + batchSize)
-    const made = await tryBatch(suite, batch, { plain, failOn, tried, show })
+    const made = await tryBatch(suite, batch, tried, showProgress)
     if (!made.ok) return made
     const isLast = next + batchSize >= chosen.length || isOver(suite)
-    const checked = await checkBatch(suite, batch, { plain, tried, isLast })
+    const checked = await checkBatch(suite, batch, tried, isLast)
     if (!checked.ok) return checked
     if (tried.isEndedByPlainRun) break
   }
   return success(tried)
 }
 
+/** Creates the function that shows the progress, and counts the runs that are made twice. */
+function createProgress({ line, elapsed, deadline }: TestSuite, total: number, { judged }: TriedRuns) {
+  const begun = elapsed()
+  let repeated = 0
+  return (isRepeated = false) => {
+    const now = elapsed()
+    if (isRepeated) repeated += 1
+    line.show(describeProgress(judged, { total, repeated, sinceMs: now - begun, untilMs: deadline - now }))
+  }
+}
+
+/** Makes the runs of a batch side by side, those that need it twice, and judges them. */
+async function tryBatch(
+  suite: TestSuite,
+  batch: readonly PlannedRun[],
+  { plain, failOn, judged, findings }: TriedRuns,
+  showProgress: (isRepeated?: boolean) => void,
+): Promise<Result<unknown, UntriableSuite>> {
+  const prepare = (run: PlannedRun) => prepareRun(suite, { run })
+  showProgress()
+  const made = await makeRuns(suite, batch.values(), prepare, async (run, prepared) => {
+    const ends = await executeTwice(suite, prepared, plain.limitMs, (first) => {
+      if (!mustRepeat(run, first, plain)) return undefined
+      showProgress(true)
+      return prepare(run)
+    })
+    if (!ends.ok || !ends.value) return ends
+    judged.set(run, judgeRun(run, ends.value, plain, failOn))
+    findings.push(...ends.value.map((ended) => ended.findings))
+    showProgress()
+    return ends
+  })
+  suite.line.clear()
+  return made
+}
+
 /** Runs the command without faults. If that fails, the runs are over, and the red ones of the batch say nothing. */
 async function checkBatch(
   suite: TestSuite,
   batch: readonly PlannedRun[],
-  { plain, tried, isLast }: { readonly plain: PlainRun; readonly tried: TriedRuns; readonly isLast: boolean },
+  tried: TriedRuns,
+  isLast: boolean,
 ): Promise<Result<unknown, UntriableSuite>> {
-  const { judged, changes } = tried
+  const { plain, judged, changes } = tried
   if (judged.size === 0) return success(undefined)
   const check = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
   if (!check.ok) return check
@@ -167,48 +209,11 @@ async function checkBatch(
   return check
 }
 
-/** Makes the runs of a batch side by side, those that need it twice, and judges them. */
-async function tryBatch(
-  suite: TestSuite,
-  batch: readonly PlannedRun[],
-  { plain, failOn, tried, show }: BatchContext,
-): Promise<Result<unknown, UntriableSuite>> {
-  const prepare = (run: PlannedRun) => prepareRun(suite, { run })
-  show()
-  const made = await makeRuns(suite, batch.values(), prepare, async (run, prepared) => {
-    const ends = await executeTwice(suite, prepared, plain.limitMs, (first) => {
-      if (!mustRepeat(run, first, plain)) return undefined
-      tried.repeated += 1
-      show()
-      return prepare(run)
-    })
-    if (!ends.ok || !ends.value) return ends
-    tried.judged.set(run, judgeRun(run, ends.value, plain, failOn))
-    tried.findings.push(...listRuns(ends.value).map(({ findings }) => findings))
-    show()
-    return ends
-  })
-  suite.line.clear()
-  return made
-}
-
-/** The things that the runs of a batch need, and those that they add to. */
-interface BatchContext {
-  readonly plain: PlainRun
-  /** The conditions of `--fail-on`. */
-  readonly failOn: readonly SuiteGate[]
-  readonly tried: TriedRuns
-  /** Shows the progress. */
-  readonly show: () => void
-}
-
 /** Reports on the runs of a plan. */
 function reportOn(
   { settings, files, stopped }: TestSuite,
   plan: SuitePlan,
-  plain: PlainRun,
-  { judged, findings, changes, isEndedByPlainRun }: TriedRuns,
-  failOn: readonly SuiteGate[],
+  { plain, failOn, judged, findings, changes, isEndedByPlainRun }: TriedRuns,
 ): SuiteReport {
   const reachable = plan.runs.filter(({ isReachable }) => isReachable).length
   const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : unreached(run)))

@@ -7,7 +7,7 @@ import { judgeRequests } from '../report/judge-suite.ts'
 import type { JudgedRun } from '../report/suite-report.ts'
 import { isRed, judgeRuns, needsSecondRun, type RunOutcome } from '../report/verdict.ts'
 import type { PlainRun } from '../runs/plain-runs.ts'
-import { type EndedRun, listRuns, type RunEnds } from '../runs/suite-run.ts'
+import type { EndedRun, RunEnds } from '../runs/suite-run.ts'
 
 /** Returns true for a run that is made once more before it counts. */
 export function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): boolean {
@@ -21,21 +21,20 @@ export function judgeRun(
   plain: PlainRun,
   failOn: readonly SuiteGate[],
 ): JudgedRun {
-  const { first, second } = ends
-  const all = listRuns(ends)
-  const { recorder, code, isTimedOut, lastLines } = chooseShown(first, all)
+  const [first, second] = ends
+  const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
   const { target } = recorder
   return {
     run,
     verdict: judgeRuns(run, toOutcome(first, plain), second && toOutcome(second, plain)),
-    made: all.length,
+    made: ends.length,
     wasApplied: target !== undefined,
     answers: target && countGoodAnswers(plain, recorder.requests, target),
     code,
     isTimedOut,
-    ms: all.reduce((sum, { ms }) => sum + ms, 0),
-    client: unique(all.flatMap(({ findings }) => listClientFindings(findings, plain.report))),
-    failed: unique(all.flatMap(({ findings }) => judgeRequests(findings, failOn))),
+    ms: ends.reduce((sum, { ms }) => sum + ms, 0),
+    client: unique(ends.flatMap(({ findings }) => listClientFindings(findings, plain.report))),
+    failed: unique(ends.flatMap(({ findings }) => judgeRequests(findings, failOn))),
     lastLines,
     requests: recorder.listLastLines(),
   }
@@ -44,10 +43,10 @@ export function judgeRun(
 const unique = (lines: readonly string[]): readonly string[] => [...new Set(lines)]
 
 /** Chooses the run that the report shows: a red one, if possible one that hung or failed before the fault. */
-function chooseShown(first: EndedRun, all: readonly EndedRun[]): EndedRun {
-  const red = all.filter(isRed)
+function chooseShown(ends: RunEnds): EndedRun {
+  const red = ends.filter(isRed)
   const odd = red.find(({ isTimedOut, recorder }) => isTimedOut || !recorder.target)
-  return odd ?? red.at(-1) ?? first
+  return odd ?? red.at(-1) ?? ends[0]
 }
 
 function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
@@ -57,7 +56,7 @@ function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): R
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 
-/** Lists the findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
+/** Lists the findings on the client that the plain run does not have: `manners: createEvent: retry-after: ...`. */
 function listClientFindings(report: FindingsReport, plain: FindingsReport): string[] {
   const known = new Set(listSentences(plain))
   return listSentences(report).filter((sentence) => !known.has(sentence))

@@ -1,6 +1,7 @@
 /**
- * Runs a test suite under combinations of faults until one breaks it. This file tells the whole of it: runs without faults, candidates side by
- * side, the one that broke the suite made smaller, report. `draw-candidates.ts` draws them, `shrink-finding.ts` repeats and shrinks one.
+ * Runs a test suite under combinations of faults until one breaks it. This file tells the whole of it: runs without
+ * faults, candidates side by side, the one that broke the suite made smaller, report. `draw-candidates.ts` draws
+ * candidates, `shrink-finding.ts` repeats and shrinks one.
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,11 +16,9 @@ import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
 import { describeHuntProgress } from '../runs/progress.ts'
 import {
-  closeRun,
   type EndedRun,
   executeRun,
   executeTwice,
-  listRuns,
   makeRuns,
   type PreparedRun,
   prepareRun,
@@ -46,8 +45,8 @@ import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
 import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
 
 /**
- * Runs the command under combinations of faults until one breaks it, shrinks that one, and prints and writes the report. Returns the exit
- * code: that of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
+ * Hunts, and prints and writes the report. Returns the exit code: that of the command if it fails without faults, 1 if
+ * it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export async function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
   const suite = openSuite(options, deps)
@@ -59,18 +58,21 @@ const defaultTime = '2m'
 
 /** Runs the command without faults, hunts, and reports. */
 async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
-  const { settings, host, elapsed, line } = suite
+  const { settings, elapsed } = suite
   const checked = await checkReportFiles(suite)
   if (!checked.ok) return checked
   const loaded = await loadHunt(suite)
   if (!loaded.ok) return loaded
   const time = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
   const deadline = deadlineAfter(time, elapsed)
-  const plain = await recordPlainRuns(suite)
+  const plain = await recordPlainRuns({ ...suite, deadline: deadlineAfter(settings.time, elapsed) })
   if (!plain.ok) return plain
   const places = listPlaces(plain.value.requests)
-  if (places.length === 0) return refuse(noPlace)
-  const folder = await createTempFolder('hunt', host)
+  if (places.length === 0)
+    return refuse(
+      'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
+    )
+  const folder = await createTempFolder('hunt', suite.host)
   const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
   const hunt: HuntContext = {
     ...loaded.value,
@@ -81,13 +83,10 @@ async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, Untriab
     tally: startTally(),
   }
   const hunted = await huntCandidates({ ...suite, deadline }, hunt)
-  line.clear()
+  suite.line.clear()
   await folder.remove()
   return hunted.ok ? success(await reportOnHunt(suite, hunt, hunted.value)) : hunted
 }
-
-const noPlace =
-  'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.'
 
 /** The faults and extreme answers that a hunt draws from. */
 interface LoadedHunt {
@@ -95,7 +94,7 @@ interface LoadedHunt {
   readonly catalogue: Catalogue
 }
 
-/** Parses `--hunt`, and checks that its file can be written. The error lists the findings on them, and on the files of the settings. */
+/** Parses `--hunt`, and checks that its file can be written. The error lists the findings, those on other files too. */
 async function loadHunt({ settings }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
   const refuseHunt = (message: string) => refuseStart([{ severity: 'error', place: '--hunt', message }])
   const unwritable = await findHuntFileProblem()
@@ -147,8 +146,8 @@ const startTally = () => ({
 })
 
 /**
- * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command without faults. The error
- * says why no simulator can start.
+ * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
+ * without faults. The error says why no simulator can start.
  */
 async function huntCandidates(
   suite: TestSuite,
@@ -193,8 +192,8 @@ async function tryCandidate(
   { plain, queue, tally, prepare }: HuntContext,
   one: NumberedCandidate,
   prepared: PreparedRun,
-): Promise<Result<unknown, UntriableSuite>> {
-  if (queue.isAfterBroken(one)) return success(await closeRun(prepared))
+): Promise<Result<unknown, UntriableSuite> | undefined> {
+  if (queue.isAfterBroken(one)) return undefined
   const { candidate } = one
   const { settings, line, elapsed, deadline } = suite
   const isSwallowed = (run: EndedRun) => !isRed(run) && hasSwallowedCall(plain, run.recorder.requests)
@@ -202,18 +201,17 @@ async function tryCandidate(
     isSwallowed(first) ? prepare(candidate) : undefined,
   )
   if (!ends.ok || !ends.value) return ends
-  const { first } = ends.value
-  const all = listRuns(ends.value)
+  const [first] = ends.value
   tally.runs += 1
   tally.counts[(['single', 'pair'] as const)[candidate.length - 1] ?? 'longer'] += 1
-  if (all.every(isSwallowed)) tally.neverSucceeded += 1
-  if (settings.failOn !== undefined) tally.findings.push(...all.map(({ findings }) => findings))
+  if (ends.value.every(isSwallowed)) tally.neverSucceeded += 1
+  if (settings.failOn !== undefined) tally.findings.push(...ends.value.map(({ findings }) => findings))
   queue.finish(one, isRed(first) ? first : undefined)
   line.show(describeHuntProgress(tally.runs, deadline - elapsed()))
   return ends
 }
 
-/** Repeats and shrinks a candidate that broke the suite, which may take as long as the hunt. Undefined: it did not break again. */
+/** Repeats and shrinks a candidate, for as long as a hunt may take. Undefined: it did not break again. */
 function shrinkBroken(
   suite: TestSuite,
   hunt: HuntContext,

@@ -30,13 +30,7 @@ export interface HuntOutcome {
   readonly changes: readonly string[]
   readonly end: HuntEnd
   /** Undefined: nothing broke the suite, and broke it again. */
-  readonly found: HuntCatch | undefined
-}
-
-/** A candidate that broke the suite, and the shrunk one. */
-interface HuntCatch {
-  readonly drawn: Candidate
-  readonly shrunk: ShrunkFinding
+  readonly found: { readonly drawn: Candidate; readonly shrunk: ShrunkFinding } | undefined
 }
 
 /** The conditions of a hunt that names none: what it has found is a failure. */
@@ -51,7 +45,8 @@ export async function reportOnHunt(
   const { counts, unrepeatable, neverSucceeded, findings } = tally
   const repeat = describeRepeat(['--scenarios', huntFile], settings, files)
   const problem = found && (await writeHuntFile(found.shrunk.candidate, repeat))
-  const finding = found && toFinding(found, repeat, problem === undefined ? huntFile : undefined)
+  const file = problem === undefined ? huntFile : undefined
+  const finding = found && { ...toFinding(found.shrunk), drawn: found.drawn, file, repeat }
   const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
   const { contract, run } = plain.report
   const report: HuntReport = {
@@ -76,29 +71,11 @@ export async function reportOnHunt(
   }
 }
 
-function toFinding({ drawn, shrunk }: HuntCatch, repeat: string, file: string | undefined): HuntFinding {
-  const { ended, runs, candidate, certainty, tally, needed } = shrunk
-  return {
-    verdict: ended.isTimedOut ? 'hung' : 'broke',
-    code: ended.code,
-    candidate,
-    drawn,
-    needed,
-    shrinkingRuns: runs,
-    certainty,
-    tally,
-    file,
-    repeat,
-    lastLines: ended.lastLines,
-    requests: ended.recorder.listLastLines(),
-  }
+function toFinding({ ended, ...finding }: ShrunkFinding): Omit<HuntFinding, 'drawn' | 'file' | 'repeat'> {
+  const { code, isTimedOut, lastLines, recorder } = ended
+  const verdict = isTimedOut ? 'hung' : 'broke'
+  return { ...finding, verdict, code, lastLines, requests: recorder.listLastLines() }
 }
-
-/** The condition that each verdict meets, and the words for it. */
-const met = {
-  broke: { kind: 'not-resilient', words: 'broke' },
-  hung: { kind: 'hung', words: 'hung' },
-} as const satisfies Record<HuntFinding['verdict'], { kind: string; words: string }>
 
 /**
  * Judges a hunt, and the requests of the run without faults and of all others. @returns a sentence for each condition
@@ -110,19 +87,15 @@ function judgeHunt(
   findings: readonly FindingsReport[],
   conditions: readonly SuiteGate[],
 ): string[] {
+  const hasCondition = (wanted: SuiteGate['kind']) => conditions.some(({ kind }) => kind === wanted)
+  const { finding } = hunt
+  const isMet = finding && hasCondition(finding.verdict === 'hung' ? 'hung' : 'not-resilient')
+  const faults = finding?.candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')
+  const swallowing = hasCondition('not-resilient') ? describeSwallowed(hunt) : undefined
   const others = conditions.filter((condition) => !isSuiteCondition(condition))
-  const swallowing = conditions.some(({ kind }) => kind === 'not-resilient')
-    ? describeSwallowed(hunt)
-    : undefined
   return [
-    ...(hunt.finding ? judgeFinding(hunt.finding, conditions) : []),
+    ...(isMet ? [`the command ${finding.verdict} under ${faults}`] : []),
     ...(swallowing === undefined ? [] : [swallowing]),
     ...judgeSuite([], plain, findings, others),
   ]
-}
-
-function judgeFinding({ verdict, candidate }: HuntFinding, conditions: readonly SuiteGate[]): string[] {
-  const { kind, words } = met[verdict]
-  if (!conditions.some((condition) => condition.kind === kind)) return []
-  return [`the command ${words} under ${candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')}`]
 }

@@ -1,7 +1,7 @@
 import { isRed } from '../report/verdict.ts'
 import type { EndedRun } from '../runs/suite-run.ts'
 import { type Candidate, type HuntStep, keyOf } from './candidate.ts'
-import type { FindingCertainty } from './hunt-report.ts'
+import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
 import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
 /** The things that shrinking a finding needs. */
@@ -10,23 +10,11 @@ export interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
   readonly run: (candidate: Candidate) => Promise<EndedRun | undefined>
 }
 
-/** The number of runs of a candidate, and of those that broke. */
-interface RunTally {
-  readonly made: number
-  readonly failed: number
-}
-
 /** A candidate that broke the suite, as small as the time allowed. */
-export interface ShrunkFinding {
-  readonly candidate: Candidate
-  readonly certainty: FindingCertainty
+export interface ShrunkFinding
+  extends Pick<HuntFinding, 'candidate' | 'certainty' | 'tally' | 'needed' | 'shrinkingRuns'> {
   /** The last run of the candidate that broke. */
   readonly ended: EndedRun
-  readonly tally: RunTally
-  /** The steps without which the command passed. */
-  readonly needed: readonly HuntStep[]
-  /** The number of runs that shrank and confirmed it. */
-  readonly runs: number
 }
 
 /** Repeats and shrinks a candidate that broke the suite. Undefined: it did not break again. */
@@ -38,7 +26,7 @@ export async function shrinkFinding(
   const repeated = new RepeatedRuns(deps.run)
   const describe = (candidate: Candidate, certainty: FindingCertainty, needed: readonly HuntStep[]) => {
     const { lastBroken = first, ...tally } = repeated.tallyOf(candidate)
-    return { candidate, certainty, ended: lastBroken, tally, needed, runs: repeated.made }
+    return { candidate, certainty, ended: lastBroken, tally, needed, shrinkingRuns: repeated.made }
   }
   repeated.count(drawn, first)
   if ((await repeated.runAgain(drawn)) === 'passed') return undefined
@@ -54,25 +42,24 @@ export async function shrinkFinding(
   return describe(candidate, repeated.isCutShort ? 'incomplete' : 'confirmed', needed)
 }
 
+/** The number of runs of a candidate, and of those that broke, with the last of these. */
+interface RunTally {
+  readonly made: number
+  readonly failed: number
+  readonly lastBroken: EndedRun | undefined
+}
+
 /** Runs candidates again and again, and counts how often each breaks the suite. */
 class RepeatedRuns {
   readonly #run: ShrinkFindingDeps['run']
-  readonly #tallies = new Map<string, RunTally & { readonly lastBroken: EndedRun | undefined }>()
-  #made = 0
-  #isCutShort = false
+  readonly #tallies = new Map<string, RunTally>()
+  /** The number of runs that were made here. */
+  made = 0
+  /** True once a run was not made: no further one is then. */
+  isCutShort = false
 
   constructor(run: ShrinkFindingDeps['run']) {
     this.#run = run
-  }
-
-  /** The number of runs that were made here. */
-  get made(): number {
-    return this.#made
-  }
-
-  /** True once a run was not made: no further one is then. */
-  get isCutShort(): boolean {
-    return this.#isCutShort
   }
 
   /** Counts a run that was made elsewhere. */
@@ -83,16 +70,16 @@ class RepeatedRuns {
   }
 
   /** Returns the runs of a candidate so far, and the last one that broke. */
-  tallyOf(candidate: Candidate) {
+  tallyOf(candidate: Candidate): RunTally {
     return this.#tallies.get(keyOf(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
   }
 
   /** Runs the command once more under a candidate. */
   async runAgain(candidate: Candidate): Promise<'broke' | 'passed' | 'not-made'> {
-    const ended = this.#isCutShort ? undefined : await this.#run(candidate)
-    this.#isCutShort = ended === undefined
+    const ended = this.isCutShort ? undefined : await this.#run(candidate)
+    this.isCutShort = ended === undefined
     if (!ended) return 'not-made'
-    this.#made += 1
+    this.made += 1
     this.count(candidate, ended)
     return isRed(ended) ? 'broke' : 'passed'
   }

@@ -150,13 +150,11 @@ async function findFewest(
   const parts = splitInto(fields, size)
   const part = await findFirst(parts, breaks)
   if (part) return findFewest(part, breaks)
-  const rest = size === 2 ? undefined : await findFirst(listRests(fields, parts), breaks)
+  const rests = parts.map((one) => fields.filter((field) => !one.includes(field)))
+  const rest = size === 2 ? undefined : await findFirst(rests, breaks)
   if (rest) return findFewest(rest, breaks, size - 1)
   return size === fields.length ? fields : findFewest(fields, breaks, size * 2)
 }
-
-const listRests = (fields: readonly string[], parts: readonly (readonly string[])[]) =>
-  parts.map((part) => fields.filter((field) => !part.includes(field)))
 
 function splitInto(fields: readonly string[], count: number): readonly (readonly string[])[] {
   const size = Math.ceil(fields.length / count)

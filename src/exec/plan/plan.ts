@@ -1,6 +1,6 @@
 /**
- * Faults against a test suite: a run for each fault at each place where the requests of the plain run go. `fault-set.ts` parses the faults,
- * `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
+ * Faults against a test suite: a run for each fault at each place where the requests of the plain run go. `fault-set.ts`
+ * parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
  */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
@@ -53,8 +53,8 @@ interface PlannedOperation {
 }
 
 /**
- * Plans a run for each fault at each place that the plain run has shown. `everyRequest`: equal requests are targets, too, as `--only` can
- * name each.
+ * Plans a run for each fault at each place that the plain run has shown. `everyRequest`: equal requests are targets,
+ * too, as `--only` can name each.
  */
 export function planRuns(
   requests: readonly RecordedRequest[],
@@ -97,8 +97,9 @@ function listOperations(requests: readonly RecordedRequest[], everyRequest: bool
 }
 
 /**
- * Chooses the requests that runs aim at: of those that differ in values alone the first and the last. Nothing else is known of the code
- * that sent them, and a second client in the same suite begins or ends somewhere. `requests`: of one operation, sorted by number.
+ * Chooses the requests that runs aim at: of those that differ in values alone the first and the last. Nothing else is
+ * known of the code that sent them, and a second client in the same suite begins or ends somewhere. `requests`: of one
+ * operation, sorted by number.
  */
 function chooseTargets(
   operation: string,

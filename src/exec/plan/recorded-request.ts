@@ -53,7 +53,7 @@ export function toRecordedRequest(
   const call = [
     operation?.id ?? `${request.method} ${path}`,
     ...describeQuery(request.query),
-    ...describeBody(body),
+    ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
   const isGood = answer.status < 400 && delivery.kind === 'delivered'
   return {
@@ -89,16 +89,13 @@ function parseBody({ bytes, size }: RecordedBody): Json | undefined {
   return read.ok ? read.value : undefined
 }
 
-function describeBody(body: Json | undefined): string[] {
-  return body === undefined ? [] : [describeShape(body)]
-}
-
 function describeQuery(query: string): string[] {
-  const values = Object.entries(readQuery(query)).map(
-    ([name, value]) => `${name}=${[value].flat().join(',')}`,
-  )
+  const values = listQuery(query).map(([name, value]) => `${name}=${value}`)
   return values.length === 0 ? [] : [`?${values.sort().join('&')}`]
 }
+
+const listQuery = (query: string) =>
+  Object.entries(readQuery(query)).map(([name, value]) => [name, [value].flat().join(',')] as const)
 
 /** Describes the names and types of a value: `{eventType:string,tags:[string]}`. Of a list the different items count, not their number. */
 function describeShape(value: Json): string {
@@ -127,9 +124,7 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
 
 /** Lists the values of a request. `body`: undefined for one that is no JSON, or is not stored whole. */
 function listMembers(path: string, query: string, body: Json | undefined): RequestMembers {
-  const values = Object.entries(readQuery(query)).map(
-    ([name, value]) => [`?${name}`, [value].flat().join(',')] as const,
-  )
+  const values = listQuery(query).map(([name, value]) => [`?${name}`, value] as const)
   return new Map([['path', path], ...values, ...(body === undefined ? [] : listLeaves(body, ''))])
 }
 

@@ -7,7 +7,7 @@ import type { PlainRequests } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { showSeconds } from './progress.ts'
 import { type EndedRun, executeRun, prepareRun } from './suite-run.ts'
-import { refuse, type TestSuite, type UntriableSuite } from './test-suite.ts'
+import { isOver, refuse, type TestSuite, type UntriableSuite } from './test-suite.ts'
 
 /** The run without faults, which all others are compared with. */
 export interface PlainRun extends PlainRequests {
@@ -20,21 +20,14 @@ export interface PlainRun extends PlainRequests {
 
 /** A run without faults that has ended: the first one, or its repetition if it failed. */
 interface EndedPlainRun extends EndedRun {
-  readonly limit: PlainLimit
   /** The exit code of the first run if this one is its repetition; undefined: the first one did not fail. */
   readonly failedWith: number | undefined
-}
-
-/** The time limit of a run without faults, and the words for it. */
-interface PlainLimit {
-  readonly ms: number
-  readonly words: string
 }
 
 /** The default of `--run-timeout` for the runs without faults. */
 const defaultLimit = '10m'
 
-/** The default of `--run-timeout` for all others: this many times the run without faults, and at least so many milliseconds. */
+/** The default of `--run-timeout` for all others: a multiple of the run without faults, at least so many ms. */
 const limitFactor = 10
 const minLimitMs = 10_000
 
@@ -73,56 +66,52 @@ async function recordRun(
   number: 1 | 2,
   log?: Log,
 ): Promise<Result<EndedPlainRun, UntriableSuite>> {
-  const title = `run ${number} of 2 without faults`
-  const made = await runWithoutFaults(suite, title, () => limitPlainRun(suite), log)
+  const { settings, deadline, elapsed } = suite
+  const limitMs = parseDuration(settings.runTimeout ?? defaultLimit) ?? 0
+  const findLimit = () => Math.max(0, Math.min(limitMs, deadline - elapsed()))
+  const made = await runWithoutFaults(suite, `run ${number} of 2 without faults`, findLimit, log)
   if (!made.ok) return made
-  if (isRed(made.value)) return failure(describeRed(made.value))
+  if (isRed(made.value)) return failure(describeRed(suite, made.value))
   if (made.value.recorder.requests.length > 0) return made
   return refuse(
     'convsim: the command sends no request to the simulator, whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
   )
 }
 
-/** Returns the limit that ends a run first. */
-function limitPlainRun({ settings: { runTimeout, time }, deadline, elapsed }: TestSuite): PlainLimit {
-  const text = runTimeout ?? defaultLimit
-  const ms = parseDuration(text) ?? 0
-  const left = Math.max(0, deadline - elapsed())
-  if (left < ms) return { ms: left, words: `within --time ${time} (for two runs)` }
-  const words = runTimeout === undefined ? `within ${text} (--run-timeout)` : `within --run-timeout ${text}`
-  return { ms, words }
-}
-
-function describeRed({ code, isTimedOut, lastLines, limit }: EndedPlainRun): UntriableSuite {
-  const end = isTimedOut ? `does not end ${limit.words}` : `fails with exit code ${code}`
+function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
+  const { runTimeout, time } = suite.settings
+  const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
+  const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
+  const end = isTimedOut ? `does not end within ${limit}` : `fails with exit code ${code}`
+  const reason = isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'
   const lines = [
-    `convsim: the command ${end} without any fault, so ${isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'}. Its last lines:`,
+    `convsim: the command ${end} without any fault, so ${reason}. Its last lines:`,
     ...lastLines.map((line) => `  ${line}`),
   ]
   return { code: isTimedOut ? 1 : code, lines }
 }
 
 /**
- * Runs the command without faults, and once more if it fails, unless it has not ended in time. `title`: see `showSeconds`. The error says why
- * no simulator can start.
+ * Runs the command without faults, and once more if it fails, unless it has not ended in time. `title`: see
+ * `showSeconds`. The error says why no simulator can start.
  */
 async function runWithoutFaults(
   suite: TestSuite,
   title: string,
-  findLimit: () => PlainLimit,
+  findLimit: () => number,
   log?: Log,
 ): Promise<Result<EndedPlainRun, UntriableSuite>> {
   const runOnce = async (
     words: string,
     failedWith?: number,
   ): Promise<Result<EndedPlainRun, UntriableSuite>> => {
-    const limit = findLimit()
+    const limitMs = findLimit()
     const prepared = await prepareRun(suite, { log: failedWith === undefined ? log : undefined })
     if (!prepared.ok) return prepared
     const clearProgress = showSeconds(suite.line, words, suite.elapsed)
-    const ended = await executeRun(suite, prepared.value, limit.ms)
+    const ended = await executeRun(suite, prepared.value, limitMs)
     clearProgress()
-    return success({ ...ended, limit, failedWith })
+    return success({ ...ended, failedWith })
   }
   const first = await runOnce(title)
   if (!first.ok || !isRed(first.value) || first.value.isTimedOut || suite.stopped.aborted) return first
@@ -137,7 +126,7 @@ export interface PlainCheck {
   readonly hasFailed: boolean
 }
 
-/** Runs the command again without faults. `when`: `after 20 runs`, `at the end`. A run that a stop ends says nothing. */
+/** Runs the command without faults again, at a time such as `after 20 runs`. A run that a stop ends says nothing. */
 export async function repeatPlainRun(
   suite: TestSuite,
   { requests, limitMs }: PlainRun,
@@ -145,8 +134,7 @@ export async function repeatPlainRun(
 ): Promise<Result<PlainCheck, UntriableSuite>> {
   const nothing = success({ changes: [], hasFailed: false })
   if (suite.stopped.aborted) return nothing
-  const limit = { ms: limitMs, words: '' }
-  const repeated = await runWithoutFaults(suite, `run without faults ${when}`, () => limit)
+  const repeated = await runWithoutFaults(suite, `run without faults ${when}`, () => limitMs)
   if (!repeated.ok) return repeated
   const { code, isTimedOut, recorder, failedWith } = repeated.value
   if (suite.stopped.aborted) return nothing

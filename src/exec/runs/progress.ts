@@ -20,7 +20,7 @@ export function createStatusLine(stderr: Parameters<typeof findStderrTerminal>[0
   }
 }
 
-/** Shows a title with the seconds since now, until the returned function is called: `run 1 of 2 without faults, 4 s`. */
+/** Shows a title with the seconds until the returned function is called: `run 1 of 2 without faults, 4 s`. */
 export function showSeconds({ show, clear }: StatusLine, title: string, elapsed: () => number): () => void {
   const begun = elapsed()
   const showNow = () => show(`${title}, ${Math.floor((elapsed() - begun) / 1000)} s`)
@@ -32,27 +32,22 @@ export function showSeconds({ show, clear }: StatusLine, title: string, elapsed:
   }
 }
 
-/** The bounds of the runs of `--each`. */
-export interface RunBounds {
-  /** The number of all runs. */
-  readonly total: number
-  /** The time of the first run, and that after which none begins, by `elapsed`. */
-  readonly begun: number
-  readonly deadline: number
-  /** Returns milliseconds. */
-  readonly elapsed: () => number
-}
-
-/** Describes how far the runs of `--each` are: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. */
+/**
+ * Describes how far the runs of `--each` are: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. The times are
+ * milliseconds since the first run, and until the end of `--time`.
+ */
 export function describeProgress(
-  { judged, repeated }: { readonly judged: ReadonlyMap<unknown, JudgedRun>; readonly repeated: number },
-  { total, begun, deadline, elapsed }: RunBounds,
+  judged: ReadonlyMap<unknown, JudgedRun>,
+  {
+    total,
+    repeated,
+    sinceMs,
+    untilMs,
+  }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
 ): string {
   const ended = judged.size
   const findings = [...judged.values()].filter(({ verdict }) => isBad(verdict)).length
-  const now = elapsed()
-  const leftMs = Math.min(((now - begun) / ended) * (total - ended), deadline - now)
-  const left = ended === 0 ? '' : formatLeft(leftMs)
+  const left = ended === 0 ? '' : formatLeft(Math.min((sinceMs / ended) * (total - ended), untilMs))
   const twice = repeated === 0 ? '' : `, ${repeated} of them made twice`
   return `run ${Math.min(ended + 1, total)} of ${total}${twice}, ${pluralize(findings, 'finding')}${left}`
 }
@@ -62,7 +57,10 @@ function formatLeft(ms: number): string {
   return seconds < 120 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
 }
 
-/** Describes how far a hunt is. `untilMs`: the time until its end, milliseconds. `shrinking`: the number of the run that makes a finding smaller. */
+/**
+ * Describes how far a hunt is. `untilMs`: the time until its end, milliseconds. `shrinking`: the number of the run that
+ * makes a finding smaller.
+ */
 export function describeHuntProgress(hunted: number, untilMs: number, shrinking?: number): string {
   const runs = pluralize(hunted, 'run')
   if (shrinking !== undefined) return `found after ${runs}; run ${shrinking} makes it smaller`

@@ -47,7 +47,7 @@ export async function runCaptured(
   return { code, isTimedOut, lastLines: lines.list().map((line) => redactText(line)) }
 }
 
-/** Kills all processes of the group of a command, or does nothing if they have ended. Windows has no groups: there the process alone. */
+/** Kills the processes of the group of a command that have not ended. On Windows, without groups, only the command. */
 function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host']): void {
   if (child.pid === undefined) return
   try {
@@ -58,7 +58,7 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
   }
 }
 
-/** The time that a command has to close its output after its end, milliseconds. A process that has left the group may hold it for ever. */
+/** The milliseconds from the end of a command to that of its output, which a process outside the group may hold. */
 const outputGraceMs = 500
 
 function waitForEnd(child: ChildProcess, lines: LastLines): Promise<number> {

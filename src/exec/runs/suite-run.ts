@@ -65,19 +65,11 @@ export async function executeRun(
 }
 
 /** A run, and its repetition if it needs one. */
-export interface RunEnds {
-  readonly first: EndedRun
-  readonly second: EndedRun | undefined
-}
-
-/** Lists the runs that were made: one or two. */
-export function listRuns({ first, second }: RunEnds): readonly EndedRun[] {
-  return second ? [first, second] : [first]
-}
+export type RunEnds = readonly [EndedRun, ...EndedRun[]]
 
 /**
- * Runs the command, and once more if `prepareSecond` starts a simulator for that. Undefined: a stop ended the command, so its end says nothing.
- * The error says why no simulator can start.
+ * Runs the command, and once more if `prepareSecond` starts a simulator for that. Undefined: a stop ended the command,
+ * so its end says nothing. The error says why no simulator can start.
  */
 export async function executeTwice(
   suite: TestSuite,
@@ -88,25 +80,26 @@ export async function executeTwice(
   const first = await executeRun(suite, prepared, limitMs)
   const again = suite.stopped.aborted ? undefined : await prepareSecond(first)
   if (again && !again.ok) return again
-  const second = again && (await executeRun(suite, again.value, limitMs))
-  return success(suite.stopped.aborted ? undefined : { first, second })
+  const ends: RunEnds = again ? [first, await executeRun(suite, again.value, limitMs)] : [first]
+  return success(suite.stopped.aborted ? undefined : ends)
 }
 
 /**
- * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. `make` makes a run whose simulator has started.
- * The error says why no simulator can start.
+ * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. `make` makes a run whose
+ * simulator has started, or returns undefined to leave it out. The error says why no simulator can start.
  */
 export async function makeRuns<T>(
   suite: TestSuite,
   runs: Iterator<T, undefined>,
   prepare: (run: T) => ReturnType<typeof prepareRun>,
-  make: (run: T, prepared: PreparedRun) => Promise<Result<unknown, UntriableSuite>>,
+  make: (run: T, prepared: PreparedRun) => Promise<Result<unknown, UntriableSuite> | undefined>,
 ): Promise<Result<unknown, UntriableSuite>> {
   const work = async (): Promise<Result<unknown, UntriableSuite>> => {
     for await (const { run, prepared } of startAhead(suite, runs, prepare)) {
       if (!prepared.ok) return prepared
-      const made = isOver(suite) ? success(await closeRun(prepared.value)) : await make(run, prepared.value)
-      if (!made.ok) return made
+      const made = isOver(suite) ? undefined : await make(run, prepared.value)
+      await prepared.value.simulator.close() // a run that was left out has not stopped it
+      if (made && !made.ok) return made
     }
     return success(undefined)
   }
@@ -115,8 +108,8 @@ export async function makeRuns<T>(
 }
 
 /**
- * Yields runs with their simulators. The next one starts while a command runs, so that its start adds nothing to a run; on a fixed port there
- * is room for one.
+ * Yields runs with their simulators. The next one starts while a command runs, so that its start adds nothing to a run;
+ * on a fixed port there is room for one.
  */
 async function* startAhead<T>(
   suite: TestSuite,
@@ -138,13 +131,8 @@ async function* startAhead<T>(
     }
   } finally {
     const prepared = await next?.prepared // of a run that is not made, since another one cannot start
-    if (prepared?.ok) await closeRun(prepared.value)
+    if (prepared?.ok) await prepared.value.simulator.close()
   }
-}
-
-/** Stops the simulator of a run that is not made. */
-export function closeRun({ simulator }: PreparedRun): Promise<void> {
-  return simulator.close()
 }
 
 /** The number of requests of a run that a report has: the last ones. */

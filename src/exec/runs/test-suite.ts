@@ -38,7 +38,7 @@ export interface EachDeps {
 export interface TestSuite extends EachOptions, EachDeps {
   /** Aborted by a signal, or at the end of the process: that ends the commands, so their ends say nothing. */
   readonly stopped: AbortSignal
-  /** The time by `elapsed` after which no further run begins, from `--time`; `Infinity` without a limit. */
+  /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
   readonly deadline: number
   /** The line of the terminal that shows the progress. */
   readonly line: StatusLine
@@ -72,25 +72,24 @@ export const refuse = (...lines: readonly string[]) => failure<UntriableSuite>({
 /** Returns the failure of a suite for which no simulator can start. */
 export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ code: 1, lines: [], findings })
 
-/** Opens a suite: from then on a signal stops its runs. */
+/** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
 export function openSuite(options: EachOptions, deps: EachDeps): TestSuite {
-  const { host, signals, output, elapsed, now } = deps
+  const { host, signals, output, now } = deps
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
   signals.onStop(() => stop.abort())
   host.once('exit', () => stop.abort())
-  const { settings } = options
   return {
     ...options,
     ...deps,
-    settings: { ...settings, clock: freezeClock(settings.clock, now()) },
+    settings: { ...options.settings, clock: freezeClock(options.settings.clock, now()) },
     stopped: stop.signal,
-    deadline: deadlineAfter(settings.time, elapsed),
+    deadline: Number.POSITIVE_INFINITY,
     line: createStatusLine(output.isJson ? undefined : host.stderr),
   }
 }
 
-/** Returns the value of `--clock` for all runs and their repetitions: the real time is that of the first run, in seconds. */
+/** Returns the value of `--clock` for all runs: the real time is that of the first run, in seconds. */
 function freezeClock(clock: string, now: number): string {
   return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
 }
@@ -112,8 +111,8 @@ export async function checkReportFiles({ settings }: TestSuite): Promise<Result<
 }
 
 /**
- * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1 if a file cannot be written
- * or there is a problem, else 0; of a suite that cannot be tried its own.
+ * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1 if
+ * a file cannot be written or there is a problem, else 0; of a suite that cannot be tried its own.
  */
 export async function finishSuite(
   suite: TestSuite,
