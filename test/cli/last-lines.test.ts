@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LastLines } from '../../src/exec/each/last-lines.ts'
+import { LastLines } from '../../src/exec/runs/suite-command.ts'
 
 test('the last lines of two streams are in the order in which they end, without colours and empty lines', () => {
   const lines = new LastLines()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../src/config/settings.ts'
-import { describeRepeat } from '../../src/exec/each/repeat-command.ts'
+import { describeRepeat } from '../../src/exec/runs/repeat-command.ts'
 
 const settings = defaultSettings()
 const repeat = (...command: string[]) => describeRepeat(['--only', 'a@b'], settings, command)

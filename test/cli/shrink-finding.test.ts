@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { EndedRun } from '../../src/exec/each/faulty-run.ts'
 import type { Candidate } from '../../src/exec/hunt/candidate.ts'
 import { describeNeed } from '../../src/exec/hunt/hunt-report.ts'
 import { shrinkFinding } from '../../src/exec/hunt/shrink-finding.ts'
 import { parseFaultSet } from '../../src/exec/plan/fault-set.ts'
+import type { EndedRun } from '../../src/exec/runs/suite-run.ts'
 import { inputs } from '../support/catalogue.ts'
 
 const { catalogue, contract } = inputs
@@ -24,11 +24,10 @@ function shrinkWith(breaks: (run: number, candidate: Candidate) => boolean, endA
     catalogue,
     places: [],
     run: async (candidate) => {
+      if (runs >= endAfter) return undefined
       runs += 1
       return endWith(breaks(runs, candidate) ? 5 : 0)
     },
-    isOver: () => runs >= endAfter,
-    isStopped: () => false,
   })
 }
 
@@ -63,7 +62,7 @@ describe('a finding of a hunt', () => {
     [1, /before every smaller one was tried/],
   ])('that ends after %i more runs is incomplete', async (endAfter, sentence) => {
     const shrunk = await shrinkWith(() => true, endAfter)
-    expect(shrunk).toMatchObject({ certainty: 'incomplete', candidate: drawn, runs: endAfter })
+    expect(shrunk).toMatchObject({ certainty: 'incomplete', candidate: drawn, shrinkingRuns: endAfter })
     expect(describeNeed(shrunk as never)).toMatch(sentence)
   })
 })

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { RunningCommands } from '../../src/exec/each/running-commands.ts'
+import { runCaptured } from '../../src/exec/runs/suite-command.ts'
 import { StopSignals } from '../../src/process/stop-signals.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
@@ -269,14 +269,9 @@ test('a copy that comes while the process computes for longer than two seconds i
 })
 
 test('the command of a run that begins after the stop of exec --each is ended', async () => {
-  const running = new RunningCommands()
-  const ends: string[] = []
-  const add = (name: string) =>
-    running.add({ ended: new Promise(() => undefined), end: () => void ends.push(name) })
-  add('before')
-  running.stop()
-  add('after')
-  expect(ends).toEqual(['before', 'after'])
+  const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
+  const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
+  expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })
 })
 
 test('files that are being written are finished before the first signal ends the command', async () => {

@@ -63,10 +63,10 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   }
   const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
   const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
-  const wasMet = verdict !== 'not-reached'
+  const wasApplied = verdict !== 'not-reached'
   const answers = { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isTwice ? 2 : 1, wasMet, answers, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isTwice ? 2 : 1, wasApplied, answers, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Returns a report on runs. */

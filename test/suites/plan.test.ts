@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseRuns, parseRunName, pickNamedRuns } from '../../src/exec/plan/choose-runs.ts'
-import { nameRun, planRuns } from '../../src/exec/plan/plan.ts'
-import { describeLeftOut } from '../../src/exec/plan/skipped-requests.ts'
-import { describeNoPlace } from '../../src/exec/plan/untestable-suite.ts'
+import { describeNoPlace, describeSkipped, nameRun, planRuns } from '../../src/exec/plan/plan.ts'
 import { inputs } from '../support/catalogue.ts'
 import { faultsOf, problemOf, requestsOf } from './made-up.ts'
 
@@ -18,15 +16,15 @@ describe('requests that differ in values alone', () => {
   )
 
   test('are struck where the first and the last of them are, and the others are named', () => {
-    const { runs, equivalent, leftOut } = planRuns(requests, faultsOf('reset,unavailable'))
+    const { runs, equivalent, skipped } = planRuns(requests, faultsOf('reset,unavailable'))
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
       'resilience:reset@createEvent#3',
       'resilience:reset@createEvent#5',
     ])
     expect([runs.length, equivalent]).toEqual([6, 4])
-    expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
-    expect(describeLeftOut(leftOut)).toEqual([
+    expect(skipped).toEqual([{ operation: 'createEvent', occurrences: [2, 4], sameAs: [1, 5] }])
+    expect(describeSkipped(skipped)).toEqual([
       expect.stringMatching(
         /^Not struck, so not in the shares: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 strikes one\.$/,
       ),
@@ -36,7 +34,7 @@ describe('requests that differ in values alone', () => {
   test('can be named by --only, each of them', () => {
     const named = parseRunName('resilience:reset@createEvent#2', context)
     if (!named.ok) throw new Error(named.error)
-    const { runs } = planRuns(requests, [named.value.fault], { strikesAll: true })
+    const { runs } = planRuns(requests, [named.value.fault], { everyRequest: true })
     expect(pickNamedRuns(runs, named.value)).toMatchObject({ ok: true, value: [{ occurrence: 2 }] })
   })
 })

@@ -36,11 +36,12 @@ describe('a report without a run that met its fault', () => {
 })
 
 test('names the requests that were not struck beside the share', () => {
-  const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
+  const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
   const report = reportOn([judged('reset createEvent 1', 'recovered')], { equivalent: 3, leftOut })
   for (const render of [renderText, renderMarkdown, renderHtml])
     expect(render(report)).toContain('createEvent: requests 2 to 4 are like requests 1, 5.')
-  expect(JSON.parse(renderJson(report)).summary.leftOut).toEqual(leftOut)
+  const listed = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
+  expect(JSON.parse(renderJson(report)).summary.leftOut).toEqual(listed)
 })
 
 test('says which drift was tried where it speaks of fields', () => {
@@ -56,13 +57,13 @@ test('says which drift was tried where it speaks of fields', () => {
 })
 
 test('says that a command hung before its fault could strike', () => {
-  const run = judged('reset createEvent 1', 'hung', { wasMet: false })
-  const outcome = { code: 143, isTimedOut: true, wasMet: false, hasSucceeded: false }
+  const run = judged('reset createEvent 1', 'hung', { wasApplied: false })
+  const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
   expect(judgeRuns(run.run, outcome, outcome)).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
     '- Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
   )
-  expect(renderText(reportOn([{ ...run, wasMet: true }]))).toContain(
+  expect(renderText(reportOn([{ ...run, wasApplied: true }]))).toContain(
     '- Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
   )
 })

@@ -15,7 +15,7 @@ import { gates, judged, reportOn, requestsOf } from './made-up.ts'
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
-  wasMet: words.includes('met'),
+  wasApplied: words.includes('met'),
   hasSucceeded: words.includes('good'),
 })
 

@@ -1,60 +1,69 @@
 import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
+import type { FindingsReport } from '../../reports/report.ts'
+import { createSections } from '../../reports/sections.ts'
 import type { PlannedRun } from '../plan/plan.ts'
-import { listClientFindings } from '../report/client-findings.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../report/good-answers.ts'
 import { judgeRequests } from '../report/judge-suite.ts'
 import type { JudgedRun } from '../report/suite-report.ts'
 import { isRed, judgeRuns, needsSecondRun, type RunOutcome } from '../report/verdict.ts'
-import type { EndedRun } from './faulty-run.ts'
-import type { PlainRun } from './plain-runs.ts'
+import type { PlainRun } from '../runs/plain-runs.ts'
+import type { EndedRun, RunEnds } from '../runs/suite-run.ts'
 
 /** Returns true for a run that is made once more before it counts. */
-export function mustRepeat(run: PlannedRun, ended: EndedRun, plain: PlainRun): boolean {
-  return needsSecondRun(run, toOutcome(ended, plain))
+export function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): boolean {
+  return needsSecondRun(run, toOutcome(first, plain))
 }
 
-/**
- * Judges a run by itself and its repetition. `again`: undefined if it needs none. `failOn`: the conditions of
- * `--fail-on`.
- */
+/** Judges a run by itself and its repetition. `failOn`: the conditions of `--fail-on`. */
 export function judgeRun(
   run: PlannedRun,
-  ended: EndedRun,
-  again: EndedRun | undefined,
+  ends: RunEnds,
   plain: PlainRun,
   failOn: readonly SuiteGate[],
 ): JudgedRun {
-  const all = again ? [ended, again] : [ended]
-  const shown = chooseShown(ended, all)
-  const struck = shown.recorder.struck
+  const [first, second] = ends
+  const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
+  const { target } = recorder
   return {
     run,
-    verdict: judgeRuns(run, toOutcome(ended, plain), again && toOutcome(again, plain)),
-    made: all.length,
-    wasMet: struck !== undefined,
-    answers: struck && countGoodAnswers(plain, shown.recorder.requests, struck),
-    code: shown.code,
-    isTimedOut: shown.isTimedOut,
-    ms: all.reduce((sum, { ms }) => sum + ms, 0),
-    client: unique(all.flatMap(({ findings }) => listClientFindings(findings, plain.report))),
-    failed: unique(all.flatMap(({ findings }) => judgeRequests(findings, failOn))),
-    lastLines: shown.lastLines,
-    requests: shown.recorder.listLastLines(),
+    verdict: judgeRuns(run, toOutcome(first, plain), second && toOutcome(second, plain)),
+    made: ends.length,
+    wasApplied: target !== undefined,
+    answers: target && countGoodAnswers(plain, recorder.requests, target),
+    code,
+    isTimedOut,
+    ms: ends.reduce((sum, { ms }) => sum + ms, 0),
+    client: unique(ends.flatMap(({ findings }) => listClientFindings(findings, plain.report))),
+    failed: unique(ends.flatMap(({ findings }) => judgeRequests(findings, failOn))),
+    lastLines,
+    requests: recorder.listLastLines(),
   }
 }
 
 const unique = (lines: readonly string[]): readonly string[] => [...new Set(lines)]
 
 /** Chooses the run that the report shows: a red one, if possible one that hung or failed before the fault. */
-function chooseShown(first: EndedRun, all: readonly EndedRun[]): EndedRun {
-  const red = all.filter(isRed)
-  const odd = red.find(({ isTimedOut, recorder }) => isTimedOut || !recorder.struck)
-  return odd ?? red.at(-1) ?? first
+function chooseShown(ends: RunEnds): EndedRun {
+  const red = ends.filter(isRed)
+  const odd = red.find(({ isTimedOut, recorder }) => isTimedOut || !recorder.target)
+  return odd ?? red.at(-1) ?? ends[0]
 }
 
 function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
-  const { struck, requests } = recorder
+  const { target, requests } = recorder
   const hasSucceeded =
-    struck !== undefined && hasGoodAnswer(struck, countGoodAnswers(plain, requests, struck))
-  return { code, isTimedOut, wasMet: struck !== undefined, hasSucceeded }
+    target !== undefined && hasGoodAnswer(target, countGoodAnswers(plain, requests, target))
+  return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
+}
+
+/** Lists the findings on the client that the plain run does not have: `manners: createEvent: retry-after: ...`. */
+function listClientFindings(report: FindingsReport, plain: FindingsReport): string[] {
+  const known = new Set(listSentences(plain))
+  return listSentences(report).filter((sentence) => !known.has(sentence))
+}
+
+function listSentences(report: FindingsReport): string[] {
+  return createSections(report)
+    .filter(({ key }) => key !== 'advice')
+    .flatMap(({ key, items }) => items.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
 }

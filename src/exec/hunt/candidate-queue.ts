@@ -18,28 +18,29 @@ export interface BrokenCandidate<Run> extends NumberedCandidate {
 export class CandidateQueue<Run> {
   readonly #drawn: Iterator<Candidate, undefined>
   readonly #maxRuns: number
-  /** The candidates that were drawn and not run, sorted by number. */
-  #waiting: readonly NumberedCandidate[] = []
-  /** Sorted by number. */
+  /** The candidates that were drawn and not run, in their order. */
+  readonly #waiting = new Set<NumberedCandidate>()
   #broken: readonly BrokenCandidate<Run>[] = []
   #count = 0
-  #isExhausted = false
 
-  /** `maxRuns`: the largest number of candidates; `Infinity` for no bound. */
-  constructor(drawn: Iterable<Candidate, undefined>, maxRuns: number) {
-    this.#drawn = drawn[Symbol.iterator]()
+  /** `maxRuns`: the largest number of candidates; default: no bound. */
+  constructor(drawn: Iterator<Candidate, undefined>, maxRuns = Number.POSITIVE_INFINITY) {
+    this.#drawn = drawn
     this.#maxRuns = maxRuns
   }
 
-  /** Takes candidates to run, until there is none or one that was drawn before has broken the suite. */
+  /** Yields the candidates to run, until there is none or one that was drawn before has broken the suite. */
   *take(): Generator<NumberedCandidate, undefined> {
-    for (;;) {
-      this.#drawNext()
-      const [next] = this.#waiting
-      if (!next || this.isAfterBroken(next)) return undefined
-      this.#waiting = this.#waiting.slice(1)
+    for (const next of this.#waiting) {
+      if (this.isAfterBroken(next)) return undefined
       yield next
     }
+    while (this.#broken.length === 0) {
+      const next = this.#draw()
+      if (!next) return undefined
+      yield next
+    }
+    return undefined
   }
 
   /** Returns true where a candidate that was drawn before has broken the suite, so that this one can wait. */
@@ -48,14 +49,12 @@ export class CandidateQueue<Run> {
     return first !== undefined && first.number < number
   }
 
-  /** Stores a candidate that was taken and not run. */
-  putBack(candidate: NumberedCandidate): void {
-    this.#waiting = sort([...this.#waiting, candidate])
-  }
-
-  /** Stores a candidate that broke the suite. */
-  addBroken(broken: BrokenCandidate<Run>): void {
-    this.#broken = sort([...this.#broken, broken])
+  /** Removes a candidate that has run. `broken`: its run if it broke the suite, so that it is to be confirmed. */
+  finish(candidate: NumberedCandidate, broken: Run | undefined): void {
+    this.#waiting.delete(candidate)
+    if (broken === undefined) return
+    const all = [...this.#broken, { ...candidate, ended: broken }]
+    this.#broken = all.sort((one, other) => one.number - other.number)
   }
 
   /** Takes the first candidate that broke the suite; undefined: there is none. */
@@ -67,22 +66,16 @@ export class CandidateQueue<Run> {
 
   /** Returns the reason why no candidate is left to run; undefined: there is one. */
   findEnd(): 'max-runs' | 'exhausted' | undefined {
-    this.#drawNext()
-    if (this.#waiting.length > 0) return undefined
-    return this.#isExhausted ? 'exhausted' : 'max-runs'
+    if (this.#waiting.size > 0 || this.#draw()) return undefined
+    return this.#count < this.#maxRuns ? 'exhausted' : 'max-runs'
   }
 
-  /** Draws a candidate if none waits. */
-  #drawNext(): void {
-    if (this.#waiting.length > 0 || this.#count >= this.#maxRuns) return
-    const candidate = this.#drawn.next().value
-    if (!candidate) this.#isExhausted = true
-    else {
-      this.#count += 1
-      this.putBack({ number: this.#count, candidate })
-    }
+  #draw(): NumberedCandidate | undefined {
+    const candidate = this.#count < this.#maxRuns ? this.#drawn.next().value : undefined
+    if (!candidate) return undefined
+    this.#count += 1
+    const drawn = { number: this.#count, candidate }
+    this.#waiting.add(drawn)
+    return drawn
   }
 }
-
-const sort = <T extends NumberedCandidate>(candidates: readonly T[]) =>
-  [...candidates].sort((one, other) => one.number - other.number)

@@ -1,10 +1,9 @@
-/**
- * Sequences of faults against a test suite. This file has a candidate, `draw-candidates.ts` draws them, `shrink.ts` makes the one that broke
- * the suite small, and `hunt-report.ts` is what `formats/` render.
- */
+/** Sequences of faults against a test suite: a candidate, its places, its rules, and the ways to make a step of it smaller. */
 import type { Operation } from '../../contract/contract.ts'
-import type { ActiveScenario } from '../../scenarios/definition.ts'
-import { maxControlLength } from '../../scenarios/parameters.ts'
+import { groupBy } from '../../core/group-by.ts'
+import type { ActiveScenario, Catalogue } from '../../scenarios/definition.ts'
+import { maxControlLength, namesOf } from '../../scenarios/parameters.ts'
+import { parseScenarios } from '../../scenarios/parse.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 
 /** A place where a request can meet a fault. */
@@ -24,10 +23,12 @@ export type Candidate = readonly HuntStep[]
 
 /** Sorts steps as a candidate has them. */
 export function toCandidate(steps: readonly HuntStep[]): Candidate {
-  return [...steps].sort((one, other) => {
-    if (one.operation === other.operation) return one.occurrence - other.occurrence
-    return one.operation.id < other.operation.id ? -1 : 1
-  })
+  return [...steps].sort(byPlace)
+}
+
+function byPlace(one: HuntPlace, other: HuntPlace): number {
+  if (one.operation === other.operation) return one.occurrence - other.occurrence
+  return one.operation.id < other.operation.id ? -1 : 1
 }
 
 /** A rule of a file of scenarios. */
@@ -38,11 +39,11 @@ export interface SequenceRule {
 
 /** Returns the rules of a candidate: for each operation a sequence, in which all other requests get the ordinary answer. */
 export function toRules(candidate: Candidate): readonly SequenceRule[] {
-  return [...new Set(candidate.map(({ operation }) => operation))].map((operation) => {
+  return [...groupBy(candidate, ({ operation }) => operation)].map(([operation, steps]) => {
     const ordinary = String(operation.successStatus)
     const items: string[] = []
     let next = 1
-    for (const { occurrence, scenario } of candidate.filter((step) => step.operation === operation)) {
+    for (const { occurrence, scenario } of steps) {
       const skipped = occurrence - next
       if (skipped > 0) items.push(skipped === 1 ? ordinary : `${ordinary}*${skipped}`)
       items.push(scenario.text)
@@ -78,9 +79,8 @@ export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntP
   const signatures = new Set<string>()
   const places = new Map<string, HuntPlace>()
   const counted = requests.filter(({ occurrence }) => occurrence > 0)
-  for (const { operation, sandbox, signature, isOrdinary } of counted.sort(
-    (a, b) => a.occurrence - b.occurrence,
-  )) {
+  const sorted = counted.sort((a, b) => a.occurrence - b.occurrence)
+  for (const { operation, sandbox, signature, isOrdinary } of sorted) {
     if (!operation) continue
     const key = `${operation.id} ${sandbox}`
     const occurrence = (counts.get(key) ?? 0) + 1
@@ -89,8 +89,41 @@ export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntP
     signatures.add(signature)
     places.set(`${operation.id} ${occurrence}`, { operation, occurrence })
   }
-  return [...places.values()].sort((one, other) => {
-    if (one.operation === other.operation) return one.occurrence - other.occurrence
-    return one.operation.id < other.operation.id ? -1 : 1
-  })
+  return [...places.values()].sort(byPlace)
+}
+
+/** The fields that an extreme answer changes, and the way to change fewer of them. */
+export interface FieldChoice {
+  readonly fields: readonly string[]
+  /** Returns the scenario that changes these fields alone; undefined: there is none. */
+  readonly only: (fields: readonly string[]) => ActiveScenario | undefined
+}
+
+/** Returns the fields that a scenario changes in the answers of an operation; undefined for one that cannot be narrowed. */
+export function findFields(
+  { definition, values }: ActiveScenario,
+  operation: Operation,
+  catalogue: Catalogue,
+): FieldChoice | undefined {
+  const narrower = definition.name === 'all-null' ? catalogue.find('null') : definition
+  const all = narrower?.fields?.(operation) ?? []
+  const fields = values['fields'] === undefined ? all : namesOf(values, 'fields')
+  if (!narrower || fields.length === 0) return undefined
+  return { fields, only: (chosen) => parseOne(`${narrower.name};fields=${chosen.join('|')}`, catalogue) }
+}
+
+/** Returns a delay of so many milliseconds; undefined for a scenario that is no fixed delay, or that is not longer. */
+export function shorten(
+  { definition, values }: ActiveScenario,
+  ms: number,
+  catalogue: Catalogue,
+): ActiveScenario | undefined {
+  const effect = definition.effect(values)
+  if (effect.kind !== 'delay' || effect.drawn || effect.ms(() => 0) <= ms) return undefined
+  return parseOne(`${definition.name};ms=${ms}`, catalogue)
+}
+
+function parseOne(text: string, catalogue: Catalogue): ActiveScenario | undefined {
+  const parsed = parseScenarios(text, catalogue)
+  return parsed.ok ? parsed.value[0] : undefined
 }

@@ -1,8 +1,15 @@
 import { deriveChance } from '../../core/seeded.ts'
 import type { ActiveScenario, Catalogue } from '../../scenarios/definition.ts'
 import type { Fault } from '../plan/fault-set.ts'
-import { type Candidate, type HuntPlace, type HuntStep, isPossible, keyOf, toCandidate } from './candidate.ts'
-import { findFields } from './narrow.ts'
+import {
+  type Candidate,
+  findFields,
+  type HuntPlace,
+  type HuntStep,
+  isPossible,
+  keyOf,
+  toCandidate,
+} from './candidate.ts'
 
 /** The things that candidates are drawn from. */
 export interface HuntSources {

@@ -1,161 +1,231 @@
-import { parseSuiteFailOn } from '../../config/parse-suite-fail-on.ts'
-import { parseDuration } from '../../core/instant.ts'
-import { failure, type Result, success } from '../../core/result.ts'
-import type { Findings } from '../../documents/finding.ts'
-import { createTempFolder } from '../../process/temp-folder.ts'
-import { describeCommand } from '../../reports/reported-run.ts'
+/**
+ * Runs a test suite under combinations of faults until one breaks it. This file tells the whole of it: runs without
+ * faults, candidates side by side, the one that broke the suite made smaller, report. `draw-candidates.ts` draws
+ * candidates, `shrink-finding.ts` repeats and shrinks one.
+ */
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Result, success } from '../../core/result.ts'
+import { createTempFolder, type TempFolder } from '../../process/temp-folder.ts'
+import type { FindingsReport } from '../../reports/report.ts'
+import type { Catalogue } from '../../scenarios/definition.ts'
+import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import { hasSwallowedCall } from '../report/good-answers.ts'
+import { isRed } from '../report/verdict.ts'
+import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
+import { describeHuntProgress } from '../runs/progress.ts'
 import {
-  type AttemptOutcome,
-  attemptSuite,
+  type EndedRun,
+  executeRun,
+  executeTwice,
+  makeRuns,
+  type PreparedRun,
+  prepareRun,
+} from '../runs/suite-run.ts'
+import {
+  checkReportFiles,
   deadlineAfter,
   type EachDeps,
   type EachOptions,
-  findTerminal,
-  limitRun,
-  type SuiteAttempt,
-} from '../each/attempt.ts'
-import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
-import { describeRepeat } from '../each/repeat-command.ts'
-import { repeatPlainRun } from '../each/repeat-plain-run.ts'
-import { countByOperation } from '../report/suite-report.ts'
-import { listPlaces } from './candidate.ts'
-import { CandidateRuns } from './candidate-runs.ts'
-import { renderHuntReport } from './formats/index.ts'
-import { renderHuntText } from './formats/text.ts'
-import { type HuntCatch, type HuntContext, type HuntOutcome, huntCandidates } from './hunt-candidates.ts'
-import { huntFile, writeHuntFile } from './hunt-file.ts'
-import { type HuntFinding, type HuntReport, redPlainRun } from './hunt-report.ts'
-import { judgeHunt } from './judge-hunt.ts'
-import { loadHunt } from './load-hunt.ts'
-import { createHuntProgress } from './progress.ts'
+  finishSuite,
+  isOver,
+  openSuite,
+  refuse,
+  refuseStart,
+  type SuiteOutcome,
+  type TestSuite,
+  type UntriableSuite,
+} from '../runs/test-suite.ts'
+import { type Candidate, type HuntPlace, listPlaces } from './candidate.ts'
+import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
+import { drawCandidates } from './draw-candidates.ts'
+import { findHuntFileProblem, renderRules } from './hunt-file.ts'
+import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
+import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
 
 /**
- * Runs the command under combinations of faults until one breaks it, shrinks that one, and prints and writes the report. Returns the exit
- * code: that of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
+ * Hunts, and prints and writes the report. Returns the exit code: that of the command if it fails without faults, 1 if
+ * it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
-export function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
-  return attemptSuite(options, deps, hunt)
+export async function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+  const suite = openSuite(options, deps)
+  return finishSuite(suite, await huntSuite(suite))
 }
 
-/** The time of a hunt that has neither a time nor a number of runs. */
+/** The time of a hunt that has neither a time nor a number of runs, and of shrinking without a time. */
 const defaultTime = '2m'
 
-/** Checks the settings, records the runs without faults, and hunts. */
-async function hunt(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, UntriableSuite>> {
-  const { settings, deps, runDeps } = attempt
-  const loaded = await loadHunt(settings)
-  if (!loaded.ok) return failure({ code: 1, lines: [], findings: loaded.error })
-  const limit = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
-  const deadline = deadlineAfter(limit, deps.elapsed)
-  const plain = await recordPlainRuns(runDeps)
+/** Runs the command without faults, hunts, and reports. */
+async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+  const { settings, elapsed } = suite
+  const checked = await checkReportFiles(suite)
+  if (!checked.ok) return checked
+  const loaded = await loadHunt(suite)
+  if (!loaded.ok) return loaded
+  const time = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
+  const deadline = deadlineAfter(time, elapsed)
+  const plain = await recordPlainRuns({ ...suite, deadline: deadlineAfter(settings.time, elapsed) })
   if (!plain.ok) return plain
   const places = listPlaces(plain.value.requests)
-  if (places.length === 0) return failure({ code: 1, lines: [noPlace] })
-  const limitMs = limitRun(settings, plain.value.ms)
-  const folder = await createTempFolder('hunt', deps.host)
-  const runs = new CandidateRuns(runDeps, limitMs, folder)
-  const progress = createHuntProgress(findTerminal(deps), deps.elapsed, deadline)
-  const shrinkMs = parseDuration(limit ?? defaultTime) ?? 0
-  const context: HuntContext = {
-    attempt,
-    plain: plain.value,
+  if (places.length === 0)
+    return refuse(
+      'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
+    )
+  const folder = await createTempFolder('hunt', suite.host)
+  const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
+  const hunt: HuntContext = {
     ...loaded.value,
+    plain: plain.value,
     places,
-    limitMs,
-    deadline,
-    shrinkMs,
-    runs,
-    progress,
+    prepare: createPrepare(suite, folder),
+    queue: new CandidateQueue(candidates, settings.maxRuns),
+    tally: startTally(),
   }
-  try {
-    const hunted = await huntCandidates(context)
-    if (!hunted.ok) return failure({ code: 1, lines: [], findings: hunted.error })
-    const checked = await checkWithoutFaults(context, hunted.value)
-    if (!checked.ok) return failure({ code: 1, lines: [], findings: checked.error })
-    return success(await toOutcome(context, checked.value))
-  } finally {
-    progress.clear()
-    await folder.remove()
+  const hunted = await huntCandidates({ ...suite, deadline }, hunt)
+  suite.line.clear()
+  await folder.remove()
+  return hunted.ok ? success(await reportOnHunt(suite, hunt, hunted.value)) : hunted
+}
+
+/** The faults and extreme answers that a hunt draws from. */
+interface LoadedHunt {
+  readonly faults: readonly Fault[]
+  readonly catalogue: Catalogue
+}
+
+/** Parses `--hunt`, and checks that its file can be written. The error lists the findings, those on other files too. */
+async function loadHunt({ settings }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
+  const refuseHunt = (message: string) => refuseStart([{ severity: 'error', place: '--hunt', message }])
+  const unwritable = await findHuntFileProblem()
+  if (unwritable !== undefined) return refuseHunt(unwritable)
+  const inputs = await loadInputs(settings)
+  if (!inputs.ok) return refuseStart(inputs.error)
+  const { contract, catalogue } = inputs.value
+  const faults = parseFaultSet(settings.hunt ?? '', { catalogue, operations: contract.operations })
+  if (!faults.ok) return refuseHunt(faults.error)
+  const wrong = faults.value.find(({ question }) => question === 'notice')
+  if (!wrong) return success({ faults: faults.value, catalogue })
+  return refuseHunt(
+    `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; a hunt needs faults that a good client survives. --each tries it.`,
+  )
+}
+
+/** Starts the simulator of a run under a candidate. */
+type PrepareCandidate = (candidate: Candidate) => ReturnType<typeof prepareRun>
+
+/** Creates the function that starts simulators, each with a file of scenarios like the one that repeats its run. */
+function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate {
+  let files = 0
+  return async (candidate) => {
+    files += 1
+    const scenarios = join(path, `${files}.yaml`)
+    await writeFile(scenarios, renderRules(candidate))
+    const prepared = await prepareRun(suite, { scenarios })
+    await rm(scenarios)
+    return prepared
   }
 }
 
-const noPlace =
-  'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.'
-
-/** The outcome of a hunt that was held against a further run without faults. */
-interface CheckedHunt extends HuntOutcome {
-  /** See `SuiteReport.changes`. */
-  readonly changes: readonly string[]
+/** The things that a hunt needs, and those that its runs add to. */
+interface HuntContext extends LoadedHunt {
+  readonly plain: PlainRun
+  readonly places: readonly HuntPlace[]
+  readonly prepare: PrepareCandidate
+  readonly queue: CandidateQueue<EndedRun>
+  readonly tally: ReturnType<typeof startTally>
 }
 
-/** Runs the command without faults after it broke: if it fails then, too, nothing was found. */
-async function checkWithoutFaults(
-  { attempt, plain, limitMs, progress }: HuntContext,
-  hunted: HuntOutcome,
-): Promise<Result<CheckedHunt, Findings>> {
-  const { changes } = plain
-  progress.clear()
-  if (!hunted.found || attempt.runDeps.isStopped()) return success({ ...hunted, changes })
-  const check = await repeatPlainRun(attempt.runDeps, plain, limitMs, 'at the end')
+const startTally = () => ({
+  runs: 0,
+  shrinkingRuns: 0,
+  counts: { single: 0, pair: 0, longer: 0 },
+  unrepeatable: 0,
+  neverSucceeded: 0,
+  findings: [] as FindingsReport[],
+})
+
+/**
+ * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
+ * without faults. The error says why no simulator can start.
+ */
+async function huntCandidates(
+  suite: TestSuite,
+  hunt: HuntContext,
+): Promise<Result<HuntOutcome, UntriableSuite>> {
+  const { plain, queue, tally, prepare } = hunt
+  for (;;) {
+    const made = await makeRuns(
+      suite,
+      queue.take(),
+      ({ candidate }) => prepare(candidate),
+      (one, prepared) => tryCandidate(suite, hunt, one, prepared),
+    )
+    if (!made.ok) return made
+    const broken = queue.takeBroken()
+    if (!broken) {
+      const end = suite.stopped.aborted ? 'interrupt' : (queue.findEnd() ?? 'time')
+      return success({ tally, changes: plain.changes, end, found: undefined })
+    }
+    const shrunk = await shrinkBroken(suite, hunt, broken)
+    if (shrunk) return checkFinding(suite, hunt, { drawn: broken.candidate, shrunk })
+    tally.unrepeatable += 1
+  }
+}
+
+/** Runs the command without faults. If that fails, what broke the suite is no finding. */
+async function checkFinding(
+  suite: TestSuite,
+  { plain, tally }: HuntContext,
+  found: HuntOutcome['found'],
+): Promise<Result<HuntOutcome, UntriableSuite>> {
+  const check = await repeatPlainRun(suite, plain, 'at the end')
   if (!check.ok) return check
-  if (attempt.runDeps.isStopped()) return success({ ...hunted, changes })
-  const all = { ...hunted, changes: [...changes, ...check.value.changes] }
-  return success(check.value.hasFailed ? { ...all, end: 'red-plain-run', found: undefined } : all)
+  const changes = [...plain.changes, ...check.value.changes]
+  if (check.value.hasFailed) return success({ tally, changes, end: 'red-plain-run', found: undefined })
+  return success({ tally, changes, end: 'found', found })
 }
 
-/** Writes the file of scenarios, and reports on the hunt. */
-async function toOutcome(
-  { attempt, plain, faults, limitMs }: HuntContext,
-  { counts, unrepeatable, neverSucceeded, end, changes, found, findings }: CheckedHunt,
-): Promise<AttemptOutcome> {
-  const { settings, runDeps } = attempt
-  const finding = found && (await writeFinding(found, attempt))
-  const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
-  const { contract, run } = plain.report
-  const outcome = { counts, neverSucceeded, finding: finding?.value }
-  const report: HuntReport = {
-    contract,
-    run: { ...run, command: describeCommand(runDeps.command) },
-    plainCounts: countByOperation(plain.requests),
-    limitMs,
-    ...outcome,
-    scenarios: faults.map(({ scenario }) => scenario.text),
-    unrepeatable,
-    end,
-    changes,
-    failed: judgeHunt(outcome, plain.report, findings, failOn),
-  }
-  return {
-    text: renderHuntText(report),
-    render: (format) => renderHuntReport(format, report),
-    failed: report.failed,
-    problem: end === 'red-plain-run' ? redPlainRun : finding?.problem,
-  }
+/** Runs the command under a candidate, twice if it is green although a call never succeeded. */
+async function tryCandidate(
+  suite: TestSuite,
+  { plain, queue, tally, prepare }: HuntContext,
+  one: NumberedCandidate,
+  prepared: PreparedRun,
+): Promise<Result<unknown, UntriableSuite> | undefined> {
+  if (queue.isAfterBroken(one)) return undefined
+  const { candidate } = one
+  const { settings, line, elapsed, deadline } = suite
+  const isSwallowed = (run: EndedRun) => !isRed(run) && hasSwallowedCall(plain, run.recorder.requests)
+  const ends = await executeTwice(suite, prepared, plain.limitMs, (first) =>
+    isSwallowed(first) ? prepare(candidate) : undefined,
+  )
+  if (!ends.ok || !ends.value) return ends
+  const [first] = ends.value
+  tally.runs += 1
+  tally.counts[(['single', 'pair'] as const)[candidate.length - 1] ?? 'longer'] += 1
+  if (ends.value.every(isSwallowed)) tally.neverSucceeded += 1
+  if (settings.failOn !== undefined) tally.findings.push(...ends.value.map(({ findings }) => findings))
+  queue.finish(one, isRed(first) ? first : undefined)
+  line.show(describeHuntProgress(tally.runs, deadline - elapsed()))
+  return ends
 }
 
-/** The conditions of a hunt that names none: what it has found is a failure. */
-const defaultFailOn = 'not-resilient,hung'
-
-async function writeFinding(
-  { drawn, shrunk }: HuntCatch,
-  { settings, runDeps }: SuiteAttempt,
-): Promise<{ readonly value: HuntFinding; readonly problem: string | undefined }> {
-  const { candidate, ended, needed, certainty, tally, runs } = shrunk
-  const repeat = describeRepeat(['--scenarios', huntFile], settings, runDeps.command)
-  const problem = await writeHuntFile(candidate, repeat)
-  const value: HuntFinding = {
-    verdict: ended.isTimedOut ? 'hung' : 'broke',
-    code: ended.code,
-    candidate,
-    drawn,
-    needed,
-    shrinkingRuns: runs,
-    certainty,
-    tally,
-    file: problem === undefined ? huntFile : undefined,
-    repeat,
-    lastLines: ended.lastLines,
-    requests: ended.recorder.listLastLines(),
+/** Repeats and shrinks a candidate, for as long as a hunt may take. Undefined: it did not break again. */
+function shrinkBroken(
+  suite: TestSuite,
+  hunt: HuntContext,
+  { candidate, ended }: BrokenCandidate<EndedRun>,
+): Promise<ShrunkFinding | undefined> {
+  const { settings, stopped, line, elapsed } = suite
+  const deadline = deadlineAfter(settings.time ?? defaultTime, elapsed)
+  const run = async (smaller: Candidate) => {
+    if (isOver({ ...suite, deadline })) return undefined
+    hunt.tally.shrinkingRuns += 1
+    line.show(describeHuntProgress(hunt.tally.runs, deadline - elapsed(), hunt.tally.shrinkingRuns))
+    const prepared = await hunt.prepare(smaller)
+    const again = prepared.ok ? await executeRun(suite, prepared.value, hunt.plain.limitMs) : undefined
+    return stopped.aborted ? undefined : again
   }
-  return { value, problem }
+  return shrinkFinding(candidate, ended, { ...hunt, run })
 }

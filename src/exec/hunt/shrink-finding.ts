@@ -1,28 +1,20 @@
-import type { Catalogue } from '../../scenarios/definition.ts'
-import type { EndedRun } from '../each/faulty-run.ts'
-import { type Candidate, type HuntPlace, type HuntStep, keyOf } from './candidate.ts'
-import type { FindingCertainty } from './hunt-report.ts'
-import { RepeatedRuns, type RepeatedRunsDeps } from './repeated-runs.ts'
-import { leaveOut, shrink } from './shrink.ts'
+import { isRed } from '../report/verdict.ts'
+import type { EndedRun } from '../runs/suite-run.ts'
+import { type Candidate, type HuntStep, keyOf } from './candidate.ts'
+import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
+import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
 /** The things that shrinking a finding needs. */
-export interface ShrinkFindingDeps extends RepeatedRunsDeps {
-  readonly catalogue: Catalogue
-  readonly places: readonly HuntPlace[]
+export interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
+  /** Runs the command once under a candidate. Undefined: there is no time for it, or a stop ended it. */
+  readonly run: (candidate: Candidate) => Promise<EndedRun | undefined>
 }
 
 /** A candidate that broke the suite, as small as the time allowed. */
-export interface ShrunkFinding {
-  readonly candidate: Candidate
-  readonly certainty: FindingCertainty
+export interface ShrunkFinding
+  extends Pick<HuntFinding, 'candidate' | 'certainty' | 'tally' | 'needed' | 'shrinkingRuns'> {
   /** The last run of the candidate that broke. */
   readonly ended: EndedRun
-  /** The number of runs of the candidate, and of those that broke. */
-  readonly tally: { readonly made: number; readonly failed: number }
-  /** The steps without which the command passed. */
-  readonly needed: readonly HuntStep[]
-  /** The number of runs that shrank and confirmed it. */
-  readonly runs: number
 }
 
 /** Repeats and shrinks a candidate that broke the suite. Undefined: it did not break again. */
@@ -31,10 +23,10 @@ export async function shrinkFinding(
   first: EndedRun,
   deps: ShrinkFindingDeps,
 ): Promise<ShrunkFinding | undefined> {
-  const repeated = new RepeatedRuns(deps)
+  const repeated = new RepeatedRuns(deps.run)
   const describe = (candidate: Candidate, certainty: FindingCertainty, needed: readonly HuntStep[]) => {
-    const { made, failed, lastBroken = first } = repeated.tallyOf(candidate)
-    return { candidate, certainty, ended: lastBroken, tally: { made, failed }, needed, runs: repeated.made }
+    const { lastBroken = first, ...tally } = repeated.tallyOf(candidate)
+    return { candidate, certainty, ended: lastBroken, tally, needed, shrinkingRuns: repeated.made }
   }
   repeated.count(drawn, first)
   if ((await repeated.runAgain(drawn)) === 'passed') return undefined
@@ -44,18 +36,57 @@ export async function shrinkFinding(
     if (keyOf(candidate) !== keyOf(drawn)) await repeated.runAgain(drawn)
     return describe(drawn, 'unreliable', [])
   }
-  const needed = await findNeeded(candidate, repeated)
+  const needed: HuntStep[] = []
+  for (const step of candidate)
+    if (!(await findFirst(leaveOut(candidate, step), (one) => repeated.breaks(one)))) needed.push(step)
   return describe(candidate, repeated.isCutShort ? 'incomplete' : 'confirmed', needed)
 }
 
-/** Returns the steps without which the command passes. */
-async function findNeeded(candidate: Candidate, repeated: RepeatedRuns): Promise<readonly HuntStep[]> {
-  const needed: HuntStep[] = []
-  for (const step of candidate) if (!(await breaksWithout(candidate, step, repeated))) needed.push(step)
-  return needed
+/** The number of runs of a candidate, and of those that broke, with the last of these. */
+interface RunTally {
+  readonly made: number
+  readonly failed: number
+  readonly lastBroken: EndedRun | undefined
 }
 
-async function breaksWithout(candidate: Candidate, step: HuntStep, repeated: RepeatedRuns): Promise<boolean> {
-  for (const smaller of leaveOut(candidate, step)) if (await repeated.breaks(smaller)) return true
-  return false
+/** Runs candidates again and again, and counts how often each breaks the suite. */
+class RepeatedRuns {
+  readonly #run: ShrinkFindingDeps['run']
+  readonly #tallies = new Map<string, RunTally>()
+  /** The number of runs that were made here. */
+  made = 0
+  /** True once a run was not made: no further one is then. */
+  isCutShort = false
+
+  constructor(run: ShrinkFindingDeps['run']) {
+    this.#run = run
+  }
+
+  /** Counts a run that was made elsewhere. */
+  count(candidate: Candidate, ended: EndedRun): void {
+    const { made, failed, lastBroken } = this.tallyOf(candidate)
+    const next = isRed(ended) ? { failed: failed + 1, lastBroken: ended } : { failed, lastBroken }
+    this.#tallies.set(keyOf(candidate), { made: made + 1, ...next })
+  }
+
+  /** Returns the runs of a candidate so far, and the last one that broke. */
+  tallyOf(candidate: Candidate): RunTally {
+    return this.#tallies.get(keyOf(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
+  }
+
+  /** Runs the command once more under a candidate. */
+  async runAgain(candidate: Candidate): Promise<'broke' | 'passed' | 'not-made'> {
+    const ended = this.isCutShort ? undefined : await this.#run(candidate)
+    this.isCutShort = ended === undefined
+    if (!ended) return 'not-made'
+    this.made += 1
+    this.count(candidate, ended)
+    return isRed(ended) ? 'broke' : 'passed'
+  }
+
+  /** Returns true if a candidate breaks the suite, or has done so before; false if there was no time for its run. */
+  async breaks(candidate: Candidate): Promise<boolean> {
+    if (this.tallyOf(candidate).made === 0) await this.runAgain(candidate)
+    return this.tallyOf(candidate).failed > 0
+  }
 }

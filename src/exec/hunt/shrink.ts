@@ -1,6 +1,13 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
-import { type Candidate, type HuntPlace, type HuntStep, isPossible, toCandidate } from './candidate.ts'
-import { findFields, shorten } from './narrow.ts'
+import {
+  type Candidate,
+  findFields,
+  type HuntPlace,
+  type HuntStep,
+  isPossible,
+  shorten,
+  toCandidate,
+} from './candidate.ts'
 
 /** The things that shrinking needs. */
 export interface ShrinkDeps {
@@ -121,7 +128,7 @@ async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
 }
 
 /** Returns the first item for which a test is true; undefined: there is none. The tests run one after the other. */
-async function findFirst<T>(
+export async function findFirst<T>(
   items: readonly T[],
   test: (item: T) => Promise<boolean>,
 ): Promise<T | undefined> {
@@ -143,13 +150,11 @@ async function findFewest(
   const parts = splitInto(fields, size)
   const part = await findFirst(parts, breaks)
   if (part) return findFewest(part, breaks)
-  const rest = size === 2 ? undefined : await findFirst(listRests(fields, parts), breaks)
+  const rests = parts.map((one) => fields.filter((field) => !one.includes(field)))
+  const rest = size === 2 ? undefined : await findFirst(rests, breaks)
   if (rest) return findFewest(rest, breaks, size - 1)
   return size === fields.length ? fields : findFewest(fields, breaks, size * 2)
 }
-
-const listRests = (fields: readonly string[], parts: readonly (readonly string[])[]) =>
-  parts.map((part) => fields.filter((field) => !part.includes(field)))
 
 function splitInto(fields: readonly string[], count: number): readonly (readonly string[])[] {
   const size = Math.ceil(fields.length / count)

@@ -1,15 +1,12 @@
+import type { Settings } from '../../config/settings.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { deriveChance } from '../../core/seeded.ts'
 import { describeKnown } from '../../core/similar.ts'
 import { type Fault, type FaultContext, groupNames, parseFault } from './fault-set.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
 
-/** The bounds and the order of the runs. */
-export interface RunChoice {
-  /** The seed that draws the runs where not all can be made. */
-  readonly seed: string
-  /** The largest number of runs; undefined: all. */
-  readonly maxRuns: number | undefined
+/** The bounds of the runs. The seed draws the runs where not all can be made. */
+export interface RunChoice extends Pick<Settings, 'seed' | 'maxRuns'> {
   /** True where the time may end before the runs do. */
   readonly hasTimeLimit: boolean
 }

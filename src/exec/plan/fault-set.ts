@@ -61,10 +61,8 @@ export function parseFaultSet(text: string, context: FaultContext): Result<reado
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
-    const group = groupNames.includes(part) ? part : undefined
-    if (group !== undefined)
-      return scenariosOf(group, context.catalogue).map((scenario) => ({ scenario, group }))
-    return [splitName(part)]
+    if (!groupNames.includes(part)) return [splitName(part)]
+    return scenariosOf(part, context.catalogue).map((scenario) => ({ scenario, group: part }))
   })
   const faults = new Map<string, Fault>()
   for (const { scenario, group } of named) {

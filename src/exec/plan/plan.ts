@@ -1,14 +1,13 @@
 /**
- * Faults against a test suite: plan, verdicts, report.
- * `fault-set.ts` reads the faults, `request-recorder.ts` records the requests of a run, this file plans a run for each fault at each
- * place, `left-out.ts` chooses the requests that they strike, `choose-runs.ts` orders and bounds the runs, `verdict.ts` judges them, and
- * `suite-report.ts` is what `formats/` render.
+ * Faults against a test suite: a run for each fault at each place where the requests of the plain run go. `fault-set.ts`
+ * parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
  */
 import type { Operation } from '../../contract/contract.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { pluralize } from '../../reports/report.ts'
 import type { ActiveScenario } from '../../scenarios/definition.ts'
 import type { Fault } from './fault-set.ts'
 import type { RecordedRequest } from './recorded-request.ts'
-import { chooseRequests, type LeftOut, type RequestChoice } from './skipped-requests.ts'
 
 /** One run of the command: a fault, and the place at which a request meets it. */
 export interface PlannedRun {
@@ -29,40 +28,53 @@ export interface SuitePlan {
   readonly runs: readonly PlannedRun[]
   /** The number of runs that are left out, since equal requests meet the same fault. */
   readonly equivalent: number
-  /** The requests that no run strikes for that reason. */
-  readonly leftOut: readonly LeftOut[]
+  /** The requests that no run aims at for that reason. */
+  readonly skipped: readonly SkippedRequests[]
+}
+
+/** The requests of an operation that no run aims at, since others differ from them in values alone. */
+export interface SkippedRequests {
+  /** The id of the operation. */
+  readonly operation: string
+  /** The numbers of the skipped requests, ascending. */
+  readonly occurrences: readonly number[]
+  /** The numbers of the first and the last such request, which are targets. */
+  readonly sameAs: readonly number[]
 }
 
 /** An operation with the requests of the plain run that can meet a fault. */
-interface Target extends RequestChoice {
+interface PlannedOperation {
   readonly operation: Operation
+  /** Sorted by number. */
   readonly requests: readonly RecordedRequest[]
+  /** Those that runs aim at. */
+  readonly targets: readonly RecordedRequest[]
+  readonly skipped: readonly SkippedRequests[]
 }
 
 /**
- * Plans a run for each fault at each place that the plain run has shown. `strikesAll`: equal requests are struck, too, as `--only` can
- * name each.
+ * Plans a run for each fault at each place that the plain run has shown. `everyRequest`: equal requests are targets,
+ * too, as `--only` can name each.
  */
 export function planRuns(
   requests: readonly RecordedRequest[],
   faults: readonly Fault[],
-  { strikesAll = false } = {},
+  { everyRequest = false } = {},
 ): SuitePlan {
-  const targets = listTargets(requests, strikesAll)
-  const passing = faults.filter(({ isLasting }) => !isLasting)
-  const thinned = targets.filter(({ operation }) => passing.some((fault) => canMeet(operation, fault)))
-  const omitted = thinned.map(
-    ({ operation, requests: own, struck }) =>
-      passing.filter((fault) => canMeet(operation, fault)).length * (own.length - struck.length),
-  )
+  const planned = listOperations(requests, everyRequest)
+  const counted = planned.map((one) => ({
+    ...one,
+    faults: faults.filter((fault) => !fault.isLasting && canMeet(one.operation, fault)).length,
+  }))
   return {
     runs: faults.flatMap((fault) =>
-      targets.flatMap((target) =>
-        fault.isLasting ? planFields(fault, target) : planRequests(fault, target),
-      ),
+      planned.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
     ),
-    equivalent: omitted.reduce((sum, count) => sum + count, 0),
-    leftOut: thinned.flatMap(({ leftOut }) => leftOut),
+    equivalent: counted.reduce(
+      (sum, one) => sum + one.faults * (one.requests.length - one.targets.length),
+      0,
+    ),
+    skipped: counted.filter((one) => one.faults > 0).flatMap(({ skipped }) => skipped),
   }
 }
 
@@ -72,27 +84,44 @@ function canMeet(operation: Operation, { scenario: { definition, values } }: Fau
 }
 
 /** Lists the operations that have answered at least one request as the contract says, sorted by id. */
-function listTargets(requests: readonly RecordedRequest[], strikesAll: boolean): Target[] {
-  const byOperation = new Map<Operation, RecordedRequest[]>()
-  for (const request of requests) {
-    if (!request.operation || !request.isOrdinary) continue
-    const own = byOperation.get(request.operation)
-    if (own) own.push(request)
-    else byOperation.set(request.operation, [request])
-  }
-  return [...byOperation]
-    .map(([operation, own]) => {
+function listOperations(requests: readonly RecordedRequest[], everyRequest: boolean): PlannedOperation[] {
+  const ordinary = requests.filter(({ isOrdinary }) => isOrdinary)
+  return [...groupBy(ordinary, ({ operation }) => operation)]
+    .flatMap(([operation, own]) => {
+      if (!operation) return []
       const sorted = own.sort((a, b) => a.occurrence - b.occurrence)
-      const choice = strikesAll ? { struck: sorted, leftOut: [] } : chooseRequests(operation.id, sorted)
-      return { operation, requests: sorted, ...choice }
+      const choice = everyRequest ? { targets: sorted, skipped: [] } : chooseTargets(operation.id, sorted)
+      return [{ operation, requests: sorted, ...choice }]
     })
     .sort((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
 }
 
+/**
+ * Chooses the requests that runs aim at: of those that differ in values alone the first and the last. Nothing else is
+ * known of the code that sent them, and a second client in the same suite begins or ends somewhere. `requests`: of one
+ * operation, sorted by number.
+ */
+function chooseTargets(
+  operation: string,
+  requests: readonly RecordedRequest[],
+): Pick<PlannedOperation, 'targets' | 'skipped'> {
+  const equal = [...groupBy(requests, ({ signature }) => signature).values()]
+  const inner = new Set(equal.flatMap((own) => own.slice(1, -1)))
+  const skipped = equal
+    .map((own) => own.map(({ occurrence }) => occurrence))
+    .filter(({ length }) => length > 2)
+    .map((numbers) => ({
+      operation,
+      occurrences: numbers.slice(1, -1),
+      sameAs: numbers.filter((_, at) => at % (numbers.length - 1) === 0),
+    }))
+  return { targets: requests.filter((request) => !inner.has(request)), skipped }
+}
+
 /** Plans a fault of single requests. */
-function planRequests(fault: Fault, { operation, struck }: Target): PlannedRun[] {
+function planRequests(fault: Fault, { operation, targets }: PlannedOperation): PlannedRun[] {
   if (!canMeet(operation, fault)) return []
-  return struck.map(({ occurrence }) => ({
+  return targets.map(({ occurrence }) => ({
     fault,
     operation: operation.id,
     occurrence,
@@ -102,7 +131,7 @@ function planRequests(fault: Fault, { operation, struck }: Target): PlannedRun[]
 }
 
 /** Plans a drift at each field that the contract has. */
-function planFields(fault: Fault, { operation, requests }: Target): PlannedRun[] {
+function planFields(fault: Fault, { operation, requests }: PlannedOperation): PlannedRun[] {
   const pointers = fault.scenario.definition.pointers?.(operation) ?? []
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ answer }) => answer))]
@@ -133,4 +162,51 @@ export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
 /** Names a run as `--only` takes it: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
 export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): string {
   return `${fault.name}@${operation}${pointer ?? `#${occurrence}`}`
+}
+
+/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
+export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
+  const [first] = skipped
+  if (!first) return []
+  const parts = skipped.map(
+    ({ operation, occurrences, sameAs }) =>
+      `${operation}: ${formatNumbers(occurrences)} ${occurrences.length === 1 ? 'is' : 'are'} like ${formatNumbers(sameAs)}`,
+  )
+  return [
+    `Not struck, so not in the shares: ${parts.join('; ')}. They differ in values alone, but another part of the suite may send them: --only FAULT@${first.operation}#${first.occurrences[0]} strikes one.`,
+  ]
+}
+
+/** The largest number of parts that a list of numbers has. */
+const maxParts = 10
+
+/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
+function formatNumbers(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last?.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  const parts = ranges.map(({ from, to }) => {
+    if (from === to) return `${from}`
+    return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`
+  })
+  const more = parts.length > maxParts ? ' and more' : ''
+  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxParts).join(', ')}${more}`
+}
+
+/**
+ * Says why no request of a run without faults can meet a fault: `No request can meet a fault, since none got an ordinary answer: 2 x 401.`
+ * Undefined: some can.
+ */
+export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
+  if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
+  const parts = [...groupBy(requests, describeAnswer)].map(([kind, own]) => `${own.length} x ${kind}`)
+  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ') || pluralize(0, 'request')}.`
+}
+
+function describeAnswer({ operation, occurrence, status }: RecordedRequest): string {
+  if (!operation) return `${status} on no operation`
+  return occurrence === 0 && status < 400 ? `${status} of a request that steers the simulator` : `${status}`
 }

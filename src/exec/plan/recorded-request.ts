@@ -1,10 +1,14 @@
 import type { Operation } from '../../contract/contract.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
 import { readQuery } from '../../core/query-string.ts'
 import { readJson } from '../../core/strict-json.ts'
 import type { JournalEntry, RecordedBody } from '../../journal/entry.ts'
 import type { LiveExchange } from '../../journal/journal.ts'
-import { listMembers, type RequestMembers } from './request-members.ts'
+
+/** The values of a request, by name: `path`, `?period` of the query, and `/eventType` of the body. */
+export type RequestMembers = ReadonlyMap<string, string>
 
 /** A request of a run. */
 export interface RecordedRequest {
@@ -49,7 +53,7 @@ export function toRecordedRequest(
   const call = [
     operation?.id ?? `${request.method} ${path}`,
     ...describeQuery(request.query),
-    ...describeBody(body),
+    ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
   const isGood = answer.status < 400 && delivery.kind === 'delivered'
   return {
@@ -85,16 +89,13 @@ function parseBody({ bytes, size }: RecordedBody): Json | undefined {
   return read.ok ? read.value : undefined
 }
 
-function describeBody(body: Json | undefined): string[] {
-  return body === undefined ? [] : [describeShape(body)]
-}
-
 function describeQuery(query: string): string[] {
-  const values = Object.entries(readQuery(query)).map(
-    ([name, value]) => `${name}=${[value].flat().join(',')}`,
-  )
+  const values = listQuery(query).map(([name, value]) => `${name}=${value}`)
   return values.length === 0 ? [] : [`?${values.sort().join('&')}`]
 }
+
+const listQuery = (query: string) =>
+  Object.entries(readQuery(query)).map(([name, value]) => [name, [value].flat().join(',')] as const)
 
 /** Describes the names and types of a value: `{eventType:string,tags:[string]}`. Of a list the different items count, not their number. */
 function describeShape(value: Json): string {
@@ -109,19 +110,61 @@ function describeShape(value: Json): string {
  * @returns a sentence for each difference, at most 10; empty where the suite repeats itself
  */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
-  const [first, second] = [countSignatures(one), countSignatures(other)]
-  const all = [...new Set([...first.keys(), ...second.keys()])].sort()
-  return all
-    .filter((signature) => first.get(signature) !== second.get(signature))
+  const [first, second] = [one, other].map((run) => groupBy(run, ({ signature }) => signature))
+  const count = (run: typeof first, signature: string) => run?.get(signature)?.length ?? 0
+  return [...new Set([...one, ...other].map(({ signature }) => signature))]
+    .sort()
+    .filter((signature) => count(first, signature) !== count(second, signature))
     .slice(0, 10)
     .map(
       (signature) =>
-        `${signature}: ${first.get(signature) ?? 0} in the first run, ${second.get(signature) ?? 0} in the second`,
+        `${signature}: ${count(first, signature)} in the first run, ${count(second, signature)} in the second`,
     )
 }
 
-function countSignatures(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { signature } of requests) counts.set(signature, (counts.get(signature) ?? 0) + 1)
-  return counts
+/** Lists the values of a request. `body`: undefined for one that is no JSON, or is not stored whole. */
+function listMembers(path: string, query: string, body: Json | undefined): RequestMembers {
+  const values = listQuery(query).map(([name, value]) => [`?${name}`, value] as const)
+  return new Map([['path', path], ...values, ...(body === undefined ? [] : listLeaves(body, ''))])
+}
+
+function listLeaves(value: Json, pointer: string): (readonly [string, string])[] {
+  const inner = Array.isArray(value) || isObject(value) ? Object.entries(value) : []
+  if (inner.length === 0) return [[pointer, JSON.stringify(value)]]
+  return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
+}
+
+/**
+ * Finds the members whose values differ between two runs without faults, such as random ids and times, in the form of
+ * `nameMember`.
+ */
+export function findVaryingMembers(
+  one: readonly RecordedRequest[],
+  other: readonly RecordedRequest[],
+): ReadonlySet<string> {
+  const [first, second] = [collectValues(one), collectValues(other)]
+  const names = [...first.keys(), ...second.keys()]
+  return new Set(names.filter((name) => first.get(name) !== second.get(name)))
+}
+
+/** Names a member of a call. */
+export function nameMember(call: string, member: string): string {
+  return `${call} ${member}`
+}
+
+/** Collects the sorted values of each member as one text, whatever the order of the requests. */
+function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
+  const all = requests.flatMap(({ call, members }) =>
+    [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),
+  )
+  const values = [...groupBy(all, ({ name }) => name)]
+  return new Map(
+    values.map(([name, own]) => [
+      name,
+      own
+        .map(({ value }) => value)
+        .sort()
+        .join('\n'),
+    ]),
+  )
 }

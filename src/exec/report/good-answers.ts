@@ -1,5 +1,5 @@
 import type { RecordedRequest } from '../plan/recorded-request.ts'
-import { nameMember } from '../plan/request-members.ts'
+import { nameMember } from '../plan/recorded-request.ts'
 
 /** The numbers of good answers to a call, without faults and under a fault. */
 export interface AnswerCounts {

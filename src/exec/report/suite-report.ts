@@ -2,8 +2,8 @@ import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import type { PlannedRun } from '../plan/plan.ts'
+import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
-import { describeLeftOut, type LeftOut } from '../plan/skipped-requests.ts'
 import type { AnswerCounts } from './good-answers.ts'
 import { findingOf, isConclusive, type SuiteVerdict, verdicts } from './verdict.ts'
 
@@ -14,7 +14,7 @@ export interface JudgedRun {
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
   /** True: a request met the fault. A command that hangs may do so before. */
-  readonly wasMet: boolean
+  readonly wasApplied: boolean
   /** The good answers to the struck call; undefined: no request met the fault. */
   readonly answers: AnswerCounts | undefined
   /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
@@ -51,7 +51,7 @@ export interface SuiteReport {
   readonly earlyEnd: EarlyEnd | undefined
   /** See `SuitePlan`. */
   readonly equivalent: number
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly SkippedRequests[]
   /**
    * The differences between the first run without faults and those after it: `after 20 runs it failed with exit code
    * 6`.
@@ -197,7 +197,7 @@ export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatPart
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
   return [
-    ...describeLeftOut(leftOut),
+    ...describeSkipped(leftOut),
     ...(unsteady > 0
       ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
       : []),

@@ -50,7 +50,7 @@ export interface CommandEnd {
 /** The outcome of one run under a fault. */
 export interface RunOutcome extends CommandEnd {
   /** True: a request met the fault. */
-  readonly wasMet: boolean
+  readonly wasApplied: boolean
   /** True: the call that the fault struck got a good answer, at once or in a further request. */
   readonly hasSucceeded: boolean
 }
@@ -74,8 +74,8 @@ export function judgeRuns(
   const outcomes = second ? [first, second] : [first]
   if (outcomes.some(isRed) && !outcomes.every(isRed)) return 'unsteady'
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
-  if (!outcomes.some(({ wasMet }) => wasMet)) return 'not-reached'
-  if (!outcomes.every(({ wasMet }) => wasMet)) return 'unsteady'
+  if (!outcomes.some(({ wasApplied }) => wasApplied)) return 'not-reached'
+  if (!outcomes.every(({ wasApplied }) => wasApplied)) return 'unsteady'
   if (fault.question === 'notice') return isRed(first) ? 'noticed' : 'not-noticed'
   if (isRed(first)) return 'broke'
   if (outcomes.every(({ hasSucceeded }) => hasSucceeded)) return 'recovered'

@@ -28,17 +28,11 @@ function runAll(queue: CandidateQueue<string>, jobs: number, broken: readonly nu
   while (next.length > 0) {
     const current = next
     next = takeSome()
-    for (const one of current.filter((each) => !isSkipped(queue, each))) {
+    for (const one of current.filter((each) => !queue.isAfterBroken(each))) {
       run.push(one.number)
-      if (broken.includes(one.number)) queue.addBroken({ ...one, ended: 'broke' })
+      queue.finish(one, broken.includes(one.number) ? 'broke' : undefined)
     }
   }
-}
-
-function isSkipped(queue: CandidateQueue<string>, one: NumberedCandidate): boolean {
-  if (!queue.isAfterBroken(one)) return false
-  queue.putBack(one)
-  return true
 }
 
 /** Hunts with a runner that breaks under some candidates, of which none breaks again. */
@@ -66,7 +60,7 @@ describe('the queue of a hunt', () => {
 
   test('confirms all that broke side by side, though the first one does not break again', () => {
     const queue = new CandidateQueue<string>(draw(), 2)
-    for (const one of [...queue.take()].reverse()) queue.addBroken({ ...one, ended: 'broke' })
+    for (const one of [...queue.take()].reverse()) queue.finish(one, 'broke')
     expect([queue.takeBroken()?.number, queue.takeBroken()?.number, queue.takeBroken()]).toEqual([
       1,
       2,
@@ -78,9 +72,9 @@ describe('the queue of a hunt', () => {
     expect(hunt(1, 2, [1]).end).toBe('max-runs')
     expect(hunt(1, Number.POSITIVE_INFINITY, [1]).end).toBe('exhausted')
     const queue = new CandidateQueue<string>(draw(), 2)
-    const [first] = queue.take()
+    for (const one of [...queue.take()].slice(1)) queue.finish(one, undefined)
     expect(queue.findEnd()).toBeUndefined()
-    if (first) queue.putBack(first)
-    expect(queue.findEnd()).toBeUndefined()
+    for (const one of queue.take()) queue.finish(one, undefined)
+    expect(queue.findEnd()).toBe('max-runs')
   })
 })

@@ -24,10 +24,10 @@ function reportToJson(report: SuiteReport): JsonObject {
       made: runs.filter(({ code }) => code !== undefined).length,
       repeated: countRepeated(runs),
       equivalent,
-      leftOut: leftOut.map(({ operation, occurrences, like }) => ({
+      leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({
         operation,
         occurrences: [...occurrences],
-        like: [...like],
+        like: [...sameAs],
       })),
       clientFindings: runs.filter(hasOnlyClientFindings).length,
       changes: [...changes],

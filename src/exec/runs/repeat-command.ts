@@ -9,7 +9,10 @@ const unneeded = new Set([
   ...['report', 'failOn', 'port', 'logLevel', 'logFormat', 'state', 'statePrefix', 'replica', 'sync'],
 ])
 
-/** Writes the command line that repeats a run. `words`: the flags that name the run: `--only`, and its name. Credentials are redacted, and the line says so. */
+/**
+ * Returns the command line that repeats a run. `words`: the flags that name the run, such as `--only`, and its name.
+ * Credentials are redacted, and the line says so.
+ */
 export function describeRepeat(
   words: readonly string[],
   settings: Settings,

@@ -1,0 +1,101 @@
+import { isSuiteCondition, parseSuiteFailOn, type SuiteGate } from '../../config/parse-suite-fail-on.ts'
+import type { FindingsReport, Report } from '../../reports/report.ts'
+import { describeCommand } from '../../reports/reported-run.ts'
+import type { Fault } from '../plan/fault-set.ts'
+import { judgeSuite } from '../report/judge-suite.ts'
+import { countByOperation } from '../report/suite-report.ts'
+import type { PlainRun } from '../runs/plain-runs.ts'
+import { describeRepeat } from '../runs/repeat-command.ts'
+import type { SuiteOutcome, TestSuite } from '../runs/test-suite.ts'
+import type { Candidate } from './candidate.ts'
+import { renderHuntReport } from './formats/index.ts'
+import { renderHuntText } from './formats/text.ts'
+import { huntFile, writeHuntFile } from './hunt-file.ts'
+import {
+  describeSwallowed,
+  type HuntEnd,
+  type HuntFinding,
+  type HuntReport,
+  redPlainRun,
+} from './hunt-report.ts'
+import type { ShrunkFinding } from './shrink-finding.ts'
+
+/** The outcome of the runs of a hunt. */
+export interface HuntOutcome {
+  readonly tally: Pick<HuntReport, 'counts' | 'unrepeatable' | 'neverSucceeded'> & {
+    /** The findings on the requests of each run; empty without `--fail-on`. */
+    readonly findings: readonly FindingsReport[]
+  }
+  /** See `SuiteReport.changes`. */
+  readonly changes: readonly string[]
+  readonly end: HuntEnd
+  /** Undefined: nothing broke the suite, and broke it again. */
+  readonly found: { readonly drawn: Candidate; readonly shrunk: ShrunkFinding } | undefined
+}
+
+/** The conditions of a hunt that names none: what it has found is a failure. */
+const defaultFailOn = 'not-resilient,hung'
+
+/** Writes the file of scenarios, and reports on the hunt. */
+export async function reportOnHunt(
+  { settings, files }: TestSuite,
+  { plain, faults }: { readonly plain: PlainRun; readonly faults: readonly Fault[] },
+  { tally, changes, end, found }: HuntOutcome,
+): Promise<SuiteOutcome> {
+  const { counts, unrepeatable, neverSucceeded, findings } = tally
+  const repeat = describeRepeat(['--scenarios', huntFile], settings, files)
+  const problem = found && (await writeHuntFile(found.shrunk.candidate, repeat))
+  const file = problem === undefined ? huntFile : undefined
+  const finding = found && { ...toFinding(found.shrunk), drawn: found.drawn, file, repeat }
+  const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
+  const { contract, run } = plain.report
+  const report: HuntReport = {
+    contract,
+    run: { ...run, command: describeCommand(files) },
+    plainCounts: countByOperation(plain.requests),
+    limitMs: plain.limitMs,
+    counts,
+    neverSucceeded,
+    finding,
+    scenarios: faults.map(({ scenario }) => scenario.text),
+    unrepeatable,
+    end,
+    changes,
+    failed: judgeHunt({ counts, neverSucceeded, finding }, plain.report, findings, failOn),
+  }
+  return {
+    text: renderHuntText(report),
+    render: (format) => renderHuntReport(format, report),
+    failed: report.failed,
+    problem: end === 'red-plain-run' ? redPlainRun : problem,
+  }
+}
+
+function toFinding({ ended, ...finding }: ShrunkFinding): Omit<HuntFinding, 'drawn' | 'file' | 'repeat'> {
+  const { code, isTimedOut, lastLines, recorder } = ended
+  const verdict = isTimedOut ? 'hung' : 'broke'
+  return { ...finding, verdict, code, lastLines, requests: recorder.listLastLines() }
+}
+
+/**
+ * Judges a hunt, and the requests of the run without faults and of all others. @returns a sentence for each condition
+ * that is met
+ */
+function judgeHunt(
+  hunt: Pick<HuntReport, 'finding' | 'counts' | 'neverSucceeded'>,
+  plain: Report,
+  findings: readonly FindingsReport[],
+  conditions: readonly SuiteGate[],
+): string[] {
+  const hasCondition = (wanted: SuiteGate['kind']) => conditions.some(({ kind }) => kind === wanted)
+  const { finding } = hunt
+  const isMet = finding && hasCondition(finding.verdict === 'hung' ? 'hung' : 'not-resilient')
+  const faults = finding?.candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')
+  const swallowing = hasCondition('not-resilient') ? describeSwallowed(hunt) : undefined
+  const others = conditions.filter((condition) => !isSuiteCondition(condition))
+  return [
+    ...(isMet ? [`the command ${finding.verdict} under ${faults}`] : []),
+    ...(swallowing === undefined ? [] : [swallowing]),
+    ...judgeSuite([], plain, findings, others),
+  ]
+}

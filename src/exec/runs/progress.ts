@@ -1,0 +1,69 @@
+import { findStderrTerminal } from '../../process/count-progress.ts'
+import { pluralize } from '../../reports/report.ts'
+import { isBad, type JudgedRun } from '../report/suite-report.ts'
+
+/** The line of a terminal that shows how far the runs are. */
+export interface StatusLine {
+  /** Replaces the line: `run 3 of 10, 1 finding, 16 s left`. */
+  show(text: string): void
+  /** Removes the line. */
+  clear(): void
+}
+
+/** Creates the line. `stderr`: undefined where a line for people would be in the way. */
+export function createStatusLine(stderr: Parameters<typeof findStderrTerminal>[0] | undefined): StatusLine {
+  const write = stderr && findStderrTerminal(stderr)
+  const clearLine = '\r\u001b[2K'
+  return {
+    show: (text) => write?.(`${clearLine}convsim: ${text}`),
+    clear: () => write?.(clearLine),
+  }
+}
+
+/** Shows a title with the seconds until the returned function is called: `run 1 of 2 without faults, 4 s`. */
+export function showSeconds({ show, clear }: StatusLine, title: string, elapsed: () => number): () => void {
+  const begun = elapsed()
+  const showNow = () => show(`${title}, ${Math.floor((elapsed() - begun) / 1000)} s`)
+  showNow()
+  const timer = setInterval(showNow, 1000)
+  return () => {
+    clearInterval(timer)
+    clear()
+  }
+}
+
+/**
+ * Describes how far the runs of `--each` are: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. The times are
+ * milliseconds since the first run, and until the end of `--time`.
+ */
+export function describeProgress(
+  judged: ReadonlyMap<unknown, JudgedRun>,
+  {
+    total,
+    repeated,
+    sinceMs,
+    untilMs,
+  }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
+): string {
+  const ended = judged.size
+  const findings = [...judged.values()].filter(({ verdict }) => isBad(verdict)).length
+  const left = ended === 0 ? '' : formatLeft(Math.min((sinceMs / ended) * (total - ended), untilMs))
+  const twice = repeated === 0 ? '' : `, ${repeated} of them made twice`
+  return `run ${Math.min(ended + 1, total)} of ${total}${twice}, ${pluralize(findings, 'finding')}${left}`
+}
+
+function formatLeft(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  return seconds < 120 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
+}
+
+/**
+ * Describes how far a hunt is. `untilMs`: the time until its end, milliseconds. `shrinking`: the number of the run that
+ * makes a finding smaller.
+ */
+export function describeHuntProgress(hunted: number, untilMs: number, shrinking?: number): string {
+  const runs = pluralize(hunted, 'run')
+  if (shrinking !== undefined) return `found after ${runs}; run ${shrinking} makes it smaller`
+  const left = Number.isFinite(untilMs) ? `, ${Math.max(0, Math.ceil(untilMs / 1000))} s left` : ''
+  return `nothing found in ${runs}${left}`
+}

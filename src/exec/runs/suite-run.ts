@@ -1,0 +1,191 @@
+import type { Settings } from '../../config/settings.ts'
+import { type Log, silentLog } from '../../core/log.ts'
+import { type Result, success } from '../../core/result.ts'
+import type { EntryListener } from '../../journal/journal.ts'
+import type { FindingsReport } from '../../reports/report.ts'
+import type { ActiveScenario } from '../../scenarios/definition.ts'
+import { type RunningSimulator, start } from '../../simulator/start.ts'
+import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
+import { type RecordedRequest, toRecordedRequest } from '../plan/recorded-request.ts'
+import { addAddresses } from '../run-command.ts'
+import { type CapturedEnd, runCaptured } from './suite-command.ts'
+import { isOver, refuseStart, type TestSuite, type UntriableSuite } from './test-suite.ts'
+
+/** A simulator that is ready for one run. */
+export interface PreparedRun {
+  readonly simulator: RunningSimulator
+  readonly recorder: RequestRecorder
+}
+
+/** A run that has ended; its simulator is closed. */
+export interface EndedRun extends PreparedRun, CapturedEnd {
+  readonly findings: FindingsReport
+  /** The duration of the command, milliseconds. */
+  readonly ms: number
+}
+
+/** The parts in which runs differ. */
+export interface RunParts {
+  /** Absent: no fault is planned. */
+  readonly run?: PlannedRun
+  /** The file of scenarios. Default: that of the settings. */
+  readonly scenarios?: Settings['scenarios']
+  /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
+  readonly log?: Log | undefined
+}
+
+/** Starts the simulator of a run, which begins without state and counts no request. */
+export async function prepareRun(
+  { settings, now, output }: TestSuite,
+  { run, scenarios = settings.scenarios, log }: RunParts = {},
+): Promise<Result<PreparedRun, UntriableSuite>> {
+  const recorder = new RequestRecorder(run)
+  const { record: onExchange, findFault: findPlannedFault } = recorder
+  const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
+  const started = await start(
+    { ...settings, scenarios, state: ':memory:' },
+    { now, log: log ?? errors, onExchange, findPlannedFault },
+  )
+  return started.ok ? success({ simulator: started.value, recorder }) : refuseStart(started.error)
+}
+
+/** Runs the command once against its simulator, and stops the simulator. `limitMs`: the time limit, milliseconds. */
+export async function executeRun(
+  { settings, files, host, stopped, elapsed }: TestSuite,
+  { simulator, recorder }: PreparedRun,
+  limitMs: number,
+): Promise<EndedRun> {
+  const [file = '', ...args] = files
+  const env = addAddresses(host.env, simulator, settings.env?.split(',') ?? [])
+  const begun = elapsed()
+  const end = await runCaptured({ file, args, env }, { limitMs, stopped, host })
+  const ms = elapsed() - begun
+  await simulator.close() // before the findings, since a request is recorded when its delivery has ended
+  return { ...end, simulator, recorder, findings: await simulator.findings(), ms }
+}
+
+/** A run, and its repetition if it needs one. */
+export type RunEnds = readonly [EndedRun, ...EndedRun[]]
+
+/**
+ * Runs the command, and once more if `prepareSecond` starts a simulator for that. Undefined: a stop ended the command,
+ * so its end says nothing. The error says why no simulator can start.
+ */
+export async function executeTwice(
+  suite: TestSuite,
+  prepared: PreparedRun,
+  limitMs: number,
+  prepareSecond: (first: EndedRun) => ReturnType<typeof prepareRun> | undefined,
+): Promise<Result<RunEnds | undefined, UntriableSuite>> {
+  const first = await executeRun(suite, prepared, limitMs)
+  const again = suite.stopped.aborted ? undefined : await prepareSecond(first)
+  if (again && !again.ok) return again
+  const ends: RunEnds = again ? [first, await executeRun(suite, again.value, limitMs)] : [first]
+  return success(suite.stopped.aborted ? undefined : ends)
+}
+
+/**
+ * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. `make` makes a run whose
+ * simulator has started, or returns undefined to leave it out. The error says why no simulator can start.
+ */
+export async function makeRuns<T>(
+  suite: TestSuite,
+  runs: Iterator<T, undefined>,
+  prepare: (run: T) => ReturnType<typeof prepareRun>,
+  make: (run: T, prepared: PreparedRun) => Promise<Result<unknown, UntriableSuite> | undefined>,
+): Promise<Result<unknown, UntriableSuite>> {
+  const work = async (): Promise<Result<unknown, UntriableSuite>> => {
+    for await (const { run, prepared } of startAhead(suite, runs, prepare)) {
+      if (!prepared.ok) return prepared
+      const made = isOver(suite) ? undefined : await make(run, prepared.value)
+      await prepared.value.simulator.close() // a run that was left out has not stopped it
+      if (made && !made.ok) return made
+    }
+    return success(undefined)
+  }
+  const ends = await Promise.all(Array.from({ length: suite.settings.jobs }, work))
+  return ends.find(({ ok }) => !ok) ?? success(undefined)
+}
+
+/**
+ * Yields runs with their simulators. The next one starts while a command runs, so that its start adds nothing to a run;
+ * on a fixed port there is room for one.
+ */
+async function* startAhead<T>(
+  suite: TestSuite,
+  runs: Iterator<T, undefined>,
+  prepare: (run: T) => ReturnType<typeof prepareRun>,
+) {
+  const startNext = () => {
+    const run = isOver(suite) ? undefined : runs.next().value
+    return run && { run, prepared: prepare(run) }
+  }
+  let next = startNext()
+  try {
+    while (next) {
+      const { run } = next
+      const prepared = await next.prepared
+      next = suite.settings.port === 0 ? startNext() : undefined
+      yield { run, prepared }
+      next ??= startNext()
+    }
+  } finally {
+    const prepared = await next?.prepared // of a run that is not made, since another one cannot start
+    if (prepared?.ok) await prepared.value.simulator.close()
+  }
+}
+
+/** The number of requests of a run that a report has: the last ones. */
+const maxLines = 200
+
+/** Records the requests of one run, and gives the planned fault to the request that is due. */
+class RequestRecorder {
+  readonly #requests: RecordedRequest[] = []
+  readonly #counts = new Map<string, number>()
+  readonly #numbers = new Map<string, number>()
+  readonly #run: PlannedRun | undefined
+  readonly #scenario: ActiveScenario | undefined
+
+  /** `run`: undefined where no fault is planned. */
+  constructor(run: PlannedRun | undefined) {
+    this.#run = run
+    this.#scenario = run && scenarioOf(run)
+  }
+
+  /** Numbers a request to an operation, and returns the fault that it meets. */
+  readonly findFault = (operation: string, requestId: string): ActiveScenario | undefined => {
+    const number = (this.#counts.get(operation) ?? 0) + 1
+    this.#counts.set(operation, number)
+    this.#numbers.set(requestId, number)
+    if (!this.#run || operation !== this.#run.operation) return undefined
+    const isDue = this.#run.fault.isLasting || number === this.#run.occurrence
+    return isDue ? this.#scenario : undefined
+  }
+
+  readonly record: EntryListener = (entry, live) => {
+    this.#requests.push(toRecordedRequest(entry, live, this.#numbers.get(entry.id) ?? 0))
+  }
+
+  /** The requests in the order of their receipt. */
+  get requests(): readonly RecordedRequest[] {
+    return [...this.#requests].sort((a, b) => a.receivedAt - b.receivedAt)
+  }
+
+  /** Lists the last requests as lines, as many as a report has. */
+  listLastLines(): string[] {
+    return this.requests.slice(-maxLines).map(({ line }) => line)
+  }
+
+  /** The first request that met the fault; undefined: none has. */
+  get target(): RecordedRequest | undefined {
+    const { scenario, isLasting } = this.#run?.fault ?? {}
+    const text = this.#scenario?.text ?? ''
+    const drifted = `${scenario?.definition.name} at `
+    return this.#requests.find(
+      ({ occurrence, scenarios, damage }) =>
+        occurrence > 0 &&
+        scenarios.includes(text) &&
+        (!isLasting || damage.some((one) => one.startsWith(drifted))),
+    )
+  }
+}
