@@ -10,5 +10,5 @@ export function listClientFindings(report: FindingsReport, plain: FindingsReport
 function listSentences(report: FindingsReport): string[] {
   return createSections(report)
     .filter(({ key }) => key !== 'advice')
-    .flatMap(({ key, items }) => items.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
+    .flatMap(({ key, findings }) => findings.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
 }
