@@ -71,6 +71,7 @@ export async function writeBundles(dist: string): Promise<void> {
   const consoleFolder = join(dist, 'console')
   await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
   await copySchemas(dist)
+  await cp(join(root, 'src/reports/page/tokens.css'), join(dist, 'tokens.css'))
 }
 
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
+import type { PageFinding } from '../reports/page/page.ts'
+import { renderText } from '../reports/page/text.ts'
 import type { Bundle, BundleVersions } from './bundle.ts'
 import { countVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
 
@@ -34,24 +36,31 @@ function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport
   ]
 }
 
-/** The most requests that are printed for people. */
-const maxPrinted = 20
-
 /** Formats a replay as lines for people. */
 export function formatReplay(report: ReplayReport): string {
-  const { bundle, versions, results } = report
+  const { bundle, versions, contractDigest, results } = report
   const { same, differs, 'not-judged': open } = countVerdicts(results.filter(({ id }) => id !== 'state'))
-  const remarkable = results.filter(isRemarkable)
+  const findings = results.filter(isRemarkable).map(toPageFinding)
   const reasons = bundle.reasons.length === 0 ? '' : ` (${bundle.reasons.join('; ')})`
-  return [
+  const lines = [
     `The bundle of ${bundle.writtenAt}${reasons} had Node ${bundle.versions.node}, this is ${versions.node}.`,
     ...describeSurroundings(report),
-    ...remarkable.slice(0, maxPrinted).flatMap(formatResult),
-    ...(remarkable.length > maxPrinted
-      ? [`... and ${remarkable.length - maxPrinted} more, which --format json lists.`]
-      : []),
-    `Requests: ${same} same, ${differs} different, ${open} not judged. The state at the end: ${describeState(results)}.`,
-  ].join('\n')
+  ]
+  const cut = { after: 20, rest: '--format json lists' }
+  return renderText({
+    subject: { title: 'Replay', version: contractDigest },
+    heading: 'the bundle',
+    verdict: {
+      text: `Requests: ${same} same, ${differs} different, ${open} not judged. The state at the end: ${describeState(results)}.`,
+      isGood: judgeReplay(report) === 'same',
+    },
+    sections: [
+      ...(findings.length === 0
+        ? []
+        : [{ key: 'requests', title: 'Requests', blocks: [{ kind: 'findings', findings, cut } as const] }]),
+      { key: 'bundle', title: 'Bundle', blocks: [{ kind: 'lines', lines }] },
+    ],
+  })
 }
 
 /** Returns true for a result that is more than "same". */
@@ -63,6 +72,8 @@ const words: Readonly<Record<ReplayVerdict, string>> = {
   'not-judged': 'not judged',
 }
 
+const severities = { same: 'info', 'not-judged': 'warning', differs: 'error' } as const
+
 function describeState(results: readonly ReplayedRequest[]): string {
   const counts = countVerdicts(results.filter(({ id }) => id === 'state'))
   if (counts.differs > 0) return words.differs
@@ -70,15 +81,24 @@ function describeState(results: readonly ReplayedRequest[]): string {
   return counts.same > 0 ? words.same : 'not compared'
 }
 
-function formatResult({ sandbox, id, request, verdict, differences, reasons }: ReplayedRequest): string[] {
+function toPageFinding({
+  sandbox,
+  id,
+  request,
+  verdict,
+  differences,
+  reasons,
+}: ReplayedRequest): PageFinding {
   const subject = id === 'state' ? 'the state at the end' : `${id} ${request}`
-  return [
-    `${subject} (sandbox ${sandbox}): ${words[verdict]}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`,
-    ...differences.map(
+  return {
+    severity: severities[verdict],
+    title: `${subject} (sandbox ${sandbox})`,
+    sentence: `${words[verdict]}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`,
+    notes: differences.map(
       ({ part, expected, actual }) =>
-        `  ${part}: was ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`,
+        `${part}: was ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`,
     ),
-  ]
+  }
 }
 
 /** Converts a replay to JSON. Of the requests it lists those whose answer is not simply the same. */

@@ -1,83 +1,50 @@
-import { relative } from 'node:path'
-import { formatFinding } from '../documents/finding.ts'
+import type { Finding } from '../documents/finding.ts'
+import { renderPrinted } from '../reports/formats/index.ts'
+import type { Page, PageFinding } from '../reports/page/page.ts'
 import type { CheckResult } from './check.ts'
 
-/** The forms in which `convsim check` prints its results, by the value of `--format`. */
-const formats = {
-  text: formatAsText,
-  json: formatAsJson,
-  github: formatForGithub,
-  markdown: formatAsMarkdown,
-} as const
-
-/** Formats the results of `convsim check`. */
-export function formatChecks(results: readonly CheckResult[], format: keyof typeof formats): string {
-  return formats[format](results)
-}
-
-function formatAsText(results: readonly CheckResult[]): string {
-  return results
-    .flatMap((result) => [...result.findings.map(formatFinding), formatSummary(result)])
-    .join('\n')
-}
-
-function formatAsJson(results: readonly CheckResult[]): string {
-  const files = results.map(({ file, findings, summary }) => ({
-    file,
-    ok: summary !== '',
-    summary,
-    findings: findings.map(({ severity, place, message }) => ({ severity, ...locate(place), message })),
-  }))
-  return JSON.stringify({ ok: files.every(({ ok }) => ok), files }, null, 2)
-}
-
-/** Formats findings as a Markdown list, for a summary of a pipeline. */
-function formatAsMarkdown(results: readonly CheckResult[]): string {
-  return results
-    .flatMap((result) => [
-      `- ${formatSummary(result)}`,
-      ...result.findings.map(
-        ({ severity, place, message }) => `  - **${severity}** \`${place}\`: ${message}`,
-      ),
-    ])
-    .join('\n')
-}
-
-/** Formats findings as GitHub's workflow commands, which annotate the lines of a pull request. */
-function formatForGithub(results: readonly CheckResult[]): string {
-  return results
-    .flatMap((result) => [
-      ...result.findings.map(({ severity, place, message }) =>
-        formatWorkflowCommand(severity === 'info' ? 'notice' : severity, place, message),
-      ),
-      formatSummary(result),
-    ])
-    .join('\n')
-}
-
-function formatSummary({ file, summary }: CheckResult): string {
-  return summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`
-}
-
-/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`; the file is relative to the working folder, since GitHub expects it so. */
-function formatWorkflowCommand(
-  severity: 'error' | 'warning' | 'notice',
-  place: string,
-  message: string,
+/** Formats the results of `convsim check` in a form of `--format`. */
+export function formatChecks(
+  results: readonly CheckResult[],
+  format: Parameters<typeof renderPrinted>[0],
 ): string {
-  const { place: file, line, column } = locate(place)
-  if (line === undefined) return `::${severity}::${escapeMessage(`${file}: ${message}`)}`
-  const path = relative('', file).replaceAll('\\', '/')
-  return `::${severity} file=${escapeProperty(path)},line=${line},col=${column}::${escapeMessage(message)}`
+  return renderPrinted(
+    format,
+    () => results.map(toCheckPage),
+    () => ({ ok: results.every(isFit), files: results.map(toJson) }),
+  )
 }
 
-/** Splits `spec/openapi.yaml:12:5` into its parts; a place without a line, such as `--scenario`, stays whole. */
-function locate(place: string): { place: string; line?: number; column?: number } {
+const isFit = ({ summary }: CheckResult) => summary !== ''
+
+function toJson({ file, findings, summary }: CheckResult) {
+  const located = findings.map(({ severity, place, message }) => {
+    const found = locate(place)
+    const { file, ...position } = found ?? { file: place }
+    return { severity, place: file, ...position, message }
+  })
+  return { file, ok: summary !== '', summary, findings: located }
+}
+
+/** Describes the result for one file or folder. */
+function toCheckPage(result: CheckResult): Page {
+  const { file, findings, summary } = result
+  const isGood = isFit(result)
+  const listed = { kind: 'findings', findings: findings.map(toPageFinding) } as const
+  return {
+    subject: { title: file, version: '' },
+    heading: 'checked',
+    verdict: { text: `${file}: ${isGood ? `ok, ${summary}` : 'not fit to be served'}`, isGood },
+    sections: findings.length === 0 ? [] : [{ key: 'findings', title: 'Findings', blocks: [listed] }],
+  }
+}
+
+function toPageFinding({ severity, place, message }: Finding): PageFinding {
+  return { severity, title: place, place: locate(place), sentence: message }
+}
+
+/** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a place without a line, such as `--scenario`. */
+function locate(place: string): PageFinding['place'] {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
-  return file === undefined ? { place } : { place: file, line: Number(line), column: Number(column) }
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }
 }
-
-const escapeMessage = (text: string) =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-
-const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,10 +1,11 @@
 import { cutText } from '../core/cut-text.ts'
 import { textBody } from '../exchange/body.ts'
+import { renderClientReport } from '../reports/client-page.ts'
 import type { FailCondition } from '../reports/fail-condition.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
-import { stylesheetSource } from '../reports/formats/html-stylesheet.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
+import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { expectedFailOn, parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -60,8 +61,8 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
 function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[]) {
   const format = String(parameters.query['format'])
   if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
-  const { mediaType, render } = reportFormats[format]
+  const text = renderClientReport(reportFormats[format], report)
   const status = judgeFailOn(report, conditions).length > 0 ? 417 : 200
   const headers = format === 'html' ? pageHeaders(stylesheetSource) : {}
-  return new CustomReply({ status, headers, body: textBody(render(report), mediaType) })
+  return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }

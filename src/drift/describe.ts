@@ -21,20 +21,20 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 /** Describes a finding in sentences: `must be a string; got null. Seen in 2 of 9 answers; breaks clients.` */
 export function describeFinding({ kind, message, seen, of, breaks, isDrift }: DriftFinding): string {
   const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
-  return `${findingKinds[kind]}: ${escapeControls(message)}. Seen in ${seen} of ${of} answers; ${effect}.`
+  return `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} answers; ${effect}.`
 }
 
 /** Describes the first answer that shows a finding: `GET /v1/models/ID/analytics: "archived"`. */
 export function describeSample({ sample: { request, value } }: DriftFinding): string {
   const shown = cutText(request, maxShown)
-  return escapeControls(value === undefined ? shown : `${shown}: ${value}`)
+  return value === undefined ? shown : `${shown}: ${value}`
 }
 
-/** Describes what is not judged: `createEvent: A POST writes. ...`. */
-export function describeNotJudged({ operation, reason, request, count, sentence }: NotJudged): string {
+/** Describes the reason why something is not judged: `not-probed (GET /v1/events): A POST writes. ...`. */
+export function describeNotJudged({ reason, request, count, sentence }: NotJudged): string {
   const times = count > 1 ? `, ${count} requests` : ''
   const first = request === undefined ? '' : ` (${cutText(request, maxShown)}${times})`
-  return escapeControls(`${operation || 'no operation'}: ${reason}${first}: ${sentence}`)
+  return `${reason}${first}: ${sentence}`
 }
 
 /** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
+import { renderClientReport } from '../reports/client-page.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import type { ReportFormat } from '../reports/formats/report-format.ts'
 import { type Report, summarizeReport } from '../reports/report.ts'
@@ -46,7 +47,11 @@ export async function finish(
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(settings.report, ({ render }) => render(report), printError)
+  const isWritten = await writeReports(
+    settings.report,
+    (format) => renderClientReport(format, report),
+    printError,
+  )
   const isBundled = await writeBundleIfFailed(
     running,
     settings,

@@ -23,26 +23,6 @@ export function labelItem(item: CoverageItem): string {
   }
 }
 
-/** Splits the label of an item into its subject and its state: `recommendations` and `null`, `query period` and `7d`. */
-export function splitLabel(item: CoverageItem): { readonly subject: string; readonly state: string } {
-  switch (item.kind) {
-    case 'status':
-      return { subject: '', state: String(item.status) }
-    case 'parameter':
-      return { subject: `${item.in} ${item.name}`, state: 'sent' }
-    case 'parameter-value':
-      return { subject: `${item.in} ${item.name}`, state: String(item.value) }
-    case 'field':
-      return { subject: fieldName(item.pointer), state: 'sent' }
-    case 'null':
-      return { subject: fieldName(item.pointer), state: 'null' }
-    case 'not-null':
-      return { subject: fieldName(item.pointer), state: 'not null' }
-    default:
-      return { subject: fieldName(item.pointer), state: String(item.value) }
-  }
-}
-
 /**
  * Describes a missing item with its hint: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.`
  * `hint`: undefined for an item of a request, and where any valid request shows the item.

@@ -83,7 +83,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   bundles: {
     sentence: 'A sandbox and its requests in one file, and their replay.',
     main: 'bundle.ts',
-    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'redaction', 'journal'],
+    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'redaction', 'journal', 'reports'],
   },
   traffic: {
     sentence:

@@ -50,7 +50,7 @@ describe('a failed run', () => {
     expect(failed.code).toBe(3)
     expect(failed.stderr).toContain(`the bundle is in ${file}; repeat the run with convsim replay ${file}.`)
     const { stdout, code } = await run(['replay', file])
-    expect(stdout).toMatch(/^The bundle of \S+ \(1 request broke the contract\) had Node \d+/)
+    expect(stdout).toMatch(/^The bundle of \S+ \(1 request broke the contract\) had Node \d+/m)
     expect(stdout).toContain(allSame(30))
     expect(code).toBe(0)
     expect(await readFile(file, 'utf8')).not.toContain('secret-of-the-pipeline')

@@ -91,7 +91,7 @@ describe('convsim exec --hunt', () => {
       steps: [{ operation: 'createEvent', occurrence: 1 }],
     })
     expect(stdout).toMatch(/^Found: The command fails with exit code 5 if request 1 of createEvent meets "/m)
-    expect(stdout).toMatch(/^It passes without it, and fails each time with it\.$/m)
+    expect(stdout).toMatch(/^ {4}It passes without it, and fails each time with it\.$/m)
     expect(stderr).toMatch(/^convsim: --fail-on: the command broke under "/m)
     expect(file).toMatch(/^# Written by convsim exec --hunt\. The command fails under these scenarios:\n/)
     expect(file?.replaceAll(/^#.*\n/gm, '')).toMatch(
@@ -157,7 +157,7 @@ ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
     expect(await read('xml')).toMatch(
       /<failure type="broke" message="The command fails with exit code 5 if request 1 of getModelAnalytics/,
     )
-    expect(await read('md')).toMatch(/\| getModelAnalytics \| 1 \| reset \|/)
+    expect(await read('md')).toMatch(/^### request 1 of getModelAnalytics meets "reset"$/m)
     expect(await read('html')).toMatch(/<h3>request 1 of getModelAnalytics meets &quot;reset&quot;<\/h3>/)
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
     await run(hunt(suite(), '--hunt', 'reset', '--max-runs', '1', ...reports), { cwd })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/load.ts'
+import { renderDrift } from '../../src/drift/drift-page.ts'
 import type { DriftFinding, DriftReport } from '../../src/drift/finding.ts'
-import { renderDrift } from '../../src/drift/formats/index.ts'
 
 const loaded = await loadContract('spec/openapi.yaml', { structure: false })
 if (!loaded.ok) throw new Error('the contract cannot be loaded')
@@ -49,33 +49,35 @@ const report: DriftReport = {
 
 test('lines for people have no control characters of the service', () => {
   expect(renderDrift(report, 'text').split('\n')).toEqual([
-    'drift: 1 difference, 1 note; 3 answers of getModelAnalytics judged.',
-    'The real service differs from the contract.',
-    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield',
-    '    a field that the contract does not have: is not in the contract. Seen in 1 of 3 answers; breaks no client.',
+    'Not judged:',
+    '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
+    '',
+    'Differences:',
+    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: is not in the contract. Seen in 1 of 3 answers; breaks no client.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '    settles the assumption at #/components/schemas/Count: Counts are whole.',
-    '  absent-field: getModelAnalytics 200 /note',
-    '    an optional field was never seen: is not in the contract. Seen in 1 of 3 answers; a note.',
+    '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. Seen in 1 of 3 answers; a note.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
-    'not judged:',
-    '  createEvent: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
+    '',
+    'The real service differs from the contract.',
+    'drift: 1 difference, 1 note; 3 answers of getModelAnalytics judged.',
   ])
 })
 
-test('Markdown has a table, in which nothing of the service is a mark', () => {
+test('Markdown has a heading for each difference, in which nothing of the service is a mark', () => {
   const markdown = renderDrift(report, 'markdown')
-  expect(markdown).toContain('# The real service differs from the contract.')
-  expect(markdown).toContain('First: GET /v1/models/1/analytics: "a\\|\\<b\\>"')
-  expect(markdown).toContain('| 1 of 3 | a note |')
+  expect(markdown).toContain('**The real service differs from the contract.**')
+  expect(markdown).toContain('### absent-field: getModelAnalytics 200 /note\n\n**info**: ')
+  expect(markdown).toContain('first: GET /v1/models/1/analytics: "a\\|&lt;b&gt;"')
+  expect(markdown).toContain('Seen in 1 of 3 answers; a note.')
   expect(markdown).toContain('## Not judged')
 })
 
 test('commands of GitHub have the level of the finding', () => {
   const lines = renderDrift(report, 'github').split('\n')
-  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', ''])
+  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', '', ''])
 })
 
 test('JSON has the members that programs read', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleKind } from '../../src/bundles/bundle.ts'
 import { parseCommandLine } from '../../src/config/arguments.ts'
+import { renderClientReport } from '../../src/reports/client-page.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
 import { findReportProblem, writeReportFile } from '../../src/reports/report-file.ts'
 import { parseReportTargets, type ReportTarget } from '../../src/reports/report-target.ts'
@@ -10,7 +11,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
 
 /** Writes a report to a target, as the end of a run does. */
-const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, format.render(cleanReport))
+const writeTarget = ({ file, format }: ReportTarget) =>
+  writeReportFile(file, renderClientReport(format, cleanReport))
 
 /** Returns the target of a valid `--report` with one file. */
 function targetOf(text: string) {
@@ -19,24 +21,23 @@ function targetOf(text: string) {
   return target
 }
 
-test.each(Object.values(reportFormats))(
-  'a file that ends in $extension is accepted and written',
-  async ({ extension, render }) => {
-    const file = join(await tempFolder(), `a.b${extension.toUpperCase()}`)
-    expect(parseCommandLine(['--report', file], {})).toMatchObject({
-      kind: 'run',
-      settings: { report: file },
-    })
-    expect(await findReportProblem([targetOf(file)])).toBeUndefined()
-    expect(await writeTarget(targetOf(file))).toBeUndefined()
-    expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
-  },
-)
+const withExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
 
-test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, { render }) => {
+test.each(withExtension)('a file that ends in $extension is accepted and written', async (format) => {
+  const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
+  expect(parseCommandLine(['--report', file], {})).toMatchObject({
+    kind: 'run',
+    settings: { report: file },
+  })
+  expect(await findReportProblem([targetOf(file)])).toBeUndefined()
+  expect(await writeTarget(targetOf(file))).toBeUndefined()
+  expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
+})
+
+test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, format) => {
   const file = join(await tempFolder(), 'summary')
   expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
-  expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
+  expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
 test('a name that is no format is a part of the file name', () => {

@@ -2,8 +2,10 @@ import { parseSuiteFailOn } from '../../src/config/parse-suite-fail-on.ts'
 import { type Fault, parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../src/exec/plan/plan.ts'
 import type { RecordedRequest } from '../../src/exec/plan/recorded-request.ts'
+import { renderSuiteReport } from '../../src/exec/report/formats/index.ts'
 import type { JudgedRun, SuiteReport } from '../../src/exec/report/suite-report.ts'
 import type { SuiteVerdict } from '../../src/exec/report/verdict.ts'
+import { reportFormats } from '../../src/reports/formats/index.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
 import { frozenNow } from '../support/start.ts'
 
@@ -101,3 +103,13 @@ export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport>
 
 /** Returns the conditions of `--fail-on`. */
 export const gates = (text: string) => parseSuiteFailOn(text) ?? []
+
+/** Renders a report in a format. */
+const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
+  renderSuiteReport(reportFormats[format], report)
+
+export const renderHtml = renderAs('html')
+export const renderJson = renderAs('json')
+export const renderJunit = renderAs('junit')
+export const renderMarkdown = renderAs('markdown')
+export const renderGithub = renderAs('github')

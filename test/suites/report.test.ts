@@ -1,13 +1,18 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { renderHtml } from '../../src/exec/report/formats/html.ts'
-import { renderJson } from '../../src/exec/report/formats/json.ts'
-import { renderJunit } from '../../src/exec/report/formats/junit.ts'
-import { renderMarkdown } from '../../src/exec/report/formats/markdown.ts'
 import { renderText } from '../../src/exec/report/formats/text.ts'
 import type { SuiteReport } from '../../src/exec/report/suite-report.ts'
 import { judgeRuns } from '../../src/exec/report/verdict.ts'
-import { gates, judged, reportOn } from './made-up.ts'
+import {
+  gates,
+  judged,
+  renderGithub,
+  renderHtml,
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  reportOn,
+} from './made-up.ts'
 
 describe('a report without a run that met its fault', () => {
   const unreached = judged('drop-field createEvent /eventId', 'not-reached', { code: undefined })
@@ -26,7 +31,7 @@ describe('a report without a run that met its fault', () => {
     const text = renderText(report)
     expect(text).toContain(sentence)
     expect(text).not.toMatch(/There are no findings/)
-    expect(text.startsWith('fault ')).toBe(report.runs.length > 0)
+    expect(text.startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
     for (const render of [renderMarkdown, renderHtml]) {
       expect(render(report)).toContain(sentence)
       expect(render(report)).not.toMatch(/There are none|Nothing to complain/)
@@ -61,10 +66,10 @@ test('says that a command hung before its fault could strike', () => {
   const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
   expect(judgeRuns(run.run, outcome, outcome)).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
-    '- Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
+    'warning: Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
   )
   expect(renderText(reportOn([{ ...run, wasApplied: true }]))).toContain(
-    '- Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
+    'warning: Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
   )
 })
 
@@ -106,7 +111,7 @@ test('has the requests, the output and the line that repeats it with each findin
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim exec --only resilience:reset@createEvent#1 -- npm test'
   expect(renderText(report)).toContain(
-    `    | not \`ok\`, but \`\`\`\n    > POST /v1/events 503 unavailable\n    ${repeat}\n`,
+    `    ${repeat}\n    output:\n    | not \`ok\`, but \`\`\`\n    requests:\n    | POST /v1/events 503 unavailable\n`,
   )
   const markdown = renderMarkdown(report)
   expect(markdown).toContain(`\`\`\`sh\n${repeat}\n\`\`\``)
@@ -132,4 +137,20 @@ test('tells requests that fit no operation from those of operations', () => {
   expect(about({ '': 1, createEvent: 2 })).toContain(
     'Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation.',
   )
+})
+
+test('annotates a run of GitHub, with an error for what fails', () => {
+  const runs = [
+    judged('reset createEvent 1', 'broke'),
+    judged('drop-field createEvent /success', 'not-noticed'),
+  ]
+  const failed = ['1 of 1 faults did not recover (100 %)']
+  const lines = renderGithub(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
+  expect(lines.slice(0, 3)).toEqual([
+    expect.stringMatching(
+      /^::error::resilience:reset@createEvent#1: Not resilient: the command failed with exit/,
+    ),
+    expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),
+    '::error::--fail-on: 1 of 1 faults did not recover (100 %25)',
+  ])
 })

@@ -1,15 +1,20 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { isSuiteCondition } from '../../src/config/parse-suite-fail-on.ts'
-import { renderHtml } from '../../src/exec/report/formats/html.ts'
-import { renderJson } from '../../src/exec/report/formats/json.ts'
-import { renderJunit } from '../../src/exec/report/formats/junit.ts'
-import { renderMarkdown } from '../../src/exec/report/formats/markdown.ts'
 import { renderText } from '../../src/exec/report/formats/text.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
 import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'
 import { judgeRuns, type RunOutcome } from '../../src/exec/report/verdict.ts'
-import { gates, judged, reportOn, requestsOf } from './made-up.ts'
+import {
+  gates,
+  judged,
+  renderHtml,
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  reportOn,
+  requestsOf,
+} from './made-up.ts'
 
 /** Returns the outcome of a run by its words: `red met`, `green met good`, `late`. */
 const outcomeOf = (words: string): RunOutcome => ({
@@ -108,7 +113,7 @@ describe('a run that is green, but whose call never succeeded', () => {
     const swallowing = 'the answer that broke off was swallowed'
     const counts = 'the command got 1 good answer to such calls instead of 2'
     expect(renderText(reportOn(runs))).toContain(
-      `- Not resilient: ${words}: "truncated" struck request 1 of createEvent, and ${swallowing}: ${counts}.`,
+      `warning: Not resilient: ${words}: "truncated" struck request 1 of createEvent, and ${swallowing}: ${counts}.`,
     )
   })
 
@@ -131,7 +136,7 @@ describe('an unsteady run', () => {
       expect(render(report)).toContain('1 of 2 runs is unsteady, since two runs disagree')
     expect(renderText(report)).toMatch(/^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m)
     expect(renderText(report)).toContain(
-      '- Unsteady: in one of two runs the command failed with exit code 1 when "reset" struck request 1 of ',
+      'warning: Unsteady: in one of two runs the command failed with exit code 1 when "reset" struck request 1 of ',
     )
     expect(renderText(report)).toMatch(/^2 runs, 2 of them made twice\.$/m)
     expect(JSON.parse(renderJson(report))).toMatchObject({

@@ -65,5 +65,5 @@ function listClientFindings(report: FindingsReport, plain: FindingsReport): stri
 function listSentences(report: FindingsReport): string[] {
   return createSections(report)
     .filter(({ key }) => key !== 'advice')
-    .flatMap(({ key, items }) => items.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
+    .flatMap(({ key, findings }) => findings.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
 }

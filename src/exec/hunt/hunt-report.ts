@@ -132,16 +132,19 @@ type SwallowParts = Pick<HuntReport, 'counts' | 'neverSucceeded'>
 
 const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
 
+/** Says that nothing broke the suite, or that the command failed without faults, too. */
+export function describeNothingFound({ end, counts }: Pick<HuntReport, 'end' | 'counts'>): string {
+  const runs = pluralize(countRuns(counts), 'run')
+  return end === 'red-plain-run' ? redPlainRun : `Nothing found in ${runs}: no combination broke the suite.`
+}
+
 /** Summarizes the runs: `41 runs until the suite broke: 11 with one fault, 30 with two, 0 with more.` */
 export function summarizeHunt(report: HuntReport): string[] {
-  const { counts, end, scenarios, unrepeatable, changes, finding } = report
+  const { counts, end, scenarios, unrepeatable, changes } = report
   const { single, pair, longer } = counts
   const runs = pluralize(countRuns(counts), 'run')
-  const nothing =
-    end === 'red-plain-run' ? redPlainRun : `Nothing found in ${runs}: no combination broke the suite.`
   const swallowing = describeSwallowed(report)
   return [
-    ...(finding ? [] : [nothing]),
     ...(swallowing === undefined ? [] : [`${swallowing}: --each names the calls.`]),
     `${runs} until ${ends[end]}: ${single} with one fault, ${pair} with two, ${longer} with more.`,
     `The faults were drawn from ${scenarios.join(', ')}.`,

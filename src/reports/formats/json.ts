@@ -3,16 +3,9 @@ import type { CoverageView, MissingItem, OperationCoverage } from '../coverage-v
 import type { MannersFinding } from '../manners.ts'
 import { type Counted, type FindingList, type Report, summarizeReport } from '../report.ts'
 import type { ReportedRun } from '../reported-run.ts'
-import type { ReportFormat } from './report-format.ts'
 
-/** JSON, as the control document describes it (`Report`). */
-export const jsonFormat: ReportFormat = {
-  mediaType: 'application/json; charset=utf-8',
-  extension: '.json',
-  render: (report) => `${JSON.stringify(reportToJson(report), null, 2)}\n`,
-}
-
-function reportToJson(report: Report): JsonObject {
+/** Converts a report to JSON, as the control document describes it (`Report`). */
+export function reportToJson(report: Report): JsonObject {
   const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } =
     report
   const { manners, advice } = report

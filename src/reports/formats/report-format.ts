@@ -1,12 +1,13 @@
-import type { Report } from '../report.ts'
+import type { Page } from '../page/page.ts'
 
 /** A format of a report. */
 export interface ReportFormat {
   /** The `Content-Type` of `GET /__sim/report`. */
   readonly mediaType: string
-  /** The extension of a file in this format, in lower case: `.xml`. */
-  readonly extension: string
+  /** The extension of a file in this format, in lower case: `.xml`; default: none, so that `--report NAME=FILE` names the format. */
+  readonly extension?: string
   /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
   readonly label?: string
-  readonly render: (report: Report) => string
+  /** Renders the page of a report; default: the format is the JSON of the report itself. */
+  readonly render?: (page: Page) => string
 }

@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reportFormats } from '../../../src/reports/formats/index.ts'
+import type { ReportFormat } from '../../../src/reports/formats/report-format.ts'
 import { allOperations, ask, event } from '../../support/client.ts'
 import { compareGolden } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -12,11 +13,9 @@ import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
 
-const formats = Object.entries(reportFormats).map(([format, { extension, mediaType }]) => ({
-  format,
-  extension,
-  mediaType,
-}))
+const formats = Object.entries<ReportFormat>(reportFormats).map(
+  ([format, { extension = '.txt', mediaType }]) => ({ format, extension, mediaType }),
+)
 
 /** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
@@ -31,6 +30,7 @@ describe('the table of formats', () => {
       { format: 'junit', extension: '.xml', mediaType: 'application/xml; charset=utf-8' },
       { format: 'markdown', extension: '.md', mediaType: 'text/markdown; charset=utf-8' },
       { format: 'html', extension: '.html', mediaType: 'text/html; charset=utf-8' },
+      { format: 'github', extension: '.txt', mediaType: 'text/plain; charset=utf-8' },
     ])
   })
 
@@ -68,7 +68,7 @@ describe('the report of a sample suite of ten calls', () => {
     expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
     const { status, text } = await fetchReport(sim(), 'format=pdf')
     expect(status).toBe(400)
-    expect(text).toMatch(/json.*junit.*markdown.*html/)
+    expect(text).toMatch(/json.*junit.*markdown.*html.*github/)
   })
 })
 
@@ -82,13 +82,13 @@ async function reportsOfMarkup() {
   })
   await ask(own, `/v1/${encodeURIComponent('<b>&"')}`)
   const reports = await Promise.all(formats.map(({ format }) => fetchReport(own, `format=${format}`)))
-  const [json, junit, markdown, html] = reports.map(({ text }) => text)
-  return { json: json ?? '', junit: junit ?? '', markdown: markdown ?? '', html: html ?? '' }
+  const [json = '', junit = '', markdown = '', html = '', github = ''] = reports.map(({ text }) => text)
+  return { json, junit, markdown: markdown.replace(/^(`{3,}).*?^\1$/gms, ''), html, github }
 }
 
 describe('a text that a client sends', () => {
   test('is text in every format, never markup', async () => {
-    const { json, junit, markdown, html } = await reportsOfMarkup()
+    const { json, junit, markdown, html, github } = await reportsOfMarkup()
     expect(JSON.parse(json)).toMatchObject({ violations: { requests: 1 }, unexpected: { answers: 1 } })
     for (const text of [junit, markdown, html]) {
       expect(text).toMatch(/&lt;script&gt;alert/)
@@ -96,6 +96,7 @@ describe('a text that a client sends', () => {
       expect(text.replace(/\n/g, '')).not.toMatch(/\p{Cc}/u)
     }
     expect(markdown).not.toMatch(/[^\\]\[x\]|^# h/m)
+    expect(github.replace(/\n/g, '')).not.toMatch(/\p{Cc}/u)
     expect(XMLValidator.validate(junit)).toBe(true)
   })
 })
@@ -148,6 +149,18 @@ interface Suite {
   readonly failures: string
   readonly testcase: readonly { readonly failure?: unknown }[]
 }
+
+test('GitHub annotates with an error for each finding and condition that fails, else with a warning', async () => {
+  const own = await startForTest({ failOn: 'violation,coverage<90' })
+  await runSampleSuite(own)
+  const { text } = await fetchReport(own, 'format=github')
+  const levels = text.split('\n').map((line) => line.split('::')[1])
+  expect(levels.filter((level) => level !== undefined)).toEqual([
+    ...['error', 'error', 'warning', 'warning', 'warning', 'warning', 'notice', 'notice'],
+    ...['error', 'error'],
+  ])
+  expect(text).toMatch(/^::error::--fail-on: 52\.9 %25 of the contract covered, 90 %25 wanted$/m)
+})
 
 describe('HTML', () => {
   test('is one page without scripts and external resources', async () => {

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../core/json.ts'
+import { circumstancesToJson } from '../../report/formats/json.ts'
 import { type Candidate, toRules } from '../candidate.ts'
 import { describeHuntFinding, type HuntFinding, type HuntReport } from '../hunt-report.ts'
 
-/** Renders the outcome of a hunt as JSON. */
-export function renderHuntJson(report: HuntReport): string {
-  const { contract, run, counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
+/** Converts the outcome of a hunt to JSON. */
+export function huntToJson(report: HuntReport): JsonObject {
+  const { counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
   const { plainCounts, changes, failed } = report
-  const { command, version, seed, clock, contractDigest } = run
-  const json: JsonObject = {
+  return {
     found: finding ? findingToJson(finding, report) : null,
     summary: {
       runs: counts.single + counts.pair + counts.longer,
@@ -21,17 +21,8 @@ export function renderHuntJson(report: HuntReport): string {
       requestsWithoutFaults: { ...plainCounts },
       failOn: [...failed],
     },
-    contract: { ...contract },
-    run: {
-      at: new Date(run.at).toISOString(),
-      version,
-      command: command ?? null,
-      seed,
-      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
-      contract: contractDigest,
-    },
+    ...circumstancesToJson(report),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
 }
 
 function findingToJson(finding: HuntFinding, report: HuntReport): JsonObject {

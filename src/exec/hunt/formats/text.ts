@@ -1,36 +1,8 @@
-import { describePlainRun } from '../../report/suite-report.ts'
-import {
-  describeHuntFinding,
-  describeNeed,
-  describeShrinking,
-  type HuntFinding,
-  type HuntReport,
-  summarizeHunt,
-} from '../hunt-report.ts'
+import { renderText } from '../../../reports/page/text.ts'
+import type { HuntReport } from '../hunt-report.ts'
+import { toHuntPage } from './hunt-page.ts'
 
-/** The number of lines of the command's output, and of requests, that the text has. */
-const shownLines = 12
-
-/** Renders the outcome of a hunt as lines for a terminal. */
+/** Renders a hunt's report for a terminal. */
 export function renderHuntText(report: HuntReport): string {
-  const { finding } = report
-  return [
-    ...(finding ? describeFinding(finding, report) : []),
-    describePlainRun(report),
-    ...summarizeHunt(report),
-  ].join('\n')
-}
-
-function describeFinding(finding: HuntFinding, report: HuntReport): string[] {
-  const { lastLines, requests, file, repeat } = finding
-  return [
-    `Found: ${describeHuntFinding(finding, report)}`,
-    describeNeed(finding),
-    ...lastLines.slice(-shownLines).map((line) => `    | ${line}`),
-    'The last requests of that run:',
-    ...requests.slice(-shownLines).map((line) => `    ${line}`),
-    ...(file === undefined ? [] : [`The scenarios are in ${file}. This repeats it:`, `    ${repeat}`]),
-    describeShrinking(finding),
-    '',
-  ]
+  return renderText(toHuntPage(report))
 }

@@ -9,14 +9,9 @@ import {
   summarizeGroups,
 } from '../suite-report.ts'
 
-/** Renders a report as JSON. */
-export function renderJson(report: SuiteReport): string {
-  return `${JSON.stringify(reportToJson(report), null, 2)}\n`
-}
-
-function reportToJson(report: SuiteReport): JsonObject {
-  const { contract, run, runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
-  const { command, version, seed, clock, contractDigest } = run
+/** Converts a suite's report to JSON. */
+export function suiteToJson(report: SuiteReport): JsonObject {
+  const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   return {
     runs: runs.map(runToJson),
     summary: {
@@ -49,9 +44,17 @@ function reportToJson(report: SuiteReport): JsonObject {
       lastLines: [...lastLines],
       requests: [...requests],
     })),
+    ...circumstancesToJson(report),
+  }
+}
+
+/** Converts the contract of a report and what it was made with to JSON. */
+export function circumstancesToJson({ contract, run }: Pick<SuiteReport, 'contract' | 'run'>): JsonObject {
+  const { at, version, command, seed, clock, contractDigest } = run
+  return {
     contract: { ...contract },
     run: {
-      at: new Date(run.at).toISOString(),
+      at: new Date(at).toISOString(),
       version,
       command: command ?? null,
       seed,

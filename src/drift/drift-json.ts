@@ -1,13 +1,14 @@
-import { cutText } from '../../core/cut-text.ts'
-import type { JsonObject } from '../../core/json.ts'
-import { maxShown } from '../describe.ts'
-import type { DriftFinding, DriftReport } from '../finding.ts'
+import { cutText } from '../core/cut-text.ts'
+import type { JsonObject } from '../core/json.ts'
+import { maxShown } from './describe.ts'
+import type { DriftFinding, DriftReport } from './finding.ts'
 
-/** Renders a comparison as a JSON document. */
-export function renderJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): string {
-  const document = {
+/** Converts a comparison to JSON. */
+export function driftToJson(report: DriftReport): JsonObject {
+  const { verdict, contract, judged, findings, omitted, notJudged } = report
+  return {
     verdict,
-    contract,
+    contract: { ...contract },
     judged: Object.fromEntries(judged),
     findings: findings.map(findingToJson),
     ...(omitted > 0 && { omitted }),
@@ -16,7 +17,6 @@ export function renderJson({ verdict, contract, judged, findings, omitted, notJu
       ...(request !== undefined && { request }),
     })),
   }
-  return JSON.stringify(document, null, 2)
 }
 
 function findingToJson(finding: DriftFinding): JsonObject {

@@ -1,0 +1,68 @@
+import { listLines, type Page, type PageFinding } from '../../../reports/page/page.ts'
+import { describeRun } from '../../../reports/reported-run.ts'
+import { describePlainRun } from '../../report/suite-report.ts'
+import { describeStep } from '../candidate.ts'
+import {
+  describeHuntFinding,
+  describeNeed,
+  describeNothingFound,
+  describeShrinking,
+  type HuntFinding,
+  type HuntReport,
+  summarizeHunt,
+} from '../hunt-report.ts'
+
+/** Describes the outcome of a hunt. In JUnit it is one test case, which fails where `--fail-on` does. */
+export function toHuntPage(report: HuntReport): Page {
+  const { contract, run, end, finding, failed } = report
+  const found = finding && toPageFinding(finding, report)
+  const summary = [describePlainRun(report), ...summarizeHunt(report)]
+  const message = finding ? describeHuntFinding(finding, report) : (failed[0] ?? '')
+  return {
+    subject: contract,
+    heading: 'hunt for faults that break the test suite',
+    verdict: {
+      text: finding ? `Found: ${message}` : describeNothingFound(report),
+      isGood: !finding && end !== 'red-plain-run' && failed.length === 0,
+    },
+    summary,
+    facts: describeRun(run),
+    failed,
+    sections: found
+      ? [{ key: 'findings', title: 'Found', blocks: [{ kind: 'findings', findings: [found] }] }]
+      : [],
+    cases: [
+      {
+        suite: 'hunt',
+        name: 'survives combinations of faults',
+        state: failed.length > 0 ? 'failed' : 'passed',
+        type: finding?.verdict ?? 'fail-on',
+        message,
+        text: [...failed, ...(found ? listLines(found) : [describeNothingFound(report)]), ...summary].join(
+          '\n',
+        ),
+      },
+    ],
+  }
+}
+
+function toPageFinding(finding: HuntFinding, report: HuntReport): PageFinding {
+  const { candidate, file, repeat, requests, lastLines } = finding
+  const folded = [
+    { title: 'output', lines: lastLines },
+    { title: 'requests', lines: requests },
+  ]
+  return {
+    severity: report.failed.length > 0 ? 'error' : 'warning',
+    title: candidate.map(describeStep).join(', and '),
+    sentence: describeHuntFinding(finding, report),
+    notes: [
+      describeNeed(finding),
+      describeShrinking(finding),
+      ...(file === undefined ? [] : [`The scenarios are in ${file}. This repeats it:`]),
+    ],
+    details: [{ title: '', lines: file === undefined ? [] : [repeat] }, ...folded].filter(
+      ({ lines }) => lines.length > 0,
+    ),
+  }
+}

@@ -1,0 +1,160 @@
+import { isSuiteCondition } from '../../config/parse-suite-fail-on.ts'
+import {
+  listLines,
+  type Page,
+  type PageBlock,
+  type PageFinding,
+  type PageSection,
+  type TestCase,
+} from '../../reports/page/page.ts'
+import { pluralize } from '../../reports/report.ts'
+import { describeRun } from '../../reports/reported-run.ts'
+import { nameRun } from '../plan/plan.ts'
+import { judgeSuiteCondition } from './judge-suite.ts'
+import { listFindings, type SuiteFinding } from './suite-findings.ts'
+import {
+  describeCaveats,
+  describeGroup,
+  describeNothing,
+  describePlainRun,
+  describeRedPlainRun,
+  formatVerdict,
+  isBad,
+  type JudgedRun,
+  type SuiteReport,
+  summarizeGroups,
+  summarizeRuns,
+} from './suite-report.ts'
+import { describeFields, summarizeFields } from './summarize-fields.ts'
+import { isConclusive, verdicts } from './verdict.ts'
+
+/** Describes the runs of a suite under faults. */
+export function toSuitePage(report: SuiteReport): Page {
+  const { contract, run, runs, failed } = report
+  const findings = listFindings(report)
+  const nothing = describeNothing(report)
+  const groups = summarizeGroups(runs)
+  const good = nothing ?? 'Nothing to complain about'
+  return {
+    subject: contract,
+    heading: 'faults against the test suite',
+    verdict: {
+      text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
+      isGood: findings.length === 0 && nothing === undefined,
+    },
+    summary: [describePlainRun(report), summarizeRuns(report)],
+    facts: describeRun(run),
+    failed,
+    figures: groups.map(({ group, counts, percent, withClientFindings }) => ({
+      value: percent === undefined ? '–' : `${percent} %`,
+      label: `good verdicts on ${group}`,
+      section: 'verdicts',
+      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !isBad(name)),
+    })),
+    sections: describeSections(report, findings),
+    cases: listCases(report, findings),
+  }
+}
+
+function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): PageSection[] {
+  const { runs } = report
+  const lines = [
+    ...summarizeFields(runs).flatMap(describeFields),
+    ...summarizeGroups(runs).map(describeGroup),
+    ...describeCaveats(report),
+  ]
+  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding.kind)))
+  const cut = { after: 20, rest: '--report FILE has' }
+  const sections: PageSection[] = [
+    { key: 'verdicts', title: 'Verdicts', blocks: lines.length > 0 ? [{ kind: 'lines', lines }] : [] },
+    {
+      key: 'findings',
+      title: 'Findings',
+      blocks: listed.length > 0 ? [{ kind: 'findings', findings: listed, cut }] : [],
+    },
+    { key: 'runs', title: 'Runs', blocks: runs.length > 0 ? [tabulateRuns(runs)] : [] },
+  ]
+  return sections.filter(({ blocks }) => blocks.length > 0)
+}
+
+function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
+  const { name, kind, sentence, client, lastLines, requests, repeat } = finding
+  // A command that passed has nothing to say about the fault.
+  const isAside = kind === 'unnoticed' || kind === 'client'
+  const folded = [
+    { title: 'output', lines: lastLines, isAside },
+    { title: 'requests', lines: requests },
+  ]
+  return {
+    severity: isFailed ? 'error' : 'warning',
+    title: name,
+    sentence,
+    notes: client,
+    details: [{ title: '', lines: [repeat] }, ...folded.filter(({ lines }) => lines.length > 0)],
+  }
+}
+
+function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
+  const rows = runs.map(({ run, verdict }) => [
+    run.fault.name,
+    run.operation,
+    run.pointer ?? `request ${run.occurrence}`,
+    formatVerdict(verdict),
+  ])
+  const states = runs.map(({ verdict }) => (isBad(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : ''))
+  return { kind: 'table', head: ['fault', 'operation', 'place', 'verdict'], rows, states }
+}
+
+/**
+ * Lists a test case for each run, and one for the run without faults. A finding is a failure if its condition is met, and else the output
+ * of a passing case. A run without its fault is skipped.
+ */
+function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
+  const byName = new Map(findings.map((finding) => [finding.name, finding]))
+  return [
+    plainCase(report),
+    ...report.runs.map((judged) => runCase(report, judged, byName.get(nameRun(judged.run)))),
+  ]
+}
+
+/** Returns the case of the run without faults, which also fails where no fault was tried. */
+function plainCase(report: SuiteReport): TestCase {
+  const problem = describeNothing(report) ?? describeRedPlainRun(report)
+  const problems = [...report.plainFailed, ...(problem === undefined ? [] : [problem])]
+  const state = problems.length > 0 ? 'failed' : 'passed'
+  return { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') }
+}
+
+function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding | undefined): TestCase {
+  const { run, verdict, failed, ms } = judged
+  const named = { suite: run.fault.group, name: nameRun(run), ms }
+  const isCounted = finding !== undefined && isMet(report, finding.kind)
+  const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
+  if (finding?.kind === 'unsteady' && failed.length === 0)
+    return { ...named, state: 'skipped', text: finding.sentence }
+  if (finding) {
+    const { kind, sentence, client } = finding
+    const page = toPageFinding(finding, isCounted)
+    const text = listLines({ ...page, notes: [...client, ...failed] }).join('\n')
+    return {
+      ...named,
+      state,
+      type: kind,
+      message: isCounted ? sentence : [sentence, ...failed].join(' '),
+      text,
+    }
+  }
+  if (failed.length > 0) return { ...named, state, type: 'client', text: failed.join('; ') }
+  if (verdict === 'not-reached') return { ...named, state: 'skipped', text: 'not reached' }
+  return { ...named, state, text: verdict }
+}
+
+/** Returns true for a finding whose condition is met. */
+function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
+  return failOn.some(
+    (condition) =>
+      isSuiteCondition(condition) &&
+      condition.kind === kind &&
+      judgeSuiteCondition(runs, condition) !== undefined,
+  )
+}

@@ -1,0 +1,157 @@
+import type { OperationCoverage } from './coverage-view.ts'
+import { judgeCondition, judgeFailOn } from './fail-on.ts'
+import { renderReport } from './formats/index.ts'
+import { reportToJson } from './formats/json.ts'
+import type { ReportFormat } from './formats/report-format.ts'
+import { listLines, type Page, type PageBlock, type PageSection, type TestCase } from './page/page.ts'
+import { countFindings, pluralize, type Report, summarizeReport } from './report.ts'
+import { describeRun } from './reported-run.ts'
+import { createSections } from './sections.ts'
+
+/** Renders the report on the clients in a format. */
+export function renderClientReport(format: ReportFormat, report: Report): string {
+  return renderReport(
+    format,
+    () => toClientPage(report),
+    () => reportToJson(report),
+  )
+}
+
+/**
+ * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a condition of
+ * `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each condition `coverage<N`. If requests
+ * to other replicas may be missing, a suite says so, and fails if there is any condition.
+ */
+function toClientPage(report: Report): Page {
+  const { contract, run, sandbox, violations, unexpected, manners, coverage } = report
+  const lapses = countFindings(manners)
+  const faults = violations + unexpected + lapses
+  const card = (section: string, count: number, label: string) => ({
+    value: String(count),
+    label,
+    section,
+    isGood: count === 0,
+  })
+  return {
+    subject: contract,
+    heading: 'what the client did',
+    verdict: {
+      text: faults === 0 ? 'Nothing to complain about' : `${pluralize(faults, 'thing')} to look at`,
+      isGood: faults === 0,
+    },
+    summary: [`${summarizeReport(report)}.`],
+    facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
+    failed: judgeFailOn(report, run.failOn),
+    figures: [
+      card('violations', violations, 'broke the contract'),
+      card('unexpected', unexpected, 'unexpected answers'),
+      card('manners', lapses, 'lapses of manners'),
+      {
+        value: `${coverage.percent} %`,
+        label: 'of the contract covered',
+        section: 'coverage',
+      },
+    ],
+    sections: [
+      ...createSections(report).map(({ key, title, description, emptySentence, findings, further }) => {
+        const blocks: readonly PageBlock[] =
+          findings.length === 0
+            ? [{ kind: 'lines', lines: [emptySentence], isGood: true }]
+            : [
+                { kind: 'lines', lines: [description] },
+                { kind: 'findings', findings },
+                { kind: 'lines', lines: further === '' ? [] : [further] },
+              ]
+        return { key, title, blocks }
+      }),
+      describeCoverage(report),
+      ...coverage.operations.map(describeItems),
+    ],
+    cases: listCases(report),
+  }
+}
+
+function describeCoverage({ coverage: { met, points, percent, operations } }: Report): PageSection {
+  const rows = operations.map((one) => [
+    one.operation,
+    `${one.method} ${one.path}`,
+    ...[one.requests, one.met, one.points].map(String),
+    `${one.percent} %`,
+  ])
+  const uncounted = operations.filter(({ outOfReach }) => outOfReach.length > 0)
+  const lines = uncounted.map(
+    ({ operation, outOfReach }) =>
+      `${operation}: Not counted, since the simulator knows no request that shows it: ${outOfReach.join(', ')}.`,
+  )
+  return {
+    key: 'coverage',
+    title: 'Coverage',
+    blocks: [
+      {
+        kind: 'lines',
+        lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`],
+      },
+      { kind: 'table', head: ['operation', 'path', 'requests', 'met', 'of', 'covered'], rows },
+      { kind: 'lines', lines },
+    ],
+  }
+}
+
+/** Describes each item of an operation's coverage: that it was met, or how to meet it. */
+function describeItems(coverage: OperationCoverage, index: number): PageSection {
+  const { covered, missing } = coverage
+  const items = [
+    ...covered.map(({ index, name }) => ({ index, name, state: 'good', how: 'met' }) as const),
+    ...missing.map(({ index, name, sentence }) => ({ index, name, state: 'bad', how: sentence }) as const),
+  ].sort((one, other) => one.index - other.index)
+  return {
+    key: `coverage-${index + 1}`,
+    title: nameCoverage(coverage),
+    isFolded: true,
+    blocks: [
+      {
+        kind: 'table',
+        head: ['item', 'met, or how to meet it'],
+        rows: items.map(({ name, how }) => [name, how]),
+        states: items.map(({ state }) => state),
+      },
+    ],
+  }
+}
+
+const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
+  `${operation}: ${met} of ${points} points (${percent} %)`
+
+function listCases(report: Report): TestCase[] {
+  const { run, coverage, truncated } = report
+  const gates = new Set(run.failOn.map(({ kind }) => kind))
+  const stateOf = (isFailed: boolean) => (isFailed ? 'failed' : 'passed')
+  const loss = 'Requests to other replicas may be missing.'
+  return [
+    ...createSections(report).flatMap(({ key, gate, emptySentence, findings, further }): TestCase[] => {
+      if (findings.length === 0) return [{ suite: key, name: emptySentence, state: 'passed', text: '' }]
+      const one = { suite: key, state: stateOf(gates.has(gate)) } as const
+      return [
+        ...findings.map((finding) => ({
+          ...one,
+          name: finding.title,
+          message: finding.sentence,
+          text: listLines(finding).join('\n'),
+        })),
+        ...(further === '' ? [] : [{ ...one, name: 'further ones', text: further }]),
+      ]
+    }),
+    ...coverage.operations.map(
+      (one) => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }) as const,
+    ),
+    ...run.failOn.flatMap((condition): TestCase[] => {
+      if (condition.kind !== 'coverage') return []
+      const name = `at least ${condition.below} % of the contract is covered`
+      const problem = judgeCondition(report, condition)
+      return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
+    }),
+    ...(truncated
+      ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const]
+      : []),
+  ]
+}

@@ -1,0 +1,110 @@
+import type { Page, PageBlock, PageFinding, PageSection } from './page.ts'
+import { stylesheet, stylesheetSource } from './stylesheet.ts'
+
+/** Renders a page as self-contained HTML without scripts and external resources, light or dark by the reader's setting. */
+export function renderHtml({
+  subject,
+  heading,
+  verdict,
+  summary = [],
+  facts = [],
+  failed = [],
+  figures = [],
+  sections,
+}: Page): string {
+  const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
+  const cards = figures.map(
+    ({ value, label, section, isGood }) =>
+      `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}"><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></a></li>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${stylesheetSource}">
+<title>${escapeHtml(`${subject.title}: ${heading}`)}</title>
+<style>${stylesheet}</style>
+</head>
+<body>
+<header>
+<p class="kicker"><b><svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>convsim</b> ${escapeHtml(subject.title)} <span>${escapeHtml(subject.version)}</span></p>
+<h1>${escapeHtml(heading)}</h1>
+<p class="verdict ${nameState(verdict.isGood)}">${escapeHtml(verdict.text)}</p>
+${sentences.map(renderLine).join('\n')}
+<p class="faint">${facts.map(escapeHtml).join(' · ')}</p>
+</header>
+<main>
+${cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`}${sections.map(renderSection).join('\n')}
+</main>
+</body>
+</html>`
+}
+
+const nameState = (isGood: boolean | undefined) => (isGood === undefined ? '' : isGood ? 'good' : 'bad')
+
+const renderLine = (line: string) => `<p>${escapeHtml(line)}</p>`
+
+function renderSection({ key, title, blocks, isFolded }: PageSection): string {
+  const id = escapeHtml(key)
+  const body = blocks.map((block) => renderBlock(block, id)).join('\n')
+  const heading = `<h2 id="${id}-title">${escapeHtml(title)}</h2>`
+  const whole = isFolded
+    ? `<details><summary>${heading}</summary>\n${body}\n</details>`
+    : `${heading}\n${body}`
+  return `<section id="${id}">\n${whole}\n</section>`
+}
+
+function renderBlock(block: PageBlock, section: string): string {
+  switch (block.kind) {
+    case 'lines': {
+      const style = block.isGood ? ' class="none"' : ''
+      return block.lines.map((line) => `<p${style}>${escapeHtml(line)}</p>`).join('\n')
+    }
+    case 'table':
+      return `<div class="table" role="region" aria-labelledby="${section}-title" tabindex="0"><table>
+<thead><tr>${block.head.map((cell) => `<th>${escapeHtml(cell)}</th>`).join('')}</tr></thead>
+<tbody>
+${block.rows.map((row, at) => renderRow(row, block.states?.[at] ?? '')).join('\n')}
+</tbody>
+</table></div>`
+    case 'findings':
+      return `<ol class="findings">\n${block.findings.map(renderFinding).join('\n')}\n</ol>`
+  }
+}
+
+function renderRow(cells: readonly string[], state: string): string {
+  const last = cells.length - 1
+  return `<tr>${cells
+    .map(
+      (cell, at) => `<td${at === last && state !== '' ? ` class="${state}"` : ''}>${escapeHtml(cell)}</td>`,
+    )
+    .join('')}</tr>`
+}
+
+function renderFinding({ severity, title, sentence, notes = [], details = [] }: PageFinding): string {
+  const parts = details.map(({ title, lines }) => {
+    const code = `<pre>${lines.map(escapeHtml).join('\n')}</pre>`
+    return title === '' ? code : `<details><summary>${escapeHtml(title)}</summary>${code}</details>`
+  })
+  const text = `<p><b>${severity}</b>: ${escapeHtml(sentence)}</p>`
+  const others = notes.map((line) => `<p class="faint">${escapeHtml(line)}</p>`)
+  return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...others, ...parts].join('')}</li>`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Escapes a text for HTML, and replaces control characters, some of which change the direction of the text that follows. */
+function escapeHtml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

@@ -1,0 +1,68 @@
+import type { Page, TestCase } from './page.ts'
+
+/** Renders the test cases of a page as JUnit XML for CI systems. */
+export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
+  const suites = [...new Set(cases.map(({ suite }) => suite))]
+  const name = `convsim: ${subject.title}`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${attributes({ name, tests: cases.length, failures: count(cases, 'failed'), errors: 0 })}>`,
+    `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // a comment has no two hyphens
+    ...suites.flatMap((name) =>
+      renderSuite(
+        name,
+        cases.filter(({ suite }) => suite === name),
+      ),
+    ),
+    '</testsuites>',
+  ].join('\n')
+}
+
+const count = (cases: readonly TestCase[], state: TestCase['state']) =>
+  cases.filter((one) => one.state === state).length
+
+function renderSuite(suite: string, cases: readonly TestCase[]): string[] {
+  const counts = {
+    tests: cases.length,
+    failures: count(cases, 'failed'),
+    errors: 0,
+    skipped: count(cases, 'skipped'),
+    time: toSeconds(cases.reduce((sum, { ms = 0 }) => sum + ms, 0)),
+  }
+  return [
+    `  <testsuite ${attributes({ name: `convsim.${suite}`, ...counts })}>`,
+    ...cases.flatMap((one) => renderCase(one).map((line) => `    ${line}`)),
+    '  </testsuite>',
+  ]
+}
+
+const toSeconds = (ms: number) => Math.round(ms) / 1000
+
+function renderCase({ suite, name, state, text, type, message = text, ms = 0 }: TestCase): string[] {
+  const classname = `convsim.${suite}`
+  const head = `<testcase ${attributes({ classname, name, time: toSeconds(ms) })}`
+  if (state === 'passed' && text === '') return [`${head}/>`]
+  const bodies = {
+    skipped: `<skipped ${attributes({ message })}/>`,
+    failed: `<failure ${attributes({ type: type ?? classname, message })}>${escapeXml(text)}</failure>`,
+    passed: `<system-out>${escapeXml(text)}</system-out>`,
+  }
+  return [`${head}>`, `  ${bodies[state]}`, '</testcase>']
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  const encodeSpace = (space: string) => (space === ' ' ? space : `&#${space.charCodeAt(0)};`)
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${escapeXml(String(value)).replace(/\s/g, encodeSpace)}"`)
+    .join(' ')
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Escapes a text for XML, and removes the characters that XML 1.0 cannot express: control characters, U+FFFE and U+FFFF. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"]/g, (character) => entities[character] ?? '')
+}

@@ -1,0 +1,112 @@
+/**
+ * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text, Markdown, HTML,
+ * JUnit XML and GitHub's annotations; a renderer escapes every text, so that a page holds texts as they came. A list that is absent is empty.
+ */
+export interface Page {
+  /** The subject: the contract, or the checked file with an empty version. */
+  readonly subject: { readonly title: string; readonly version: string }
+  /** The words that follow the subject: `what the client did`. */
+  readonly heading: string
+  readonly verdict: { readonly text: string; readonly isGood: boolean }
+  /** Sentences that follow the verdict. */
+  readonly summary?: readonly string[]
+  /** The circumstances of the run: `seed 1`. */
+  readonly facts?: readonly string[]
+  /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */
+  readonly failed?: readonly string[]
+  /** Totals, which HTML shows as cards. */
+  readonly figures?: readonly Figure[]
+  readonly sections: readonly PageSection[]
+  /** The test cases of JUnit. */
+  readonly cases?: readonly TestCase[]
+}
+
+/** A total, with the section that explains it. */
+interface Figure {
+  readonly value: string
+  readonly label: string
+  readonly section: string
+  /** The colour; default: none. */
+  readonly isGood?: boolean
+}
+
+/** A titled part of a page. */
+export interface PageSection {
+  /** The anchor of the section, unique on its page. */
+  readonly key: string
+  readonly title: string
+  readonly blocks: readonly PageBlock[]
+  /** True: HTML alone has the section, folded, since it is long. */
+  readonly isFolded?: boolean
+}
+
+/** A part of a section. */
+export type PageBlock =
+  /** Paragraphs. `isGood`: they say that nothing is wrong. */
+  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
+  | TableBlock
+  | FindingsBlock
+
+/** A table. `states`: a colour for the last cell of each row; default: none. */
+interface TableBlock {
+  readonly kind: 'table'
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  readonly states?: readonly ('good' | 'bad' | '')[]
+}
+
+/** A list of findings. `cut`: the number that a terminal shows, and the words for what has the others; default: it shows all. */
+interface FindingsBlock {
+  readonly kind: 'findings'
+  readonly findings: readonly PageFinding[]
+  readonly cut?: { readonly after: number; readonly rest: string }
+}
+
+/** Something that needs a look. */
+export interface PageFinding {
+  /** `error`: it fails the run. */
+  readonly severity: 'error' | 'warning' | 'info'
+  /** The words for the place: `createEvent: body /value`. */
+  readonly title: string
+  /** The place in a file, with line and column from 1; default: none. */
+  readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
+  readonly sentence: string
+  /** Further sentences. */
+  readonly notes?: readonly string[]
+  readonly details?: readonly Detail[]
+}
+
+/** Lines that are shown as they are: a command, or output. */
+export interface Detail {
+  /** The words that unfold the lines; empty for lines that are always shown. */
+  readonly title: string
+  readonly lines: readonly string[]
+  /** True: a terminal leaves the lines out. */
+  readonly isAside?: boolean
+}
+
+/** A test case of JUnit. */
+export interface TestCase {
+  /** The name of the suite without `convsim.`. */
+  readonly suite: string
+  readonly name: string
+  readonly state: 'passed' | 'failed' | 'skipped'
+  /** The output of the case, or of its failure. */
+  readonly text: string
+  /** The type of a failure; default: the name of the suite. */
+  readonly type?: string
+  /** The message of a failure; default: the text. */
+  readonly message?: string
+  /** The duration in milliseconds; default: 0. */
+  readonly ms?: number
+}
+
+/** Returns the whole text of a finding, line by line. */
+export function listLines({
+  sentence,
+  notes = [],
+  details = [],
+}: Omit<PageFinding, 'severity' | 'title'>): string[] {
+  const unfolded = details.flatMap(({ title, lines }) => (title === '' ? lines : [`${title}:`, ...lines]))
+  return [sentence, ...notes, ...unfolded]
+}
