@@ -80,10 +80,7 @@ async function trySuite(opened: TestSuite): Promise<Result<SuiteOutcome, Untriab
 }
 
 /** The faults to try, and the run that `--only` names. */
-interface LoadedFaults {
-  readonly faults: readonly Fault[]
-  readonly only: NamedRun | undefined
-}
+type LoadedFaults = { readonly faults: readonly Fault[]; readonly only: NamedRun | undefined }
 
 /** Parses `--each` and `--only`. The error lists the findings on them, and on the files of the settings. */
 async function loadFaults({ settings }: TestSuite): Promise<Result<LoadedFaults, UntriableSuite>> {
