@@ -13,7 +13,6 @@ import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandb
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/records.ts'
-import type { RecordingRelay } from '../upstream/relay.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
@@ -84,8 +83,6 @@ export interface Exchange {
   expectation: Expectation | undefined
   /** The id of the recorded request that this one repeats; undefined: none. */
   readonly replayOf: string | undefined
-  /** Set by a proxy: the body of the real service's answer, with the copy of it that is checked and recorded. */
-  relay: RecordingRelay | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
   /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
@@ -131,7 +128,6 @@ export function createExchange(
     violations: [],
     answerViolations: [],
     advice: [],
-    relay: undefined,
     extraHeaders: {},
     trace,
   }

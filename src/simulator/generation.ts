@@ -11,7 +11,6 @@ import { reactivateRules } from '../scenarios/refit-rules.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
-import { withFittingDocument } from './check-operations.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
 import { computeDigest } from './digest.ts'
 import type { PipelineState } from './explain.ts'
@@ -21,10 +20,9 @@ import {
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
-  readCorsOrigins,
-  readGuardSettings,
 } from './lookups.ts'
 import { createPreviewer } from './previews.ts'
+import type { ProxiedService } from './proxied-service.ts'
 
 /** The inputs of a generation, with the replies for operations without a handler. */
 export interface StartInputs extends LoadedInputs {
@@ -51,15 +49,15 @@ export interface Generation extends StartInputs {
   readonly hintFinder: () => HintFinder
 }
 
-/** Loads all inputs of the settings, and the replies for operations without a handler. `isProxy`: the real service replies. */
+/** Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service, which replies. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
-  isProxy: boolean,
+  proxied: ProxiedService | undefined,
 ): Promise<Result<StartInputs, Findings>> {
-  const inputs = await loadInputs(settings, isProxy)
+  const inputs = await loadInputs(settings, proxied)
   if (!inputs.ok) return inputs
-  if (isProxy) return success({ ...inputs.value, fallback: undefined })
+  if (proxied) return success({ ...inputs.value, fallback: undefined })
   const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
   return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
 }
@@ -71,7 +69,7 @@ export async function loadGeneration(
   state: PipelineState,
   former: ActiveRules,
 ): Promise<Result<Generation, Findings>> {
-  const inputs = await loadStartInputs(settings, state.log, state.upstream !== undefined)
+  const inputs = await loadStartInputs(settings, state.log, state.proxied)
   if (!inputs.ok) return inputs
   const startUp = reactivateRules(`start-up ${number}`, inputs.value.startUp, former)
   return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
@@ -111,18 +109,14 @@ function createPipelineFactory(
 ): (state: PipelineState) => Pipeline {
   const { answers } = fixtures
   const operations = { contract, world, productsOfModel, answers }
-  return ({ store, sandboxes, journal, log, findPlannedFault, upstream }) => {
-    const handlers = createHandlers({ ...operations, store })
-    return createPipeline({
+  return ({ store, sandboxes, journal, log, findPlannedFault, proxied }) => {
+    const deps = {
       contract,
       fixtures,
       sandboxes,
       store,
-      pages: readGuardSettings(settings),
-      corsOrigins: readCorsOrigins(settings, upstream !== undefined),
-      handlers: upstream ? withFittingDocument(handlers, contract, fixtures) : handlers,
+      handlers: createHandlers({ ...operations, store }),
       fallback,
-      upstream,
       scenarios: {
         catalogue,
         ofModel: indexScenariosByModel(fixtures),
@@ -138,6 +132,7 @@ function createPipelineFactory(
       logBodies: settings.logBodies,
       journal,
       log,
-    })
+    }
+    return createPipeline(deps, proxied?.createStages)
   }
 }

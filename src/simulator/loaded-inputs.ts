@@ -12,10 +12,10 @@ import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { toProxyCatalogue } from '../scenarios/proxy-catalogue.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
+import type { ProxiedService } from './proxied-service.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
@@ -29,12 +29,12 @@ export interface LoadedInputs {
 }
 
 /**
- * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `isProxy`: true where the real
- * service answers, so that the document need not fit the handlers.
+ * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `proxied`: the real service
+ * if it answers, so that the document need not fit the handlers.
  */
 export async function loadInputs(
   settings: Settings,
-  isProxy = false,
+  proxied?: ProxiedService,
 ): Promise<Result<LoadedInputs, Findings>> {
   const overlays = splitFiles(settings.overlay)
   const loaded = await Promise.all([
@@ -48,14 +48,14 @@ export async function loadInputs(
     return failure(nameFlags(findings, settings))
   }
   const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
-  const catalogue = isProxy ? toProxyCatalogue(all) : all
+  const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...((settings.contract === undefined && overlays.length === 0) || isProxy
+    ...((settings.contract === undefined && overlays.length === 0) || proxied
       ? []
       : checkOperations(contract.value, fixtures.value)),
   ]

@@ -22,7 +22,6 @@ import type { FindingsReport, Report } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
-import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
 import { openBundler, requireBundler } from './bundler.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
@@ -32,6 +31,7 @@ import { countInputs, listInputFiles } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
 import { openState, warnOfOtherInputs } from './open-state.ts'
+import type { ProxiedService } from './proxied-service.ts'
 import { logFindings, reloadOnChange } from './reload.ts'
 import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
@@ -79,8 +79,8 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
-  /** The real service, for a proxy. Default: the simulator answers itself. */
-  readonly upstream?: UpstreamTarget | undefined
+  /** The real service. Default: the simulator answers itself. */
+  readonly proxied?: ProxiedService | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -90,7 +90,7 @@ export async function createSimulator(
 ): Promise<Result<Simulator, Findings>> {
   // Created before the files are read, so that no change is missed.
   const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
-  const inputs = await loadStartInputs(settings, dependencies.log, dependencies.upstream !== undefined)
+  const inputs = await loadStartInputs(settings, dependencies.log, dependencies.proxied)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
@@ -131,19 +131,18 @@ interface StartDeps {
 
 /** Creates the parts below the control plane, from the journal up to the reports. */
 async function createParts(settings: Settings, deps: Dependencies, { inputs, opened }: StartDeps) {
-  const { now, log, findPlannedFault, upstream: target } = deps
+  const { now, log, findPlannedFault, proxied } = deps
   const { store, shared } = opened
   const present = () => served.present
   const journal = openJournal(settings, deps, present, shared)
   const histories = new Histories()
   const sandboxDeps = { now, log, store, shared, journal, histories, rules: present }
   const sandboxes = await createSandboxes(settings, sandboxDeps)
-  const upstream = target && (await connectUpstream(target))
-  const state = { store, sandboxes, journal, log, findPlannedFault, upstream }
+  const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const served = new ServedInputs(createGeneration(1, settings, inputs, state))
   const bundlerDeps = { settings, present, journal, histories, sandboxes, store, now }
   const bundler = await openBundler(bundlerDeps, {
-    isProxy: upstream !== undefined,
+    isProxy: proxied !== undefined,
     isShared: shared !== undefined,
   })
   const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
@@ -158,7 +157,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     deps,
     start,
   )
-  const { store, sandboxes, journal, upstream } = state
+  const { store, sandboxes, journal, proxied } = state
   const { contract, fixtures, catalogue } = served
   const { draining, stopping } = createEnds()
   const handlers = controlHandlers({
@@ -175,7 +174,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     journal,
     reporter,
     stateFile: showState(settings.state),
-    corsOrigins: readCorsOrigins(settings, upstream !== undefined),
+    corsOrigins: readCorsOrigins(settings, proxied !== undefined),
     handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
     productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
@@ -202,7 +201,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     findStateLoss: () => store.findLoss(),
     async close() {
       stopping.abort()
-      upstream?.close()
+      proxied?.close()
       await journal.shared?.close()
       await store.close()
     },
@@ -217,9 +216,3 @@ function createEnds() {
 }
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })
-
-/** Creates the client of the real service. Only a proxy loads it, with Node's modules for TLS. */
-async function connectUpstream(target: UpstreamTarget): Promise<UpstreamClient> {
-  const { createUpstreamClient } = await import('../upstream/forward.ts')
-  return createUpstreamClient(target)
-}

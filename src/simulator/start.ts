@@ -57,7 +57,7 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.upstream !== undefined) }
+  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.proxied !== undefined) }
   const app = createApp(simulator, edge, dependencies.log, listDocumentedPaths(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {

@@ -94,7 +94,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   upstream: {
     sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
     main: 'parse-upstream.ts',
-    imports: ['core', 'exchange', 'redaction', 'traffic'],
+    imports: ['core', 'redaction', 'traffic'],
   },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
@@ -111,7 +111,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'operations',
       'redaction',
       'journal',
-      'upstream',
     ],
   },
   control: {
@@ -151,7 +150,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'bundles',
-      'upstream',
       'pipeline',
       'control',
       'config',
@@ -161,6 +159,23 @@ export const rooms: Readonly<Record<string, Room>> = {
     sentence: 'The process: output, signals, progress, and what a run writes at its end.',
     main: 'output.ts',
     imports: ['core', 'documents', 'reports', 'config', 'simulator'],
+  },
+  proxy: {
+    sentence:
+      "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
+    main: 'proxy.ts',
+    imports: [
+      'core',
+      'documents',
+      'contract',
+      'exchange',
+      'scenarios',
+      'redaction',
+      'upstream',
+      'pipeline',
+      'config',
+      'simulator',
+    ],
   },
   exec: {
     sentence:
@@ -213,10 +228,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'scenarios',
       'reports',
       'bundles',
-      'upstream',
       'config',
       'simulator',
       'process',
+      'proxy',
       'exec',
       'drift',
       'record',
