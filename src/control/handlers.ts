@@ -1,14 +1,12 @@
 import type { Journal } from '../journal/journal.ts'
-import { type BundleHandlerDeps, bundleHandlers } from './bundles.ts'
 import { type CatalogueHandlerDeps, catalogueHandlers } from './catalogue.ts'
 import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
 import { type InfoHandlerDeps, infoHandlers } from './info.ts'
-import { markChanges } from './mark-changes.ts'
+import { type ChangeListener, markChanges } from './mark-changes.ts'
 import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
-import type { RecordChangeDeps } from './record-changes.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
 import { type RetryHandlerDeps, retryHandlers } from './retries.ts'
@@ -37,11 +35,14 @@ export interface ControlDeps
     ExplainHandlerDeps,
     MetricsHandlerDeps,
     ReportHandlerDeps,
-    RetryHandlerDeps,
-    BundleHandlerDeps,
-    Pick<RecordChangeDeps, 'histories'> {
+    RetryHandlerDeps {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
+  /** The control of bundles, which is in a room of its own, and listens to changes. */
+  readonly bundles: {
+    readonly handlers: Pick<ControlHandlers, 'getBundle'>
+    readonly onChange: ChangeListener
+  }
 }
 
 /**
@@ -57,7 +58,7 @@ export interface ControlDeps
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
   const { journal, reporter, seedState, stateFile, corsOrigins, handledOperations } = deps
-  const { productsOfModel, stopping, draining, explain, documents, histories, bundler } = deps
+  const { productsOfModel, stopping, draining, explain, documents, bundles } = deps
   const handlers = {
     ...infoHandlers({
       version,
@@ -84,7 +85,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...metricsHandlers({ journal, sandboxes, store }),
     ...reportHandlers({ reporter, sandboxes }),
     ...retryHandlers({ journal, contract, sandboxes }),
-    ...bundleHandlers({ sandboxes, bundler }),
+    ...bundles.handlers,
   }
-  return markChanges(handlers, { controlContract, sandboxes, journal, histories, store, seedState })
+  return markChanges(handlers, { controlContract, sandboxes, journal, onChange: bundles.onChange })
 }

@@ -1,3 +1,4 @@
+import { answerSettings } from '../bundles/bundle-head.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -6,7 +7,6 @@ import type { Findings } from '../documents/finding.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
 import { showState } from '../state/redis/location.ts'
-import { answerSettings } from './answer-settings.ts'
 import { computeDigest } from './digest.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 

@@ -3,7 +3,7 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
-import { Histories } from '../bundles/history.ts'
+import { openBundles } from '../bundles/bundles.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
@@ -22,7 +22,6 @@ import type { FindingsReport, Report } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
-import { openBundler, requireBundler } from './bundler.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain } from './explain.ts'
@@ -42,6 +41,8 @@ import { createFileWatcher, type FileWatcher } from './watch-files.ts'
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
+  /** Returns the digest of the contract: `sha256:...`. */
+  contractDigest(): string
   /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
   findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
@@ -130,29 +131,27 @@ interface StartDeps {
 }
 
 /** Creates the parts below the control plane, from the journal up to the reports. */
-async function createParts(settings: Settings, deps: Dependencies, { inputs, opened }: StartDeps) {
+async function createParts(settings: Settings, deps: Dependencies, { inputs, opened, seedState }: StartDeps) {
   const { now, log, findPlannedFault, proxied } = deps
   const { store, shared } = opened
   const present = () => served.present
   const journal = openJournal(settings, deps, present, shared)
-  const histories = new Histories()
-  const sandboxDeps = { now, log, store, shared, journal, histories, rules: present }
+  const sandboxDeps = { now, log, store, shared, journal, rules: present }
   const sandboxes = await createSandboxes(settings, sandboxDeps)
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const served = new ServedInputs(createGeneration(1, settings, inputs, state))
-  const bundlerDeps = { settings, present, journal, histories, sandboxes, store, now }
-  const bundler = await openBundler(bundlerDeps, {
-    isProxy: proxied !== undefined,
-    isShared: shared !== undefined,
-  })
+  const bundles = await openBundles(
+    { settings, present, journal, sandboxes, store, seedState, now },
+    { isProxy: proxied !== undefined, isShared: shared !== undefined },
+  )
   const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
-  return { ...reporting, histories, state, served, present, bundler }
+  return { ...reporting, state, served, present, bundles }
 }
 
 /** Joins the parts, and creates the control plane over them. */
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
-  const { reporter, reportAtEnd, adopt, histories, state, served, present, bundler } = await createParts(
+  const { reporter, reportAtEnd, adopt, state, served, present, bundles } = await createParts(
     settings,
     deps,
     start,
@@ -179,14 +178,14 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
     draining: draining.signal,
-    histories,
-    bundler,
+    bundles,
     explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
   if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now: deps.now })
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), deps.log)
   return {
     contract,
+    contractDigest: () => present().contractDigest(),
     findExample: () => findExampleRequest(contract, fixtures),
     service: (request) => present().service(request),
     controlRefusal: controls.refusal,
@@ -195,7 +194,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
-    bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
+    bundle: (reasons) => bundles.write(reasons),
     stopping,
     draining,
     findStateLoss: () => store.findLoss(),

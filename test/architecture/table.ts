@@ -80,11 +80,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'report.ts',
     imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'redaction', 'journal'],
   },
-  bundles: {
-    sentence: 'A sandbox and its requests in one file, and their replay.',
-    main: 'bundle.ts',
-    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'redaction', 'journal'],
-  },
   traffic: {
     sentence:
       'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
@@ -128,10 +123,27 @@ export const rooms: Readonly<Record<string, Room>> = {
       'redaction',
       'journal',
       'reports',
-      'bundles',
     ],
   },
   config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports'] },
+  bundles: {
+    sentence: 'A sandbox and its requests in one file, and their replay.',
+    main: 'bundle.ts',
+    imports: [
+      'core',
+      'documents',
+      'contract',
+      'state',
+      'fixtures',
+      'exchange',
+      'scenarios',
+      'sandboxes',
+      'redaction',
+      'journal',
+      'control',
+      'config',
+    ],
+  },
   simulator: {
     sentence: 'Puts the parts together: create, start, explain, seed state.',
     main: 'simulator.ts',
@@ -158,7 +170,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   process: {
     sentence: 'The process: output, signals, progress, and what a run writes at its end.',
     main: 'output.ts',
-    imports: ['core', 'documents', 'reports', 'config', 'simulator'],
+    imports: ['core', 'documents', 'reports', 'bundles', 'config', 'simulator'],
   },
   proxy: {
     sentence:
@@ -316,7 +328,7 @@ export const habits: readonly Habit[] = [
       'cli/cli.ts',
       'build/',
       'testing/',
-      'bundles/versions.ts',
+      'bundles/bundle-head.ts',
       'state/file/lock-holder.ts',
       'simulator/replica-name.ts',
       'state/redis/connection.ts',

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../core/json.ts'
-import type { Bundle, BundleVersions } from './bundle.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Bundle, BundleVersions } from '../bundle.ts'
 import { countVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
 
 /** A replay with what it was done with. */
