@@ -8,10 +8,11 @@ import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { replyToStoreError } from '../exchange/store-errors.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Store, StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import type { Store } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
@@ -81,7 +82,7 @@ export function createPipeline(
   const recordExchange = record({
     ...deps,
     recordedReply: stages.recorded,
-    refuse: (exchange, { message }) => addStages(exchange, refusals.unavailable(message)),
+    addStages,
   })
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
@@ -145,18 +146,8 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
     }
     throw new Error('no stage replied')
   } catch (error) {
-    if (error instanceof StoreWriteError) {
-      log.error({ requestId, reason: error.message }, 'the state cannot be written')
-      return refusals.ownFault(error.message)
-    }
-    if (error instanceof StoreReadError) {
-      log.error({ requestId, reason: error.message }, 'the state cannot be read')
-      return refusals.ownFault(error.message)
-    }
-    if (error instanceof StoreUnavailableError) {
-      log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')
-      return refusals.unavailable(error.message)
-    }
+    const refusal = replyToStoreError(error, requestId, log)
+    if (refusal) return refusal
     log.error({ requestId, err: error }, 'a bug in the simulator')
     return refusals.ownFault(
       `Internal error of the simulator; its log tells more under the request id ${requestId}.`,

@@ -2,6 +2,7 @@ import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
+import { replyToStoreError } from '../exchange/store-errors.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
@@ -9,7 +10,6 @@ import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactText, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
-import type { StoreUnavailableError } from '../state/store.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
@@ -33,15 +33,15 @@ export interface RecorderDeps {
   readonly logBodies: boolean
   /** Returns the reply as it is recorded. */
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
-  /** Returns the reply to a request whose exchange cannot be stored. */
-  readonly refuse: (exchange: Exchange, reason: StoreUnavailableError) => Reply
+  /** Passes a reply through the reply stages. */
+  readonly addStages: (exchange: Exchange, first: Reply) => Reply
 }
 
 /**
  * Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. The level
  * `debug` adds a line with the reasons for the answer, `trace` one with the headers.
  */
-export function record({ journal, log, logBodies, recordedReply, refuse }: RecorderDeps): BeginRecord {
+export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps): BeginRecord {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
@@ -72,7 +72,10 @@ export function record({ journal, log, logBodies, recordedReply, refuse }: Recor
     const store =
       stored &&
       ((outcome: DeliveryOutcome, sight: ClientSight) =>
-        stored.store(outcome, sight, (reason) => refuse(exchange, reason)))
+        stored.store(outcome, sight, (error) => {
+          const refusal = replyToStoreError(error, exchange.request.id, log)
+          return refusal && addStages(exchange, refusal)
+        }))
     return { onEnd, store }
   }
 }

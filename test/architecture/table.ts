@@ -42,7 +42,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   exchange: {
     sentence: 'The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.',
     main: 'request.ts',
-    imports: ['core', 'documents', 'contract'],
+    imports: ['core', 'documents', 'contract', 'state'],
   },
   scenarios: {
     sentence: 'Everything that can be switched on.',
