@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import { ControlError, type ControlHandlers, CustomReply } from '../control/handler.ts'
+import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from '../control/handler.ts'
 import type { ChangeListener } from '../control/mark-changes.ts'
-import { refuseUnused } from '../control/unused-sandbox.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'

@@ -8,7 +8,9 @@ import type { DecisionTrace, RuleReference } from '../exchange/decision-trace.ts
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
 import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
 import { readReplayOf, replayHeader } from '../exchange/replay.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import type { OperationContext } from '../operations/handler.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
@@ -168,3 +170,35 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
 export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
   return { sandbox: sandbox.name, seed, now }
 }
+
+/** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
+export function operationContext(exchange: Exchange): OperationContext {
+  const { sandbox, seed, now, parameters, body, dataOverrides } = exchange
+  if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
+  return {
+    sandbox: sandbox.name,
+    seed,
+    now,
+    parameters,
+    body,
+    overrides: dataOverrides,
+    markDropped() {
+      exchange.isDropped = true
+    },
+    explain(reason) {
+      exchange.trace?.decisions.push(reason)
+    },
+    warn(advice) {
+      exchange.advice = [...exchange.advice, advice]
+    },
+  }
+}
+
+/** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
+export type RequestStage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
+
+/** The request stages in their order, each with its public name. */
+export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
+
+/** A stage of a reply: every reply passes through all of them. */
+export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

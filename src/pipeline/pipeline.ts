@@ -17,7 +17,14 @@ import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
-import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
+import {
+  createExchange,
+  type Exchange,
+  type PipelineSandboxes,
+  type ReplyStage,
+  type RequestStage,
+  type RequestStages,
+} from './exchange.ts'
 import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
@@ -27,7 +34,6 @@ import { type RecordedReply, record } from './record.ts'
 import { requirePlan } from './require-plan.ts'
 import { scenario } from './scenario.ts'
 import type { ScenarioSources } from './scenario-sources.ts'
-import type { ReplyStage, RequestStage, RequestStages } from './stage.ts'
 import { validate } from './validate.ts'
 
 /** The things that the stages work with. */

@@ -1,4 +1,4 @@
-import type { Explain } from '../control/explain.ts'
+import type { Explain } from '../control/deps.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { delivered } from '../exchange/delivery.ts'
@@ -23,21 +23,15 @@ export interface PipelineState {
   readonly proxied?: ProxiedService | undefined
 }
 
-/** The dependencies of `createExplain`. */
-export interface ExplainDeps {
-  readonly store: Store
-  readonly sandboxes: Sandboxes
-  readonly log: Log
-  /** Undefined: the simulator answers. */
-  readonly proxied: ProxiedService | undefined
-  readonly createPipelineOver: (state: PipelineState) => Pipeline
-}
-
 /**
  * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the sandboxes and a
  * temporary journal, so that the request changes nothing.
  */
-export function createExplain({ store, sandboxes, log, proxied, createPipelineOver }: ExplainDeps): Explain {
+export function createExplain(
+  { store, log, proxied }: PipelineState,
+  sandboxes: Pick<Sandboxes, 'peek' | 'settings'>,
+  createPipelineOver: (state: PipelineState) => Pipeline,
+): Explain {
   return async function explain(request) {
     const journal = new Journal(0)
     let entry: JournalEntry | undefined

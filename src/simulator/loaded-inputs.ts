@@ -2,7 +2,9 @@ import { join, normalize, sep } from 'node:path'
 import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
+import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { loadContract } from '../contract/load.ts'
+import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
@@ -26,6 +28,12 @@ export interface LoadedInputs {
   readonly catalogue: Catalogue
   /** The rules for every sandbox: the rule of `--scenario`, then those of `--scenarios`. */
   readonly startUp: ActiveRules
+}
+
+/** The inputs of a generation, with the replies for operations without a handler. */
+export interface StartInputs extends LoadedInputs {
+  /** Undefined: every operation has a handler. */
+  readonly fallback: Fallback | undefined
 }
 
 /**
@@ -63,6 +71,36 @@ export async function loadInputs(
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/** Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service, which replies. */
+export async function loadStartInputs(
+  settings: Settings,
+  log: Log,
+  proxied: ProxiedService | undefined,
+): Promise<Result<StartInputs, Findings>> {
+  const inputs = await loadInputs(settings, proxied)
+  if (!inputs.ok) return inputs
+  if (proxied) return success({ ...inputs.value, fallback: undefined })
+  const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
+  return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
+}
+
+/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
+async function createFallbackIfNeeded(
+  contract: Contract,
+  log: Log,
+): Promise<Result<Fallback | undefined, Findings>> {
+  const handled = new Set(declarations.map(({ operationId }) => operationId))
+  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
+  if (others.length === 0) return success(undefined)
+  const fallback = await createFallback(contract)
+  if (fallback.ok) {
+    log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
+    return fallback
+  }
+  const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
+  return failure([{ severity: 'error', place: contract.file, message }])
 }
 
 /** Returns the files that the inputs are read from; those of a fixtures folder one by one. */

@@ -18,8 +18,8 @@ import { createApp } from '../http/app.ts'
 import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { type ListenProblem, listen, stop } from '../http/server.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
-import type { ExampleRequest } from './example-request.ts'
 import { readCorsOrigins } from './lookups.ts'
+import type { ExampleRequest } from './ordinary-model.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** A simulator that listens. */

@@ -330,7 +330,7 @@ export const habits: readonly Habit[] = [
       'testing/',
       'bundles/bundle-head.ts',
       'state/file/lock-holder.ts',
-      'simulator/replica-name.ts',
+      'simulator/open-state.ts',
       'state/redis/connection.ts',
       'state/redis/fresh-heads.ts',
       'core/run-with-timeout.ts',
