@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from '../control/handler.ts'
-import type { ChangeListener } from '../control/mark-changes.ts'
+import type { ControlDeps } from '../control/deps.ts'
+import { ControlError, CustomReply, refuseUnused } from '../control/handler.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
@@ -11,13 +11,12 @@ import { beginHistories, recordChanges } from './record-changes.ts'
 import { writeBundle } from './write-bundle.ts'
 
 /** The bundles of a simulator. */
-export interface Bundles {
-  /** Handles `GET bundle`: a sandbox and its requests in one file, for `convsim replay`. */
-  readonly handlers: Pick<ControlHandlers, 'getBundle'>
-  /** Records the changes by the control plane, which a replay repeats. */
-  readonly onChange: ChangeListener
-  /** Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`. Throws if there are no bundles. */
-  write(reasons: readonly string[]): AsyncIterable<string>
+export interface Bundles extends Readonly<ControlDeps['bundles']> {
+  /**
+   * Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`; default: none. Throws if there are no
+   * bundles.
+   */
+  write(reasons?: readonly string[]): AsyncIterable<string>
 }
 
 /** The parts of a simulator that its bundles need. */
@@ -33,7 +32,10 @@ interface BundlesDeps {
   readonly now: () => number
 }
 
-/** Opens the bundles, unless a run could not be repeated: in a proxy, and where other processes change the state. Call it before the first request. */
+/**
+ * Opens the bundles, unless a run could not be repeated: in a proxy, and where other processes change the state. Call
+ * it before the first request.
+ */
 export async function openBundles(
   deps: BundlesDeps,
   { isProxy, isShared }: { readonly isProxy: boolean; readonly isShared: boolean },
@@ -55,7 +57,7 @@ export async function openBundles(
     else histories.forget(sandbox) // the registry has evicted it
   })
   await beginHistories(histories, store, settings.bundle !== undefined)
-  const write = (sandbox: string | undefined, reasons: readonly string[]) => {
+  const write = (sandbox: string | undefined, reasons: readonly string[] = []) => {
     const inputs = deps.present()
     // The bundled keys are no secrets; a user's own may be.
     const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
@@ -68,7 +70,7 @@ export async function openBundles(
       getBundle: ({ sandboxFilter: sandbox }) =>
         refuseUnused(sandbox, sandboxes) ??
         new CustomReply({
-          stream: { mediaType: 'application/json; charset=utf-8', chunks: () => write(sandbox, []) },
+          stream: { mediaType: 'application/json; charset=utf-8', chunks: () => write(sandbox) },
         }),
     },
     onChange: recordChanges(histories, store, seedState),

@@ -61,7 +61,9 @@ export class Callers {
   }
 }
 
-/** Returns a value without credentials: those of well-known names and forms, and the keys of all callers of the bundle. */
+/**
+ * Returns a value without credentials: those of well-known names and forms, and the keys of all callers of the bundle.
+ */
 export type RedactRecord = (value: Json) => Json
 
 /** Creates the redaction of stored records, rules and changes, which may contain the key of any request. */

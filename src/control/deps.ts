@@ -27,7 +27,10 @@ export interface ControlDeps {
   readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
   /** Returns the state of the documents. */
   readonly documents: () => DocumentState
-  /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
+  /**
+   * `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the
+   * document.
+   */
   readonly handledOperations: ReadonlySet<string>
   readonly sandboxes: Sandboxes
   readonly store: Store

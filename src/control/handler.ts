@@ -59,8 +59,8 @@ export class ControlError {
 }
 
 /**
- * Refuses a sandbox that was never used, whose empty evidence would pass for a clean client; undefined: all sandboxes, the default one,
- * or a used one.
+ * Refuses a sandbox that was never used, whose empty evidence would pass for a clean client; undefined: all sandboxes,
+ * the default one, or a used one.
  */
 export function refuseUnused(
   sandbox: string | undefined,

@@ -28,7 +28,10 @@ interface MarkChangesDeps {
   readonly onChange: ChangeListener
 }
 
-/** Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the change, and call `onChange`. */
+/**
+ * Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the
+ * change, and call `onChange`.
+ */
 export function markChanges(
   handlers: ControlHandlers,
   { controlContract, sandboxes, journal, onChange }: MarkChangesDeps,

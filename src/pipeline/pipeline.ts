@@ -12,14 +12,14 @@ import { replyToStoreError } from '../exchange/store-errors.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
 import {
-  createExchange,
-  type Exchange,
+  Exchange,
   type PipelineSandboxes,
   type ReplyStage,
   type RequestStage,
@@ -93,7 +93,12 @@ export function createPipeline(
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = createExchange(request, sandboxes, decisionTrace, deps.journal.takeOrder())
+    const exchange = new Exchange(
+      request,
+      sandboxes.use(defaultSandbox),
+      decisionTrace,
+      deps.journal.takeOrder(),
+    )
     try {
       const first = await firstReply(stages.request, exchange, log)
       const reply = addStages(exchange, first)
@@ -112,7 +117,10 @@ export function createPipeline(
   }
 }
 
-/** Creates the stages of a simulator. Their names are public in `POST /__sim/explain`, so they do not depend on those of functions, which a bundler may change. */
+/**
+ * Creates the stages of a simulator. Their names are public in `POST /__sim/explain`, so they do not depend on those of
+ * functions, which a bundler may change.
+ */
 function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
   return {

@@ -43,7 +43,10 @@ export class StoredExchange {
     this.#log = log
   }
 
-  /** Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer; `refuse` returns it, undefined for a bug. */
+  /**
+   * Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer;
+   * `refuse` returns it, undefined for a bug.
+   */
   async store(
     outcome: DeliveryOutcome,
     sight: ClientSight,

@@ -24,8 +24,8 @@ export interface ProxyPages {
 }
 
 /**
- * Returns the stages of an exchange whose request the real service answers. Scenarios refuse in front of it. The contract only judges: the
- * service decides, also about keys, plans, models and rates.
+ * Returns the stages of an exchange whose request the real service answers. Scenarios refuse in front of it. The
+ * contract only judges: the service decides, also about keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: ProxyPages): Stages {
   const { contract, sandboxes, scenarios, store, log } = deps
@@ -90,7 +90,10 @@ function scenarioOfOperation(stage: RequestStage): RequestStage {
   }
 }
 
-/** Runs the stage `validate` for its findings alone. As in the simulator, a request without its credential is not judged further. */
+/**
+ * Runs the stage `validate` for its findings alone. As in the simulator, a request without its credential is not judged
+ * further.
+ */
 function judgeRequest(stage: RequestStage): RequestStage {
   return function judgeRequest(exchange) {
     const { operation, bearer, request } = exchange

@@ -37,8 +37,8 @@ export interface StartInputs extends LoadedInputs {
 }
 
 /**
- * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `proxied`: the real service
- * if it answers, so that the document need not fit the handlers.
+ * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them.
+ * `proxied`: the real service if it answers, so that the document need not fit the handlers.
  */
 export async function loadInputs(
   settings: Settings,
@@ -73,7 +73,10 @@ export async function loadInputs(
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
-/** Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service, which replies. */
+/**
+ * Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service,
+ * which replies.
+ */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,

@@ -43,7 +43,10 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Finds a GET request without a body or required parameters beside the model's id; undefined where the contract has none. */
+/**
+ * Finds a GET request without a body or required parameters beside the model's id; undefined where the contract has
+ * none.
+ */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
@@ -69,8 +72,8 @@ interface PreviewDeps {
 }
 
 /**
- * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for an
- * ordinary model.
+ * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for
+ * an ordinary model.
  */
 export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
   const model = findOrdinaryModel(fixtures)

@@ -71,7 +71,10 @@ interface ReloadDeps {
   readonly now: () => number
 }
 
-/** Reloads the inputs whenever their files change, until `stopping`. An exception is a bug: it is logged, and the next change is reloaded all the same. */
+/**
+ * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug: it is logged, and the next
+ * change is reloaded all the same.
+ */
 export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps: ReloadDeps): void {
   watcher.run(stopping, (files) =>
     reload(deps, files).catch((error: unknown) =>

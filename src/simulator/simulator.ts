@@ -53,17 +53,23 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** The first part of the ids of requests to the service. */
   readonly requestIdPrefix: string
-  /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
+  /** Returns the report about the clients of all sandboxes so far, also while the shared state does not answer. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
   findings(): Promise<FindingsReport>
-  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
-  bundle(reasons: readonly string[]): AsyncIterable<string>
+  /**
+   * Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met;
+   * default: none.
+   */
+  bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
   readonly draining: AbortController
-  /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
+  /**
+   * Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also
+   * by `close`.
+   */
   findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
   close(): Promise<void>

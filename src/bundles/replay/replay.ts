@@ -61,8 +61,8 @@ export async function replayBundle(
 }
 
 /**
- * The changes that a replay leaves out: the clock, since each request has its instant, and the snapshots, since a change that restores
- * one has the state after it.
+ * The changes that a replay leaves out: the clock, since each request has its instant, and the snapshots, since a
+ * change that restores one has the state after it.
  */
 const NOT_REPLAYED: ReadonlySet<string> = new Set([
   'putClock',
