@@ -51,6 +51,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
     exports: ['precompiled'],
   },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
+  proxy: { file: 'proxy.js', source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
   tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
 }
 

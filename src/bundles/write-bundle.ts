@@ -10,9 +10,8 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import type { BundledBody, BundledChange, BundleHead, MissingParts } from './bundle.ts'
 import { bundleBody, bundleEntry } from './bundle-entry.ts'
-import type { Callers } from './callers.ts'
+import { type Callers, createRedaction, type RedactRecord } from './callers.ts'
 import type { HeldState, Histories, SandboxChange, SandboxHistory } from './history.ts'
-import { createRedaction, type RedactRecord } from './redact-records.ts'
 
 /** The parts of a simulator that a bundle has. */
 export interface BundleSource {

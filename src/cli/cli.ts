@@ -19,8 +19,8 @@ import { describeStartProblems } from '../process/start-problem.ts'
 import { StopSignals } from '../process/stop-signals.ts'
 import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
+import type { ProxiedService } from '../simulator/proxied-service.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
-import type { UpstreamTarget } from '../upstream/forward.ts'
 import { printHealth } from './health.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { findServerSettings } from './server-settings.ts'
@@ -104,15 +104,16 @@ async function runToolCommand(command: ToolName, invocation: Run): Promise<ExitC
 
 /** Serves with the answers of the real service. */
 async function proxy(invocation: Run): Promise<ExitCode> {
-  const { readProxyTarget } = await import('./proxy-target.ts')
+  const { readProxyTarget } = await import('../proxy/read-target.ts')
+  const { createProxy } = await import('../proxy/proxy.ts')
   const { files, settings } = invocation
   const target = readProxyTarget(files, settings, process.env[upstreamTokenVariable] || undefined)
-  if (target.ok) return serve(invocation, target.value)
+  if (target.ok) return serve(invocation, createProxy(target.value, settings))
   printError(`convsim proxy: ${target.error}`)
   return 1
 }
 
-async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCode> {
+async function serve(invocation: Run, proxied?: ProxiedService): Promise<ExitCode> {
   const { settings } = invocation
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
@@ -124,10 +125,9 @@ async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCo
       resolve()
     })
   })
-  const running = await startOrReport(invocation, output, upstream)
+  const running = await startOrReport(invocation, output, proxied)
   if (!running) return 1
-  if (upstream)
-    log.info({ upstream: upstream.origin + upstream.basePath }, 'requests go on to the real service')
+  if (proxied) log.info({ upstream: proxied.url }, 'requests go on to the real service')
   tuneV8()
   print(formatReadyLine(running, isJson, Date.now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
@@ -191,7 +191,7 @@ async function openOutput(settings: Settings): Promise<Output> {
 async function startOrReport(
   { settings, variables }: Run,
   output: Output,
-  upstream?: UpstreamTarget,
+  proxied?: ProxiedService,
 ): Promise<RunningSimulator | undefined> {
   const { log } = output
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
@@ -200,7 +200,7 @@ async function startOrReport(
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
-  const started = await start(settings, { now: Date.now, log, upstream })
+  const started = await start(settings, { now: Date.now, log, proxied })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
   printStartProblems(describeStartProblems(started.error, variables), output)

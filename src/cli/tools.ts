@@ -4,7 +4,7 @@ import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract } from '../fixtures/bundled.ts'
-import { findStderrTerminal } from '../process/count-progress.ts'
+import { createCountProgress, findStderrTerminal } from '../process/count-progress.ts'
 import type { StopSignals } from '../process/stop-signals.ts'
 
 /** A command line that runs a command. */
@@ -37,8 +37,14 @@ export async function runTool(command: ToolName, invocation: Run, deps: ToolDeps
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings, deps)
     case 'scenarios':
       return (await import('./scenarios.ts')).printScenarios(files, settings, print, printError)
-    case 'replay':
-      return (await import('./replay.ts')).printReplay(files[0] ?? '', settings, { ...deps, terminal })
+    case 'replay': {
+      const { printReplay } = await import('../bundles/replay/command.ts')
+      const { createSimulator } = await import('../simulator/simulator.ts')
+      const { createTempFolder } = await import('../process/temp-folder.ts')
+      const progress = createCountProgress(terminal, 'replay', deps.now)
+      const createFolder = () => createTempFolder('replay', host)
+      return printReplay(files[0] ?? '', settings, { ...deps, createSimulator, createFolder, progress })
+    }
     case 'drift':
       return (await import('../drift/command/drift.ts')).printDrift(invocation, {
         ...deps,

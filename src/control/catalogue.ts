@@ -1,21 +1,12 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
 import { describeClientView } from '../scenarios/client-view.ts'
-import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/definition.ts'
+import { probability, type ScenarioDefinition } from '../scenarios/definition.ts'
 import { exampleOf } from '../scenarios/example.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
+import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
 import { operationsToJson } from './info.ts'
-
-/** Dependencies of `catalogueHandlers`. */
-export interface CatalogueHandlerDeps {
-  readonly catalogue: Catalogue
-  readonly contract: Contract
-  readonly fixtures: Fixtures
-  /** `operationId`s with a handler in `operations/`. */
-  readonly handledOperations: ReadonlySet<string>
-}
 
 /** Handles `GET catalogue`: everything that a request can name or switch on. */
 export function catalogueHandlers({
@@ -23,7 +14,7 @@ export function catalogueHandlers({
   contract,
   fixtures,
   handledOperations,
-}: CatalogueHandlerDeps): Pick<ControlHandlers, 'getCatalogue'> {
+}: ControlDeps): Pick<ControlHandlers, 'getCatalogue'> {
   return {
     getCatalogue: () => ({
       scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),

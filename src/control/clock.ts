@@ -1,18 +1,13 @@
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockState, clockModes } from '../sandboxes/clock.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
-
-/** Dependencies of `clockHandlers`. */
-export interface ClockHandlerDeps {
-  readonly sandboxes: Sandboxes
-}
 
 /** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
 export function clockHandlers({
   sandboxes,
-}: ClockHandlerDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
+}: ControlDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   return {
     async getClock({ sandbox }) {
       return clockToJson((await sandboxes.settings.read(sandbox)).clock)

@@ -6,7 +6,6 @@ import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { bundledConsole } from '../fixtures/bundled.ts'
-import { pageHeaders } from './page-headers.ts'
 
 /** Matches the paths of the script and the stylesheet, whose names have a hash. No other file of the folder is served. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
@@ -82,5 +81,18 @@ async function readFileIfThere(file: string): Promise<Buffer | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/**
+ * Returns the headers of a page or file under `/__sim`. It runs the console's own files and nothing else: no inline
+ * script, no other origin, no text of a request as HTML, and no page can frame it. `styles`: the source of its styles.
+ */
+export function pageHeaders(styles = "'self'"): Record<string, string> {
+  return {
+    'Content-Security-Policy':
+      `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src 'self' data:; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    'Referrer-Policy': 'no-referrer',
   }
 }

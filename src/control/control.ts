@@ -6,11 +6,11 @@
 import type { Contract, Operation, OperationMatch } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
 import { findNearest } from '../core/similar.ts'
-import { refusals, refuse } from '../exchange/refusals.ts'
+import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { replyToStoreError } from '../exchange/store-errors.ts'
 import { redactHead } from '../redaction/redact.ts'
-import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import {
@@ -87,18 +87,8 @@ function debugLine(contract: Contract, request: SimRequest, reply: Reply) {
 }
 
 function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Reply {
-  if (error instanceof StoreWriteError) {
-    log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
-    return refuse(500, error.message, 'simulator')
-  }
-  if (error instanceof StoreReadError) {
-    log.error({ requestId: id, reason: error.message }, 'the state cannot be read')
-    return refuse(500, error.message, 'simulator')
-  }
-  if (error instanceof StoreUnavailableError) {
-    log.warn({ requestId: id, reason: error.message }, 'the shared state cannot be used')
-    return refusals.unavailable(error.message)
-  }
+  const refusal = replyToStoreError(error, id, log)
+  if (refusal) return refusal
   log.error({ requestId: id, err: error }, 'a bug in the control plane')
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }

@@ -2,34 +2,13 @@ import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
 import { controlAliases, listDocumentedPaths } from '../exchange/control-aliases.ts'
-import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
 import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
+import type { ControlDeps, Explanation } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
-
-/** The outcome that a request would have now. */
-export interface Explanation {
-  readonly trace: DecisionTrace
-  readonly outgoing: OutgoingReply
-  /** The entry that the journal would record. */
-  readonly entry: JournalEntry
-}
-
-/** Computes the outcome that a request would have now, without any effect. */
-export type Explain = (request: SimRequest) => Promise<Explanation>
-
-/** Dependencies of `explainHandlers`. */
-export interface ExplainHandlerDeps {
-  readonly explain: Explain
-  readonly contract: Contract
-  /** The origins of pages whose preflights the edge answers. */
-  readonly corsOrigins: CorsOrigins
-}
 
 /** The body of `POST explain`: a description of a request. */
 interface RequestDescription {
@@ -44,7 +23,7 @@ export function explainHandlers({
   explain,
   contract,
   corsOrigins,
-}: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
+}: ControlDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document

@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
 /** A request to a control operation, checked against `spec/control.openapi.yaml`. */
@@ -55,4 +56,17 @@ export class ControlError {
     this.status = status
     this.error = error
   }
+}
+
+/**
+ * Refuses a sandbox that was never used, whose empty evidence would pass for a clean client; undefined: all sandboxes,
+ * the default one, or a used one.
+ */
+export function refuseUnused(
+  sandbox: string | undefined,
+  sandboxes: Pick<Sandboxes, 'has'>,
+): ControlError | undefined {
+  if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
+  const error = `The sandbox "${sandbox}" was never used, or is deleted, so that nothing is known about it. GET /__sim/sandboxes lists those in use.`
+  return new ControlError(404, error)
 }

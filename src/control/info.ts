@@ -2,48 +2,15 @@ import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
-import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { version } from '../fixtures/bundled.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { describeLoss } from '../state/loss.ts'
-import type { Store } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
-
-/** The state of the documents that are served. */
-export interface DocumentState {
-  /** The digest of the contract with its overlays: `sha256:...`. */
-  readonly digest: string
-  /** 1 for the documents of the start; each reload (`--watch`) adds 1. */
-  readonly generation: number
-  /** The files of `--overlay`. */
-  readonly overlays: readonly string[]
-  /** True with `--watch`. */
-  readonly isWatched: boolean
-  /** Undefined: the latest reload succeeded, or there was none. `at`: epoch milliseconds. */
-  readonly failure: { readonly at: number; readonly findings: Findings } | undefined
-}
-
-/** Dependencies of `infoHandlers`. */
-export interface InfoHandlerDeps {
-  /** Version of the simulator, e.g. `0.1.0`. */
-  readonly version: string
-  readonly contract: Contract
-  readonly controlContract: Contract
-  readonly fixtures: Fixtures
-  /** Returns the state of the documents. */
-  readonly documents: () => DocumentState
-  readonly sandboxes: Sandboxes
-  readonly store: Store
-  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
-  readonly stateFile: string
-  /** Aborted when a stop was requested, and requests are still answered. */
-  readonly draining: AbortSignal
-  /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
-  readonly handledOperations: ReadonlySet<string>
-}
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
 export function infoHandlers(
-  deps: InfoHandlerDeps,
+  deps: ControlDeps,
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
   const { contract, controlContract } = deps
   return {
@@ -61,7 +28,7 @@ export function infoHandlers(
  * Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. Also
  * while a shared state does not answer, so that a load balancer sends no requests.
  */
-async function readHealth({ store, version, documents, draining }: InfoHandlerDeps): Promise<ControlOutcome> {
+async function readHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)
@@ -81,7 +48,6 @@ function describeFailure(findings: Findings): string {
 }
 
 async function infoToJson({
-  version,
   contract,
   sandboxes,
   store,
@@ -89,7 +55,7 @@ async function infoToJson({
   fixtures,
   handledOperations,
   documents,
-}: InfoHandlerDeps): Promise<Json> {
+}: ControlDeps): Promise<Json> {
   const { digest, generation, overlays, isWatched, failure } = documents()
   const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
   return {

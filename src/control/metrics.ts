@@ -1,20 +1,12 @@
 import type { Registry } from 'prom-client'
 import { textBody } from '../exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import type { Store } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 import { type DurationHistogram, durationBounds, RequestMetrics } from './request-metrics.ts'
 
-/** Dependencies of `metricsHandlers`. */
-export interface MetricsHandlerDeps {
-  readonly journal: Journal
-  readonly sandboxes: Sandboxes
-  readonly store: Store
-}
-
 /** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
-export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers, 'getMetrics'> {
+export function metricsHandlers(deps: ControlDeps): Pick<ControlHandlers, 'getMetrics'> {
   const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
@@ -27,7 +19,7 @@ export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers,
   }
 }
 
-async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestMetrics): Promise<Registry> {
+async function createRegistry(deps: ControlDeps, requestMetrics: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -49,10 +41,7 @@ async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestM
   return registry
 }
 
-async function addGauges(
-  { journal, sandboxes, store }: MetricsHandlerDeps,
-  registers: Registry[],
-): Promise<void> {
+async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: Registry[]): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => countHeld(journal)],

@@ -1,17 +1,8 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { SlicedWork } from '../core/slices.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { StoredEvent } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
-
-/** Dependencies of `qualityHandlers`. */
-export interface QualityHandlerDeps {
-  readonly store: Store
-  readonly fixtures: Fixtures
-  readonly sandboxes: Sandboxes
-}
 
 /** Index of a product or conversation without events. */
 const neutralIndex = 0.5
@@ -32,7 +23,7 @@ export function qualityHandlers({
   store,
   fixtures,
   sandboxes,
-}: QualityHandlerDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
+}: ControlDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
   async function qualityToJson(sandbox: string): Promise<JsonObject> {
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)

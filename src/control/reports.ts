@@ -7,23 +7,22 @@ import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { expectedFailOn, parseFailOn } from '../reports/parse-fail-on.ts'
-import type { Report, Reporter } from '../reports/report.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
-import { pageHeaders } from './page-headers.ts'
-import { refuseUnused } from './unused-sandbox.ts'
-
-/** Dependencies of `reportHandlers`. */
-export interface ReportHandlerDeps {
-  readonly reporter: Reporter
-  readonly sandboxes: Sandboxes
-}
+import type { Report } from '../reports/report.ts'
+import { pageHeaders } from './console-files.ts'
+import type { ControlDeps } from './deps.ts'
+import {
+  ControlError,
+  type ControlHandlers,
+  type ControlRequest,
+  CustomReply,
+  refuseUnused,
+} from './handler.ts'
 
 /** Handles `GET coverage`, `GET manners` and `GET report`, for one sandbox or for all. */
 export function reportHandlers({
   reporter,
   sandboxes,
-}: ReportHandlerDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
+}: ControlDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
     async getCoverage(request) {
       const { truncated, ...coverage } = await reporter.coverage(request.sandboxFilter)

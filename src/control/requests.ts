@@ -1,24 +1,14 @@
-import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
 import { textBody } from '../exchange/body.ts'
+import { version } from '../fixtures/bundled.ts'
 import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { entryToCurl } from '../reports/curl.ts'
 import { findUnknownOperation } from '../scenarios/rule-match-problems.ts'
+import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
-import { createFilter, type JournalFilter } from './journal-filter.ts'
 import { replyWithEntries, replyWithHar } from './json-reply.ts'
-import { streamEntries } from './stream-entries.ts'
-
-/** Dependencies of `requestHandlers`. */
-export interface RequestHandlerDeps {
-  /** The version of the simulator, for the creator of a HAR file. */
-  readonly version: string
-  readonly journal: Journal
-  readonly contract: Contract
-  /** Aborted when the simulator stops, which ends the streams. */
-  readonly stopping: AbortSignal
-}
+import { createFilter, type JournalFilter, streamEntries } from './stream-entries.ts'
 
 /** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
@@ -43,21 +33,17 @@ const tooManyStreams = new ControlError(
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({
-  version,
   journal,
   contract,
   stopping,
-}: RequestHandlerDeps): Pick<
-  ControlHandlers,
-  'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'
-> {
+}: ControlDeps): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
   let openStreams = 0
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
       const problem = findUnknownOperation(query.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
-      return pageToJson(journal, request.sandboxFilter, query, version)
+      return pageToJson(journal, request.sandboxFilter, query)
     },
     async getRequest({ parameters: { path, query } }) {
       const entry = await journal.find(String(path['id']))
@@ -98,7 +84,6 @@ async function pageToJson(
   journal: Journal,
   sandbox: string | undefined,
   query: ListQuery,
-  version: string,
 ): Promise<JsonObject | CustomReply> {
   const { since, cursor, limit, order, bodies, format } = query
   const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order })

@@ -4,20 +4,11 @@ import type { JsonObject } from '../core/json.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { maxWorkMs } from '../core/slices.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
-import type { Journal } from '../journal/journal.ts'
 import { redactText } from '../redaction/redact.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
 import { type ListedAttempt, type ListedChain, readRetryHistory } from '../reports/retry-history.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers } from './handler.ts'
-import { refuseUnused } from './unused-sandbox.ts'
-
-/** Dependencies of `retryHandlers`. */
-export interface RetryHandlerDeps {
-  readonly journal: Journal
-  readonly contract: Contract
-  readonly sandboxes: Sandboxes
-}
+import type { ControlDeps } from './deps.ts'
+import { ControlError, type ControlHandlers, refuseUnused } from './handler.ts'
 
 /** The query of `GET retries`, typed by the control document. */
 interface RetriesQuery {
@@ -38,7 +29,7 @@ export function retryHandlers({
   journal,
   contract,
   sandboxes,
-}: RetryHandlerDeps): Pick<ControlHandlers, 'getRetries'> {
+}: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
   const idempotentIn = memoizeLast((operations: Contract['operations']) =>
     findIdempotentOperations({ operations }),
   )

@@ -1,26 +1,16 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { mapInChunks } from '../core/map-in-chunks.ts'
-import type { Journal } from '../journal/journal.ts'
-import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
-import type { SandboxExport, Store } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
 
 /** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
 const SANDBOXES_AT_ONCE = 16
 
-/** Dependencies of `sandboxHandlers` and `resetSandbox`. */
-export interface SandboxHandlerDeps {
-  readonly sandboxes: Sandboxes
-  readonly store: Store
-  readonly journal: Journal
-  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
-  readonly seedState: SandboxExport | undefined
-}
-
 /** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
 async function resetSandbox(
-  { sandboxes, store, journal, seedState }: SandboxHandlerDeps,
+  { sandboxes, store, journal, seedState }: ControlDeps,
   name: string,
 ): Promise<void> {
   // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
@@ -33,7 +23,7 @@ async function resetSandbox(
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
 export function sandboxHandlers(
-  deps: SandboxHandlerDeps,
+  deps: ControlDeps,
 ): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
   const { sandboxes, store, journal } = deps
   return {

@@ -1,28 +1,15 @@
-import type { Contract } from '../contract/contract.ts'
 import { endSentence } from '../core/end-sentence.ts'
 import type { Json } from '../core/json.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { checkRules } from '../scenarios/check-rules.ts'
-import type { Catalogue } from '../scenarios/definition.ts'
 import { type ActiveRules, maxRules, type Rule, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
-import type { Store } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 import { sequencesToJson } from './sequences.ts'
 
-/** Dependencies of `scenarioHandlers`. */
-export interface ScenarioHandlerDeps {
-  readonly catalogue: Catalogue
-  readonly contract: Contract
-  readonly sandboxes: Sandboxes
-  readonly store: Store
-  /** Returns the rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
-  readonly startUp: () => ActiveRules
-}
-
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
-  deps: ScenarioHandlerDeps,
+  deps: ControlDeps,
 ): Pick<
   ControlHandlers,
   'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'

@@ -1,19 +1,14 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { SlicedWork } from '../core/slices.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
-import type { EventQuery, Store } from '../state/store.ts'
+import type { EventQuery } from '../state/store.ts'
+import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
-
-/** Dependencies of `recordHandlers`. */
-export interface RecordHandlerDeps {
-  readonly store: Store
-}
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export function recordHandlers({
   store,
-}: RecordHandlerDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
+}: ControlDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
   return {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
@@ -40,17 +35,11 @@ export function recordHandlers({
   }
 }
 
-/** Dependencies of `snapshotHandlers`. */
-export interface SnapshotHandlerDeps {
-  readonly store: Store
-  readonly sandboxes: Sandboxes
-}
-
 /** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
 export function snapshotHandlers({
   store,
   sandboxes,
-}: SnapshotHandlerDeps): Pick<
+}: ControlDeps): Pick<
   ControlHandlers,
   | 'listSnapshots'
   | 'createSnapshot'

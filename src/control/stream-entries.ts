@@ -1,9 +1,10 @@
+import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
+import { toMatchSubject } from '../journal/match.ts'
 import type { JournalSlice } from '../journal/reader.ts'
 import { waitForEntry } from '../journal/wait-for-entry.ts'
-import { createFilter, type JournalFilter } from './journal-filter.ts'
 
 /** The entries that a reader of `GET /__sim/requests/stream` asked for. */
 export interface StreamOptions {
@@ -65,4 +66,20 @@ function formatEntry(entry: JournalEntry): string {
 
 function formatGap(last: number, oldest: number): string {
   return `event: dropped\nid: ${oldest - 1}\ndata: ${JSON.stringify({ from: last + 1, to: oldest - 1 })}\n\n`
+}
+
+/** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */
+export type JournalFilter = Pick<RequestQuery, 'operation'> &
+  Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
+
+/** No condition of a filter asks for them. */
+const noSubjects = { models: () => [], products: () => [] }
+
+/** Returns a test that an entry meets every condition of the filter. */
+export function createFilter({ operation, ...match }: JournalFilter): (entry: JournalEntry) => boolean {
+  const conditions = requestConditions({ operation, match })
+  return (entry) => {
+    const subject = { ...toMatchSubject(entry, noSubjects), paths: [entry.request.path] }
+    return matchOutcome(conditions, subject) === 'yes'
+  }
 }

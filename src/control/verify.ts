@@ -3,31 +3,22 @@ import { maxWorkMs } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import { redactHeader, redactText } from '../redaction/redact.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
-import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
-import { findUnknownName } from './unknown-names.ts'
-import { refuseUnused } from './unused-sandbox.ts'
+import {
+  findUnknownFields,
+  findUnknownOperation,
+  findUnknownParameter,
+} from '../scenarios/rule-match-problems.ts'
+import type { ControlDeps } from './deps.ts'
+import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from './handler.ts'
 import { verdictToJson } from './verdict-json.ts'
 import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from './verification.ts'
 
 /** A query whose unknown names are allowed by `force`. */
 interface Forceable {
   readonly force?: boolean
-}
-
-/** Dependencies of `verifyHandlers`. */
-export interface VerifyHandlerDeps {
-  readonly journal: Journal
-  readonly contract: Contract
-  readonly sandboxes: Sandboxes
-  /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
-  readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
-  /** Aborted when the simulator stops; a waiting verification then answers with what has come so far. */
-  readonly stopping: AbortSignal
 }
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
@@ -42,7 +33,7 @@ const tooLongMessage =
   'forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
-export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
+export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
   const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
   let waiting = 0
@@ -95,7 +86,7 @@ async function replyWithVerdict(
 }
 
 /** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
-function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): RequestSubjects {
+function createSubjects({ contract, productsOfModel }: ControlDeps): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
     const match = contract.match(request.method, stripSandboxPath(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
@@ -130,4 +121,15 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): strin
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
     return `No count is at least ${atLeast} and at most ${atMost}.`
   return undefined
+}
+
+/** Finds an operation, a query parameter or a field of the body that the contract does not have; undefined: none. */
+function findUnknownName({ operation, match }: RequestQuery, { operations }: Contract): string | undefined {
+  const named = operations.filter(({ id }) => operation === undefined || id === operation)
+  const unknown = findUnknownOperation(operation, operations)
+  if (unknown !== undefined) return unknown
+  const parameter = findUnknownParameter(match?.query ?? {}, named)
+  if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
+  const [field] = findUnknownFields(match?.body ?? {}, named)
+  return field && `${field} A request with other fields is found with "force": true.`
 }

@@ -2,8 +2,7 @@ import { jsonBody } from '../exchange/body.ts'
 import { immediateDelivery } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import { type Exchange, operationOf } from './exchange.ts'
-import type { ReplyStage } from './stage.ts'
+import { type Exchange, operationOf, type ReplyStage } from './exchange.ts'
 
 /**
  * Damages the reply as scenarios ask, after it passed the contract check, and records the damage. Damage that the request itself asks

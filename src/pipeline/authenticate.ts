@@ -1,7 +1,6 @@
 import { refusals } from '../exchange/refusals.ts'
 import type { Key } from '../fixtures/fixtures.ts'
-import { operationOf } from './exchange.ts'
-import type { RequestStage } from './stage.ts'
+import { operationOf, type RequestStage } from './exchange.ts'
 
 /** Identifies the caller by the bearer token. docs/service.md, 2.2: every operation requires one; how tokens are issued is not described. */
 export function authenticate(keys: readonly Key[], planOfUnknownKeys: string): RequestStage {

@@ -1,8 +1,6 @@
 import { refusals } from '../exchange/refusals.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { operationOf } from './exchange.ts'
-import { operationContext } from './operation-context.ts'
-import type { RequestStage } from './stage.ts'
+import { operationContext, operationOf, type RequestStage } from './exchange.ts'
 
 /** Refuses requests for a model that does not exist: any UUID exists with `--models open`, only a fixture's with `closed`. */
 export function checkModelExists(

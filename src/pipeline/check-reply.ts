@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { Body } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import type { ReplyStage } from './stage.ts'
+import type { ReplyStage } from './exchange.ts'
 
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and becomes a 500. Replies of

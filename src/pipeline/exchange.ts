@@ -8,12 +8,13 @@ import type { DecisionTrace, RuleReference } from '../exchange/decision-trace.ts
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
 import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
 import { readReplayOf, replayHeader } from '../exchange/replay.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { OperationContext } from '../operations/handler.ts'
+import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/records.ts'
-import type { RecordingRelay } from '../upstream/relay.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
@@ -29,39 +30,44 @@ export interface Caller {
 export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
 
 /** One request on its way through the stages; each stage adds its results. */
-export interface Exchange {
+export class Exchange {
   readonly request: SimRequest
   /** The position of the request in the order of `Journal.takeOrder`. */
   readonly order: number
+  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
+  readonly trace: DecisionTrace | undefined
+  readonly bearer: Bearer
+  /** The id of the recorded request that this one repeats; undefined: none. */
+  readonly replayOf: string | undefined
+  /** The default sandbox, until `identify` switches to the one that the request names. */
   sandbox: Sandbox
-  /** The sandbox's seed, or the request's own. Set by `identify`. */
-  seed: string
-  /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
-  now: number
-  /** The sandbox's rules. Set by `identify`. */
-  rules: ActiveRules
   /** The path without the sandbox's base path. */
   path: string
+  /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
+  now: number
+  /** The sandbox's seed, or the request's own. Set by `identify`. */
+  seed = ''
+  /** The sandbox's rules. Set by `identify`. */
+  rules: ActiveRules = []
   /** Set by `identify`. */
   operation: Operation | undefined
-  pathParameters: Readonly<Record<string, string>>
-  readonly bearer: Bearer
+  pathParameters: Readonly<Record<string, string>> = {}
   /** Set by `authenticate`; undefined where the operation asks for no credential. */
   caller: Caller | undefined
   /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
-  stage: string
+  stage = ''
   /** Set by `scenario`: the rule that acts on this request; undefined: none does. */
   rule: RuleReference | undefined
   /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
-  scenarios: readonly ActiveScenario[]
+  scenarios: readonly ActiveScenario[] = []
   /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
-  requestedExplicitly: boolean
+  requestedExplicitly = false
   /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
   requestedStatus: number | undefined
   /** Set by `handle`: true for an event that sampling dropped. */
-  isDropped: boolean
+  isDropped = false
   /** Set by `scenario`: the changes that the data family makes to the reply. */
-  dataOverrides: DataOverrides
+  dataOverrides: DataOverrides = noOverrides
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
   rawParameters: RawParameters | undefined
   /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
@@ -71,69 +77,31 @@ export interface Exchange {
   /** Set by `validate`; undefined where the operation takes no body. */
   body: Json | undefined
   /** Rules of the contract that the request broke. */
-  violations: readonly Violation[]
+  violations: readonly Violation[] = []
   /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
-  answerViolations: readonly Violation[]
+  answerViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts and a careful client would not send. */
-  advice: readonly Violation[]
+  advice: readonly Violation[] = []
   /** Set by `scenario` and `applyDrift`. */
-  delivery: Delivery
+  delivery: Delivery = immediateDelivery
   /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
-  damage: readonly string[]
+  damage: readonly string[] = []
   /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
   expectation: Expectation | undefined
-  /** The id of the recorded request that this one repeats; undefined: none. */
-  readonly replayOf: string | undefined
-  /** Set by a proxy: the body of the real service's answer, with the copy of it that is checked and recorded. */
-  relay: RecordingRelay | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
-  readonly extraHeaders: Record<string, string>
-  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
-  readonly trace: DecisionTrace | undefined
-}
+  readonly extraHeaders: Record<string, string> = {}
 
-/** Begins an exchange in the default sandbox; `identify` switches to the sandbox that the request names. */
-export function createExchange(
-  request: SimRequest,
-  sandboxes: PipelineSandboxes,
-  trace: DecisionTrace | undefined,
-  order: number,
-): Exchange {
-  const sandbox = sandboxes.use(defaultSandbox)
-  sandbox.activeRequests += 1
-  return {
-    request,
-    order,
-    sandbox,
-    seed: '',
-    now: request.at,
-    rules: [],
-    path: request.path,
-    operation: undefined,
-    pathParameters: {},
-    bearer: readBearer(request.headers['authorization']),
-    caller: undefined,
-    stage: '',
-    rule: undefined,
-    scenarios: [],
-    requestedExplicitly: false,
-    requestedStatus: undefined,
-    isDropped: false,
-    dataOverrides: noOverrides,
-    delivery: immediateDelivery,
-    damage: [],
-    expectation: readExpectation(request.headers[expectationHeader]),
-    replayOf: readReplayOf(request.headers[replayHeader]),
-    rawParameters: undefined,
-    json: undefined,
-    parameters: undefined,
-    body: undefined,
-    violations: [],
-    answerViolations: [],
-    advice: [],
-    relay: undefined,
-    extraHeaders: {},
-    trace,
+  constructor(request: SimRequest, sandbox: Sandbox, trace: DecisionTrace | undefined, order: number) {
+    this.request = request
+    this.order = order
+    this.trace = trace
+    this.sandbox = sandbox
+    sandbox.activeRequests += 1
+    this.path = request.path
+    this.now = request.at
+    this.bearer = readBearer(request.headers['authorization'])
+    this.replayOf = readReplayOf(request.headers[replayHeader])
+    this.expectation = readExpectation(request.headers[expectationHeader])
   }
 }
 
@@ -172,3 +140,35 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
 export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
   return { sandbox: sandbox.name, seed, now }
 }
+
+/** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
+export function operationContext(exchange: Exchange): OperationContext {
+  const { sandbox, seed, now, parameters, body, dataOverrides } = exchange
+  if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
+  return {
+    sandbox: sandbox.name,
+    seed,
+    now,
+    parameters,
+    body,
+    overrides: dataOverrides,
+    markDropped() {
+      exchange.isDropped = true
+    },
+    explain(reason) {
+      exchange.trace?.decisions.push(reason)
+    },
+    warn(advice) {
+      exchange.advice = [...exchange.advice, advice]
+    },
+  }
+}
+
+/** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
+export type RequestStage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
+
+/** The request stages in their order, each with its public name. */
+export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
+
+/** A stage of a reply: every reply passes through all of them. */
+export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

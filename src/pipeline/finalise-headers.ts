@@ -2,8 +2,7 @@ import type { Violation } from '../documents/violation.ts'
 import { olderRateHeaders } from '../exchange/rate-headers.ts'
 import { countBrokenRules } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { Exchange } from './exchange.ts'
-import type { ReplyStage } from './stage.ts'
+import type { Exchange, ReplyStage } from './exchange.ts'
 
 /** The longest violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000

@@ -4,8 +4,7 @@ import { type Body, jsonBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Exchange, operationOf, rawParametersOf } from './exchange.ts'
-import { operationContext } from './operation-context.ts'
+import { type Exchange, operationContext, operationOf, rawParametersOf } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
 export function handle(contract: Contract, handlers: OperationHandlers, fallback: Fallback | undefined) {

@@ -5,8 +5,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
-import { type Exchange, type PipelineSandboxes, switchSandbox } from './exchange.ts'
-import type { RequestStage } from './stage.ts'
+import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
 
 /**
  * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. A request whose body was aborted ends here: the

@@ -2,8 +2,7 @@ import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
-import { operationOf, writeContextOf } from './exchange.ts'
-import type { RequestStage } from './stage.ts'
+import { operationOf, type RequestStage, writeContextOf } from './exchange.ts'
 
 /**
  * Refuses requests beyond the plan's limit (docs/service.md, 2.4). It is the last of all refusals, so that only a request that

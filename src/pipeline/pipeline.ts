@@ -2,36 +2,38 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
-import type { CorsOrigins } from '../core/origins.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
-import type { PageSettings } from '../exchange/foreign-page.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { replyToStoreError } from '../exchange/store-errors.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Store, StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
-import type { UpstreamClient } from '../upstream/forward.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
-import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
+import {
+  Exchange,
+  type PipelineSandboxes,
+  type ReplyStage,
+  type RequestStage,
+  type RequestStages,
+} from './exchange.ts'
 import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { limitRate } from './limit-rate.ts'
-import { answerToRecord } from './proxy/answer-to-record.ts'
-import { proxyReplyStages, proxyRequestStages } from './proxy/stages.ts'
-import { record } from './record.ts'
+import { type RecordedReply, record } from './record.ts'
 import { requirePlan } from './require-plan.ts'
 import { scenario } from './scenario.ts'
 import type { ScenarioSources } from './scenario-sources.ts'
-import type { ReplyStage, RequestStage, RequestStages } from './stage.ts'
 import { validate } from './validate.ts'
 
 /** The things that the stages work with. */
@@ -43,12 +45,6 @@ export interface PipelineDeps {
   readonly handlers: OperationHandlers
   /** Replies for operations without a handler; undefined where every operation has one. */
   readonly fallback: Fallback | undefined
-  /** The real service that answers in place of the handlers; absent: the simulator answers. */
-  readonly upstream?: UpstreamClient | undefined
-  /** The pages that may use the real service with the token of the proxy. */
-  readonly pages: PageSettings
-  /** The origins of pages to which the edge grants CORS. */
-  readonly corsOrigins: CorsOrigins
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
   /** Returns the limit of a plan's analyses; undefined: unlimited. */
@@ -65,25 +61,46 @@ export interface PipelineDeps {
 /** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: only the log may ask for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
-/** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
-export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { sandboxes, upstream, log } = deps
-  const requestStages = upstream ? proxyRequestStages(deps, upstream) : simulatorRequestStages(deps)
-  const replyStages = upstream ? proxyReplyStages(deps) : simulatorReplyStages(deps)
+/** The stages of an exchange in their order, and the record of its reply. */
+export interface Stages {
+  /** The first stage that has a reply ends the request's way. */
+  readonly request: RequestStages
+  /** Every reply passes through all of them. */
+  readonly reply: readonly ReplyStage[]
+  /** Returns a reply as it is recorded, once its delivery has ended. */
+  readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
+  /** True where replies have a date already, and so get none of the sandbox. */
+  readonly isDated: boolean
+}
+
+/** Creates the stages of a pipeline: those of the simulator, or of a proxy. */
+export type CreateStages = (deps: PipelineDeps) => Stages
+
+/** Creates the pipeline. */
+export function createPipeline(
+  deps: PipelineDeps,
+  createStages: CreateStages = createSimulatorStages,
+): Pipeline {
+  const { sandboxes, log } = deps
+  const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
-    replyStages.reduce((reply, stage) => stage(exchange, reply), first)
+    stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
   const recordExchange = record({
     ...deps,
-    recordedReply: (exchange, reply, outcome) =>
-      upstream ? answerToRecord(exchange, reply, outcome, upstream.target.token) : reply,
-    refuse: (exchange, { message }) => addStages(exchange, refusals.unavailable(message)),
+    recordedReply: stages.recorded,
+    addStages,
   })
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = createExchange(request, sandboxes, decisionTrace, deps.journal.takeOrder())
+    const exchange = new Exchange(
+      request,
+      sandboxes.use(defaultSandbox),
+      decisionTrace,
+      deps.journal.takeOrder(),
+    )
     try {
-      const first = await firstReply(requestStages, exchange, log)
+      const first = await firstReply(stages.request, exchange, log)
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const recording = recordExchange(exchange, reply, request.elapsed())
@@ -91,8 +108,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         exchange.sandbox.activeRequests -= 1
         recording.onEnd(outcome, sight)
       }
-      // The real service dates its answers itself.
-      const date = upstream ? undefined : exchange.now
+      const date = stages.isDated ? undefined : exchange.now
       return { reply, delivery: exchange.delivery, date, onEnd, store: recording.store }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // no delivery will end
@@ -101,31 +117,35 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 }
 
-/** Returns the stages of a request that the simulator answers. Their names are public in `POST /__sim/explain`, so they do not depend on those of functions, which a bundler may change. */
-function simulatorRequestStages(deps: PipelineDeps): RequestStages {
+/**
+ * Creates the stages of a simulator. Their names are public in `POST /__sim/explain`, so they do not depend on those of
+ * functions, which a bundler may change.
+ */
+function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
-  return Object.entries({
-    /** 404, 405 */
-    identify: identify(contract, deps.sandboxes),
-    /** 401 */
-    authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
-    /** any reply that a scenario gives */
-    scenario: scenario(deps.scenarios, store),
-    /** 403 */
-    plan: requirePlan(fixtures.plans, handlers),
-    /** 400, 413, 415 */
-    validate: validate(handlers, deps.strict),
-    /** 404 */
-    subject: checkModelExists(deps.isModel, handlers),
-    /** 429 */
-    rate: limitRate(store, deps.limitOf, handlers),
-    /** the operation itself */
-    handle: handle(contract, handlers, deps.fallback),
-  } satisfies Record<string, RequestStage>)
-}
-
-function simulatorReplyStages({ handlers, headers, log }: PipelineDeps): readonly ReplyStage[] {
-  return [checkReply(handlers, log), applyDrift(), finaliseHeaders(headers)]
+  return {
+    request: Object.entries({
+      /** 404, 405 */
+      identify: identify(contract, deps.sandboxes),
+      /** 401 */
+      authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
+      /** any reply that a scenario gives */
+      scenario: scenario(deps.scenarios, store),
+      /** 403 */
+      plan: requirePlan(fixtures.plans, handlers),
+      /** 400, 413, 415 */
+      validate: validate(handlers, deps.strict),
+      /** 404 */
+      subject: checkModelExists(deps.isModel, handlers),
+      /** 429 */
+      rate: limitRate(store, deps.limitOf, handlers),
+      /** the operation itself */
+      handle: handle(contract, handlers, deps.fallback),
+    } satisfies Record<string, RequestStage>),
+    reply: [checkReply(handlers, deps.log), applyDrift(), finaliseHeaders(deps.headers)],
+    recorded: (_, reply) => reply,
+    isDated: false,
+  }
 }
 
 /** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500 without details. */
@@ -140,18 +160,8 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
     }
     throw new Error('no stage replied')
   } catch (error) {
-    if (error instanceof StoreWriteError) {
-      log.error({ requestId, reason: error.message }, 'the state cannot be written')
-      return refusals.ownFault(error.message)
-    }
-    if (error instanceof StoreReadError) {
-      log.error({ requestId, reason: error.message }, 'the state cannot be read')
-      return refusals.ownFault(error.message)
-    }
-    if (error instanceof StoreUnavailableError) {
-      log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')
-      return refusals.unavailable(error.message)
-    }
+    const refusal = replyToStoreError(error, requestId, log)
+    if (refusal) return refusal
     log.error({ requestId, err: error }, 'a bug in the simulator')
     return refusals.ownFault(
       `Internal error of the simulator; its log tells more under the request id ${requestId}.`,

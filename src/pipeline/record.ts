@@ -2,14 +2,14 @@ import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
+import { replyToStoreError } from '../exchange/store-errors.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
-import { redactHead, redactHeaders, redactText, redactViolations } from '../redaction/redact.ts'
+import { redactHead, redactText, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
-import type { StoreUnavailableError } from '../state/store.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
@@ -20,22 +20,28 @@ export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'store'>>
 /** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
 type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
 
+/** A reply as it is recorded. */
+export interface RecordedReply extends Reply {
+  /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
+  readonly passedBytes?: number
+}
+
 /** The parts that records work with. */
 export interface RecorderDeps {
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean
-  /** Returns the reply as it is recorded, which that of a proxy is only once its body has passed. */
-  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
-  /** Returns the reply to a request whose exchange cannot be stored. */
-  readonly refuse: (exchange: Exchange, reason: StoreUnavailableError) => Reply
+  /** Returns the reply as it is recorded. */
+  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
+  /** Passes a reply through the reply stages. */
+  readonly addStages: (exchange: Exchange, first: Reply) => Reply
 }
 
 /**
  * Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. The level
  * `debug` adds a line with the reasons for the answer, `trace` one with the headers.
  */
-export function record({ journal, log, logBodies, recordedReply, refuse }: RecorderDeps): BeginRecord {
+export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps): BeginRecord {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
@@ -66,7 +72,10 @@ export function record({ journal, log, logBodies, recordedReply, refuse }: Recor
     const store =
       stored &&
       ((outcome: DeliveryOutcome, sight: ClientSight) =>
-        stored.store(outcome, sight, (reason) => refuse(exchange, reason)))
+        stored.store(outcome, sight, (error) => {
+          const refusal = replyToStoreError(error, exchange.request.id, log)
+          return refusal && addStages(exchange, refusal)
+        }))
     return { onEnd, store }
   }
 }
@@ -87,7 +96,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
 
 function createEntry(
   exchange: Exchange,
-  reply: Reply,
+  reply: RecordedReply,
   number: number,
   durationMs: number,
   outcome: DeliveryOutcome,
@@ -117,7 +126,7 @@ function createEntry(
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply, token),
-      body: captureAnswer(exchange, reply),
+      body: captureAnswer(reply),
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
@@ -134,20 +143,14 @@ function createEntry(
   }
 }
 
-/** Returns the recorded part of an answer's body. Of a long answer of the real service the size is known alone. */
-function captureAnswer({ relay }: Exchange, { body }: Reply): RecordedBody {
+/** Returns the recorded part of an answer's body. */
+function captureAnswer({ body, passedBytes = 0 }: RecordedReply): RecordedBody {
   const captured = captureBody(body?.bytes() ?? noBytes, maxAnswerBodyBytes)
-  const passed = relay?.copy()
-  return passed && !passed.isWhole ? { ...captured, size: Math.max(captured.size, passed.size) } : captured
+  return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, redacted where they name violations, which quote the request, and where the real service sent them. */
-function answerHeaders(
-  { violations, advice, relay }: Exchange,
-  { headers }: Reply,
-  token: string | undefined,
-) {
-  if (relay) return redactHeaders(headers, token)
+/** Returns the reply's headers, redacted where they name violations, which quote the request. */
+function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }

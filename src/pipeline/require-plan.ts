@@ -1,8 +1,7 @@
 import { refusals } from '../exchange/refusals.ts'
 import type { Plan } from '../fixtures/fixtures.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { operationOf } from './exchange.ts'
-import type { RequestStage } from './stage.ts'
+import { operationOf, type RequestStage } from './exchange.ts'
 
 /** Refuses callers whose plan lacks a feature that the operation requires. docs/service.md, 2.2: analytics needs Growth or higher. */
 export function requirePlan(plans: readonly Plan[], handlers: OperationHandlers): RequestStage {

@@ -7,9 +7,8 @@ import type { Store } from '../state/store.ts'
 import { applyScenarios, inapplicableReason } from './apply-scenarios.ts'
 import { nextItem } from './chance.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import { type Exchange, operationOf } from './exchange.ts'
+import { type Exchange, operationOf, type RequestStage } from './exchange.ts'
 import { hasWiderScope, type ScenarioSources, scenariosOfWiderScope } from './scenario-sources.ts'
-import type { RequestStage } from './stage.ts'
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the narrowest scope

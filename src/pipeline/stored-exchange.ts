@@ -4,7 +4,6 @@ import type { ClientSight, DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
-import { StoreUnavailableError } from '../state/store.ts'
 
 /** An exchange as it is recorded. */
 export interface EndedExchange {
@@ -44,21 +43,25 @@ export class StoredExchange {
     this.#log = log
   }
 
-  /** Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer. */
+  /**
+   * Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer;
+   * `refuse` returns it, undefined for a bug.
+   */
   async store(
     outcome: DeliveryOutcome,
     sight: ClientSight,
-    refuse: (reason: StoreUnavailableError) => Reply,
+    refuse: (error: unknown) => Reply | undefined,
   ): Promise<Reply | undefined> {
     if (this.#stored) return undefined // its client had left before
     try {
       await this.#append(this.#create(this.#reply, outcome, sight))
       return undefined
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error
+      const refusal = refuse(error)
+      if (!refusal) throw error
       this.#isRefused = true
-      this.#reply = refuse(error)
-      return this.#reply
+      this.#reply = refusal
+      return refusal
     }
   }
 

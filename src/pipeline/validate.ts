@@ -6,9 +6,14 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Exchange, jsonOf, operationOf, rawParametersOf } from './exchange.ts'
-import { operationContext } from './operation-context.ts'
-import type { RequestStage } from './stage.ts'
+import {
+  type Exchange,
+  jsonOf,
+  operationContext,
+  operationOf,
+  type RequestStage,
+  rawParametersOf,
+} from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations at once. With `strict`, warnings are refusals. */
 export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {

@@ -1,3 +1,4 @@
+import { writeBundleFile } from '../bundles/bundle-file.ts'
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { renderClientReport } from '../reports/client-page.ts'
@@ -9,7 +10,6 @@ import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { listFirstFindings } from '../reports/sections.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
-import { writeBundleFile } from './bundle-file.ts'
 
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10

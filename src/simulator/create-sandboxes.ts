@@ -1,4 +1,3 @@
-import type { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
@@ -14,7 +13,6 @@ interface SandboxDeps {
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
-  readonly histories: Histories
   readonly store: Store
   readonly journal: Journal
   /** Undefined: no other process uses the state. */
@@ -59,12 +57,11 @@ function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
   }
 }
 
-/** Deletes the settings, the state, the history and the journal of an evicted sandbox. */
-function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, histories, log }: SandboxDeps) {
+/** Deletes the settings, the state and the journal of an evicted sandbox. */
+function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, log }: SandboxDeps) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn({ sandbox: name, reason }, 'a sandbox is dropped with all that it held; see --sandbox-limit')
     const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
-    histories.forget(name)
     Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )

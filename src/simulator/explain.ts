@@ -1,6 +1,5 @@
-import type { Explain } from '../control/explain.ts'
+import type { Explain } from '../control/deps.ts'
 import { type Log, silentLog } from '../core/log.ts'
-import { failure } from '../core/result.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { delivered } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -10,7 +9,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
-import type { UpstreamClient } from '../upstream/forward.ts'
+import type { ProxiedService } from './proxied-service.ts'
 
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {
@@ -21,24 +20,18 @@ export interface PipelineState {
   /** Undefined: no fault is planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
   /** Undefined: the simulator answers. */
-  readonly upstream?: UpstreamClient | undefined
-}
-
-/** The dependencies of `createExplain`. */
-export interface ExplainDeps {
-  readonly store: Store
-  readonly sandboxes: Sandboxes
-  readonly log: Log
-  /** The real service, which is never asked to explain; undefined: the simulator answers. */
-  readonly upstream: UpstreamClient | undefined
-  readonly createPipelineOver: (state: PipelineState) => Pipeline
+  readonly proxied?: ProxiedService | undefined
 }
 
 /**
  * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the sandboxes and a
  * temporary journal, so that the request changes nothing.
  */
-export function createExplain({ store, sandboxes, log, upstream, createPipelineOver }: ExplainDeps): Explain {
+export function createExplain(
+  { store, log, proxied }: PipelineState,
+  sandboxes: Pick<Sandboxes, 'peek' | 'settings'>,
+  createPipelineOver: (state: PipelineState) => Pipeline,
+): Explain {
   return async function explain(request) {
     const journal = new Journal(0)
     let entry: JournalEntry | undefined
@@ -49,7 +42,7 @@ export function createExplain({ store, sandboxes, log, upstream, createPipelineO
       store: store.fork(),
       sandboxes: { use: (name) => sandboxes.peek(name), settings: sandboxes.settings },
       journal,
-      upstream: upstream && { ...upstream, send: refuseToSend },
+      proxied: proxied?.withoutRequests(),
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
     const trace: DecisionTrace = { decisions: [] }
@@ -59,10 +52,3 @@ export function createExplain({ store, sandboxes, log, upstream, createPipelineO
     return { trace, outgoing, entry }
   }
 }
-
-/** Stands for the real service, since an explanation must not cause anything there. */
-const refuseToSend: UpstreamClient['send'] = async () =>
-  failure({
-    kind: 'connection',
-    sentence: 'The real service would answer; it is not asked in order to explain.',
-  })

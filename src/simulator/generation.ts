@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Settings } from '../config/settings.ts'
-import type { Fallback } from '../contract/fallback.ts'
-import type { Log } from '../core/log.ts'
+import { canonicalJson, type Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -9,28 +9,16 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
 import { reactivateRules } from '../scenarios/refit-rules.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
-import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
-import { withFittingDocument } from './check-operations.ts'
-import { createFallbackIfNeeded } from './create-fallback.ts'
-import { computeDigest } from './digest.ts'
 import type { PipelineState } from './explain.ts'
-import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import {
   createLimitLookup,
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
-  readCorsOrigins,
-  readGuardSettings,
 } from './lookups.ts'
-import { createPreviewer } from './previews.ts'
-
-/** The inputs of a generation, with the replies for operations without a handler. */
-export interface StartInputs extends LoadedInputs {
-  /** Undefined: every operation has a handler. */
-  readonly fallback: Fallback | undefined
-}
+import { createPreviewer } from './ordinary-model.ts'
 
 /**
  * The inputs that requests are answered with, and the parts made of them. With `--watch` each reload makes the next generation; sandboxes,
@@ -39,7 +27,6 @@ export interface StartInputs extends LoadedInputs {
 export interface Generation extends StartInputs {
   /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
-  readonly world: World
   /** The ids of each model's products by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The pipeline over the simulator's own state. */
@@ -51,19 +38,6 @@ export interface Generation extends StartInputs {
   readonly hintFinder: () => HintFinder
 }
 
-/** Loads all inputs of the settings, and the replies for operations without a handler. `isProxy`: the real service replies. */
-export async function loadStartInputs(
-  settings: Settings,
-  log: Log,
-  isProxy: boolean,
-): Promise<Result<StartInputs, Findings>> {
-  const inputs = await loadInputs(settings, isProxy)
-  if (!inputs.ok) return inputs
-  if (isProxy) return success({ ...inputs.value, fallback: undefined })
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
-  return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
-}
-
 /** Loads the inputs again, as a generation of this number. The rules of `former` that are the same keep their counts. */
 export async function loadGeneration(
   number: number,
@@ -71,7 +45,7 @@ export async function loadGeneration(
   state: PipelineState,
   former: ActiveRules,
 ): Promise<Result<Generation, Findings>> {
-  const inputs = await loadStartInputs(settings, state.log, state.upstream !== undefined)
+  const inputs = await loadStartInputs(settings, state.log, state.proxied)
   if (!inputs.ok) return inputs
   const startUp = reactivateRules(`start-up ${number}`, inputs.value.startUp, former)
   return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
@@ -84,14 +58,36 @@ export function createGeneration(
   inputs: StartInputs,
   state: PipelineState,
 ): Generation {
-  const { contract, fixtures, catalogue } = inputs
+  const { contract, fixtures, catalogue, startUp, fallback } = inputs
   const world = createWorld(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const createPipelineOver = createPipelineFactory(settings, inputs, world, productsOfModel)
+  const ofModel = indexScenariosByModel(fixtures)
+  const limitOf = createLimitLookup(settings, fixtures)
+  const isModel = createModelCheck(settings, fixtures)
+  const createPipelineOver: Generation['createPipelineOver'] = (over) => {
+    const { store, sandboxes, journal, log, findPlannedFault, proxied } = over
+    const deps = {
+      contract,
+      fixtures,
+      sandboxes,
+      store,
+      handlers: createHandlers({ contract, world, productsOfModel, answers: fixtures.answers, store }),
+      fallback,
+      scenarios: { catalogue, ofModel, productsOfModel, startUp, findPlannedFault },
+      planOfUnknownKeys: settings.plan,
+      limitOf,
+      isModel,
+      strict: settings.strict,
+      headers: settings,
+      logBodies: settings.logBodies,
+      journal,
+      log,
+    }
+    return createPipeline(deps, proxied?.createStages)
+  }
   return {
     ...inputs,
     number,
-    world,
     productsOfModel,
     createPipelineOver,
     service: createPipelineOver(state),
@@ -102,42 +98,7 @@ export function createGeneration(
   }
 }
 
-/** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
-function createPipelineFactory(
-  settings: Settings,
-  { contract, fixtures, catalogue, startUp, fallback }: StartInputs,
-  world: World,
-  productsOfModel: ReadonlyMap<string, readonly string[]>,
-): (state: PipelineState) => Pipeline {
-  const { answers } = fixtures
-  const operations = { contract, world, productsOfModel, answers }
-  return ({ store, sandboxes, journal, log, findPlannedFault, upstream }) => {
-    const handlers = createHandlers({ ...operations, store })
-    return createPipeline({
-      contract,
-      fixtures,
-      sandboxes,
-      store,
-      pages: readGuardSettings(settings),
-      corsOrigins: readCorsOrigins(settings, upstream !== undefined),
-      handlers: upstream ? withFittingDocument(handlers, contract, fixtures) : handlers,
-      fallback,
-      upstream,
-      scenarios: {
-        catalogue,
-        ofModel: indexScenariosByModel(fixtures),
-        productsOfModel,
-        startUp,
-        findPlannedFault,
-      },
-      planOfUnknownKeys: settings.plan,
-      limitOf: createLimitLookup(settings, fixtures),
-      isModel: createModelCheck(settings, fixtures),
-      strict: settings.strict,
-      headers: settings,
-      logBodies: settings.logBodies,
-      journal,
-      log,
-    })
-  }
+/** Returns the digest of JSON, which does not depend on the order of members: `sha256:9f86d0...`. */
+export function computeDigest(value: Json): string {
+  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }

@@ -2,7 +2,9 @@ import { join, normalize, sep } from 'node:path'
 import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
+import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { loadContract } from '../contract/load.ts'
+import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
@@ -12,10 +14,10 @@ import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { toProxyCatalogue } from '../scenarios/proxy-catalogue.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
+import type { ProxiedService } from './proxied-service.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
@@ -28,13 +30,19 @@ export interface LoadedInputs {
   readonly startUp: ActiveRules
 }
 
+/** The inputs of a generation, with the replies for operations without a handler. */
+export interface StartInputs extends LoadedInputs {
+  /** Undefined: every operation has a handler. */
+  readonly fallback: Fallback | undefined
+}
+
 /**
- * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `isProxy`: true where the real
- * service answers, so that the document need not fit the handlers.
+ * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them.
+ * `proxied`: the real service if it answers, so that the document need not fit the handlers.
  */
 export async function loadInputs(
   settings: Settings,
-  isProxy = false,
+  proxied?: ProxiedService,
 ): Promise<Result<LoadedInputs, Findings>> {
   const overlays = splitFiles(settings.overlay)
   const loaded = await Promise.all([
@@ -48,14 +56,14 @@ export async function loadInputs(
     return failure(nameFlags(findings, settings))
   }
   const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
-  const catalogue = isProxy ? toProxyCatalogue(all) : all
+  const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...((settings.contract === undefined && overlays.length === 0) || isProxy
+    ...((settings.contract === undefined && overlays.length === 0) || proxied
       ? []
       : checkOperations(contract.value, fixtures.value)),
   ]
@@ -63,6 +71,39 @@ export async function loadInputs(
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/**
+ * Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service,
+ * which replies.
+ */
+export async function loadStartInputs(
+  settings: Settings,
+  log: Log,
+  proxied: ProxiedService | undefined,
+): Promise<Result<StartInputs, Findings>> {
+  const inputs = await loadInputs(settings, proxied)
+  if (!inputs.ok) return inputs
+  if (proxied) return success({ ...inputs.value, fallback: undefined })
+  const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
+  return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
+}
+
+/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
+async function createFallbackIfNeeded(
+  contract: Contract,
+  log: Log,
+): Promise<Result<Fallback | undefined, Findings>> {
+  const handled = new Set(declarations.map(({ operationId }) => operationId))
+  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
+  if (others.length === 0) return success(undefined)
+  const fallback = await createFallback(contract)
+  if (fallback.ok) {
+    log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
+    return fallback
+  }
+  const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
+  return failure([{ severity: 'error', place: contract.file, message }])
 }
 
 /** Returns the files that the inputs are read from; those of a fixtures folder one by one. */

@@ -1,14 +1,18 @@
+import { hostname } from 'node:os'
+import { answerSettings } from '../bundles/bundle-head.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
-import { failure, type Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
+import { readSource } from '../documents/read-source.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
 import { showState } from '../state/redis/location.ts'
-import { answerSettings } from './answer-settings.ts'
-import { computeDigest } from './digest.ts'
-import type { LoadedInputs } from './loaded-inputs.ts'
+import { parseExport } from '../state/sandbox-export.ts'
+import type { SandboxExport } from '../state/store.ts'
+import { computeDigest } from './generation.ts'
+import { type LoadedInputs, nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
 export async function openState(
@@ -48,4 +52,27 @@ function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }
     startUp.map(({ source }) => source),
     values,
   ])
+}
+
+/** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
+export async function loadSeedState(
+  file: string | undefined,
+): Promise<Result<SandboxExport | undefined, Findings>> {
+  if (file === undefined) return success(undefined)
+  const source = await readSource(file)
+  if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))
+  const parsed = await parseExport(source.value.value)
+  if (parsed.ok) return success(parsed.value)
+  const findings = parsed.error.map((message) => ({ severity: 'error', place: file, message }) as const)
+  return failure(findings)
+}
+
+/** Names the process if others share its state. */
+export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
+  return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
+}
+
+/** Returns a name for this process among the replicas: `3f2a91c0d1e2-1`, of the host and the process. */
+function replicaName(): string {
+  return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
 }

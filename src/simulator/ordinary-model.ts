@@ -1,7 +1,15 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
-import { buildPath } from '../reports/hint-finder.ts'
+import {
+  buildPath,
+  type Preview,
+  type Previewer,
+  parseKnownScenarios,
+  scenarioHint,
+} from '../reports/hint-finder.ts'
+import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import type { World } from '../simulation/analytics.ts'
 import type { KnownModel } from '../simulation/persona.ts'
 
 /** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
@@ -16,7 +24,7 @@ export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined 
 }
 
 /** Returns true if the path of an operation has no parameter but the id of a model. */
-export function isPathOfModel({ parameters }: Operation): boolean {
+function isPathOfModel({ parameters }: Operation): boolean {
   return parameters.every((parameter) => parameter.in !== 'path' || modelParameters.has(parameter.name))
 }
 
@@ -25,4 +33,67 @@ export function buildModelPath(contract: Contract, operation: Operation, modelId
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const values = names.map((name) => [name, modelParameters.has(name) ? modelId : placeholder])
   return buildPath(contract, operation, Object.fromEntries(values))
+}
+
+/** A request to begin with. */
+export interface ExampleRequest {
+  /** The path of a GET request that succeeds with any key: `/v1/models/ID/analytics`. */
+  readonly path: string
+  /** A scenario that makes it fail: `429`. */
+  readonly scenario: string
+}
+
+/**
+ * Finds a GET request without a body or required parameters beside the model's id; undefined where the contract has
+ * none.
+ */
+export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
+  const model = findOrdinaryModel(fixtures)
+  const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
+  if (!operation) return undefined
+  const path = buildModelPath(contract, operation, model?.id)
+  const failing = operation.statuses.filter((status) => status >= 400)
+  const status = failing.includes(429) ? 429 : failing[0]
+  return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
+}
+
+/** Returns true for a GET request whose only required parameters are models in its path. */
+function isAskedByPath(operation: Operation, hasModel: boolean): boolean {
+  const required = operation.parameters.filter((parameter) => parameter.required)
+  const isKnown = hasModel ? isPathOfModel(operation) : !required.some((parameter) => parameter.in === 'path')
+  return operation.method === 'GET' && isKnown && required.every((parameter) => parameter.in === 'path')
+}
+
+interface PreviewDeps {
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  readonly world: World
+}
+
+/**
+ * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for
+ * an ordinary model.
+ */
+export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
+  const model = findOrdinaryModel(fixtures)
+  const names = [...world.personas, 'no-null', 'all-null']
+  const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
+  return (id, seed, now) => {
+    const operation = contract.operations.find((one) => one.id === id)
+    const declaration = declarations.find(({ operationId }) => operationId === id)
+    if (!operation || !model || !declaration?.invent) return []
+    const path = buildModelPath(contract, operation, model.id)
+    const query = { seed, modelId: model.id.toLowerCase(), now }
+    return scenarios.map((scenario): Preview => {
+      const body = declaration.invent?.(world, query, overridesOf(scenario, catalogue)) ?? null
+      return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
+    })
+  }
+}
+
+function overridesOf(scenario: string, catalogue: Catalogue): DataOverrides {
+  const [active] = parseKnownScenarios(scenario, catalogue)
+  const effect = active?.definition.effect(active.values)
+  return { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
 }

@@ -1,25 +1,57 @@
+import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { DocumentState } from '../control/deps.ts'
+import { createLiveView } from '../core/live-view.ts'
 import type { Log } from '../core/log.ts'
-import type { Result } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
-import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
 import { refitRules } from '../scenarios/refit-rules.ts'
 import type { PipelineState } from './explain.ts'
 import { type Generation, loadGeneration } from './generation.ts'
-import type { ServedInputs } from './served-inputs.ts'
 import type { FileWatcher } from './watch-files.ts'
 
-/** The dependencies of a reload. */
-interface ReloadDeps {
-  readonly served: ServedInputs
-  /** Loads all inputs again, as a generation of a number. */
-  readonly load: (number: number) => Promise<Result<Generation, Findings>>
-  /** Goes on with the reports over the generation that is served. */
-  readonly adopt: () => void
-  readonly settings: SandboxSettingsStore
-  readonly log: Log
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
+/** The generation that is served, and views of its parts for those that outlive it. */
+export class ServedInputs {
+  #present: Generation
+  #failure: DocumentState['failure']
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+
+  constructor(first: Generation) {
+    this.#present = first
+    this.contract = createLiveView(() => this.#present.contract)
+    this.fixtures = createLiveView(() => this.#present.fixtures)
+    this.catalogue = createLiveView(() => this.#present.catalogue)
+  }
+
+  get present(): Generation {
+    return this.#present
+  }
+
+  /** Serves a generation from the next request on. */
+  replace(next: Generation): void {
+    this.#present = next
+    this.#failure = undefined
+  }
+
+  /** Stores why the latest reload failed. */
+  fail(failure: DocumentState['failure']): void {
+    this.#failure = failure
+  }
+
+  /** Describes the documents for the control plane. */
+  describe({ overlay, watch }: Settings): DocumentState {
+    return {
+      digest: this.#present.contractDigest(),
+      generation: this.#present.number,
+      overlays: splitFiles(overlay),
+      isWatched: watch,
+      failure: this.#failure,
+    }
+  }
 }
 
 /** Logs the findings on a contract that is served. */
@@ -29,40 +61,37 @@ export function logFindings(findings: Findings, log: Log): void {
 }
 
 /** The parts of a simulator that reloads its inputs. */
-interface WatchDeps {
+interface ReloadDeps {
   readonly settings: Settings
   readonly state: PipelineState
   readonly served: ServedInputs
+  /** Goes on with the reports over the generation that is served. */
   readonly adopt: () => void
   /** Returns epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Reloads the inputs whenever their files change, until `stopping`. */
-export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps: WatchDeps): void {
-  const { settings, state, served } = deps
-  const { sandboxes, log } = state
-  const load = (number: number) => loadGeneration(number, settings, state, served.present.startUp)
-  watcher.run(stopping, (files) => reload({ ...deps, load, settings: sandboxes.settings, log }, files))
-}
-
-/** Reloads all inputs as `reloadOrReport` does. An exception is a bug: it is logged, and the next change is reloaded all the same. */
-async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
-  try {
-    await reloadOrReport(deps, files)
-  } catch (error) {
-    deps.log.error({ files, err: error }, 'a bug in the reload of files')
-  }
+/**
+ * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug: it is logged, and the next
+ * change is reloaded all the same.
+ */
+export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps: ReloadDeps): void {
+  watcher.run(stopping, (files) =>
+    reload(deps, files).catch((error: unknown) =>
+      deps.state.log.error({ files, err: error }, 'a bug in the reload of files'),
+    ),
+  )
 }
 
 /**
  * Loads all inputs again, since some files have changed, and serves them if none has an error. Otherwise what was loaded before stays, and the
  * findings are logged.
  */
-async function reloadOrReport(deps: ReloadDeps, files: readonly string[]): Promise<void> {
-  const { served, load, settings, log, now } = deps
+async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
+  const { served, settings, state, adopt, now } = deps
+  const { log, sandboxes } = state
   const at = now()
-  const loaded = await load(served.present.number + 1)
+  const loaded = await loadGeneration(served.present.number + 1, settings, state, served.present.startUp)
   const tookMs = now() - at
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
@@ -77,14 +106,14 @@ async function reloadOrReport(deps: ReloadDeps, files: readonly string[]): Promi
   const { catalogue, contract, number } = generation
   const misfits: { sandbox: string; rule: number; problem: string }[] = []
   // One step without an await, so that no request meets rules and scenarios of two generations.
-  const changed = settings.changeRules((rules, sandbox) => {
+  const changed = sandboxes.settings.changeRules((rules, sandbox) => {
     const refitted = refitRules(rules, { catalogue, contract })
     for (const [index, { misfit }] of refitted.entries())
       if (misfit !== undefined) misfits.push({ sandbox, rule: index + 1, problem: misfit })
     return refitted
   })
   served.replace(generation)
-  deps.adopt()
+  adopt()
   await changed
   const { length: operations } = contract.operations
   log.info(

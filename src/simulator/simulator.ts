@@ -3,10 +3,11 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
-import { Histories } from '../bundles/history.ts'
+import { type Bundles, openBundles } from '../bundles/bundles.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
+import type { ControlHandlers } from '../control/handler.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -14,34 +15,32 @@ import type { Findings } from '../documents/finding.ts'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import { version } from '../fixtures/bundled.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { FindingsReport, Report } from '../reports/report.ts'
+import type { FindingsReport, Report, Reporter } from '../reports/report.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
-import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
-import { openBundler, requireBundler } from './bundler.ts'
 import { createSandboxes } from './create-sandboxes.ts'
-import { type ExampleRequest, findExampleRequest } from './example-request.ts'
-import { createExplain } from './explain.ts'
-import { createGeneration, loadStartInputs, type StartInputs } from './generation.ts'
-import { countInputs, listInputFiles } from './loaded-inputs.ts'
+import { createExplain, type PipelineState } from './explain.ts'
+import { createGeneration } from './generation.ts'
+import { countInputs, listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
-import { openState, warnOfOtherInputs } from './open-state.ts'
-import { logFindings, reloadOnChange } from './reload.ts'
-import { replicaName } from './replica-name.ts'
+import { loadSeedState, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
+import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
+import type { ProxiedService } from './proxied-service.ts'
+import { logFindings, reloadOnChange, ServedInputs } from './reload.ts'
 import { createReporter } from './reporter.ts'
-import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
-import { ServedInputs } from './served-inputs.ts'
 import { createFileWatcher, type FileWatcher } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
+  /** Returns the digest of the contract: `sha256:...`. */
+  contractDigest(): string
   /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
   findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
@@ -54,17 +53,23 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** The first part of the ids of requests to the service. */
   readonly requestIdPrefix: string
-  /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
+  /** Returns the report about the clients of all sandboxes so far, also while the shared state does not answer. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
   findings(): Promise<FindingsReport>
-  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
-  bundle(reasons: readonly string[]): AsyncIterable<string>
+  /**
+   * Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met;
+   * default: none.
+   */
+  bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
   readonly draining: AbortController
-  /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
+  /**
+   * Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also
+   * by `close`.
+   */
   findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
   close(): Promise<void>
@@ -79,8 +84,8 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
-  /** The real service, for a proxy. Default: the simulator answers itself. */
-  readonly upstream?: UpstreamTarget | undefined
+  /** The real service. Default: the simulator answers itself. */
+  readonly proxied?: ProxiedService | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -88,25 +93,26 @@ export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<Simulator, Findings>> {
+  const { log, proxied } = dependencies
   // Created before the files are read, so that no change is missed.
   const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
-  const inputs = await loadStartInputs(settings, dependencies.log, dependencies.upstream !== undefined)
+  const inputs = await loadStartInputs(settings, log, proxied)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const opened = await openState(settings, dependencies.log)
+  const opened = await openState(settings, log)
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
   try {
-    logFindings(inputs.value.contract.warnings, dependencies.log)
-    await warnOfOtherInputs(opened.value, settings, inputs.value, dependencies.log)
-    await seedDefaultSandbox(store, seedState.value)
-    dependencies.log.info(
+    logFindings(inputs.value.contract.warnings, log)
+    await warnOfOtherInputs(opened.value, settings, inputs.value, log)
+    if (seedState.value) await store.importIfEmpty(defaultSandbox, seedState.value)
+    log.info(
       { ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } },
       'loaded',
     )
     const start = { inputs: inputs.value, seedState: seedState.value, opened: opened.value, watcher }
-    return success(await assemble(withReplica(settings, opened.value), dependencies, start))
+    return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     if (error instanceof StoreUnavailableError)
@@ -115,80 +121,41 @@ export async function createSimulator(
   }
 }
 
-/** Names the process if others share its state. */
-function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
-  return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
-}
-
-/** The inputs of a start, and what watches their files. */
-interface StartDeps {
+/** The checked inputs and the opened state of a start. */
+interface Start {
   readonly inputs: StartInputs
+  /** Undefined without `--seed-state`. */
   readonly seedState: SandboxExport | undefined
   readonly opened: OpenedStore
   /** Undefined without `--watch`. */
   readonly watcher: FileWatcher | undefined
 }
 
-/** Creates the parts below the control plane, from the journal up to the reports. */
-async function createParts(settings: Settings, deps: Dependencies, { inputs, opened }: StartDeps) {
-  const { now, log, findPlannedFault, upstream: target } = deps
-  const { store, shared } = opened
+/** Joins the parts, from the journal up to the control plane. */
+async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
+  const { now, log, findPlannedFault, proxied } = deps
+  const { inputs, seedState, watcher } = start
+  const { store, shared } = start.opened
   const present = () => served.present
   const journal = openJournal(settings, deps, present, shared)
-  const histories = new Histories()
-  const sandboxDeps = { now, log, store, shared, journal, histories, rules: present }
-  const sandboxes = await createSandboxes(settings, sandboxDeps)
-  const upstream = target && (await connectUpstream(target))
-  const state = { store, sandboxes, journal, log, findPlannedFault, upstream }
+  const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
+  const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const served = new ServedInputs(createGeneration(1, settings, inputs, state))
-  const bundlerDeps = { settings, present, journal, histories, sandboxes, store, now }
-  const bundler = await openBundler(bundlerDeps, {
-    isProxy: upstream !== undefined,
-    isShared: shared !== undefined,
-  })
-  const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
-  return { ...reporting, histories, state, served, present, bundler }
-}
-
-/** Joins the parts, and creates the control plane over them. */
-async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
-  const { inputs, seedState, watcher } = start
-  const { reporter, reportAtEnd, adopt, histories, state, served, present, bundler } = await createParts(
-    settings,
-    deps,
-    start,
+  const bundles = await openBundles(
+    { settings, present, journal, sandboxes, store, seedState, now },
+    { isProxy: proxied !== undefined, isShared: shared !== undefined },
   )
-  const { store, sandboxes, journal, upstream } = state
-  const { contract, fixtures, catalogue } = served
-  const { draining, stopping } = createEnds()
-  const handlers = controlHandlers({
-    version,
-    contract,
-    controlContract: inputs.control,
-    catalogue,
-    fixtures,
-    documents: () => served.describe(settings),
-    startUp: () => present().startUp,
-    sandboxes,
-    store,
-    seedState,
-    journal,
-    reporter,
-    stateFile: showState(settings.state),
-    corsOrigins: readCorsOrigins(settings, upstream !== undefined),
-    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
-    productsOfModel: () => present().productsOfModel,
-    stopping: stopping.signal,
-    draining: draining.signal,
-    histories,
-    bundler,
-    explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
-  })
-  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now: deps.now })
-  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), deps.log)
+  const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
+  const { reporter, reportAtEnd, adopt } = reporting
+  const ends = createEnds()
+  const parts = { state, served, bundles, reporter, ends }
+  const handlers = createControlHandlers(settings, inputs.control, seedState, parts)
+  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
+  if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, adopt, now })
   return {
-    contract,
-    findExample: () => findExampleRequest(contract, fixtures),
+    contract: served.contract,
+    contractDigest: () => present().contractDigest(),
+    findExample: () => findExampleRequest(served.contract, served.fixtures),
     service: (request) => present().service(request),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
@@ -196,30 +163,63 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
-    bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
-    stopping,
-    draining,
+    bundle: (reasons) => bundles.write(reasons),
+    ...ends,
     findStateLoss: () => store.findLoss(),
     async close() {
-      stopping.abort()
-      upstream?.close()
+      ends.stopping.abort()
+      proxied?.close()
       await journal.shared?.close()
       await store.close()
     },
   }
 }
 
+/** The parts that the control plane reads or changes. */
+interface ControlledParts {
+  readonly state: PipelineState & { readonly sandboxes: Sandboxes }
+  readonly served: ServedInputs
+  readonly bundles: Bundles
+  readonly reporter: Reporter
+  readonly ends: Pick<Simulator, 'stopping' | 'draining'>
+}
+
+function createControlHandlers(
+  settings: Settings,
+  controlContract: Contract,
+  seedState: SandboxExport | undefined,
+  { state, served, bundles, reporter, ends }: ControlledParts,
+): ControlHandlers {
+  const { store, sandboxes, journal, proxied } = state
+  const { contract, fixtures, catalogue } = served
+  return controlHandlers({
+    contract,
+    controlContract,
+    catalogue,
+    fixtures,
+    documents: () => served.describe(settings),
+    startUp: () => served.present.startUp,
+    sandboxes,
+    store,
+    seedState,
+    journal,
+    reporter,
+    stateFile: showState(settings.state),
+    corsOrigins: readCorsOrigins(settings, proxied !== undefined),
+    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+    productsOfModel: () => served.present.productsOfModel,
+    stopping: ends.stopping.signal,
+    draining: ends.draining.signal,
+    bundles,
+    explain: createExplain(state, sandboxes, (copy) => served.present.createPipelineOver(copy)),
+  })
+}
+
 /** Creates the controllers of the end of the process. */
-function createEnds() {
+function createEnds(): Pick<Simulator, 'stopping' | 'draining'> {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   return { draining: new AbortController(), stopping }
 }
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })
-
-/** Creates the client of the real service. Only a proxy loads it, with Node's modules for TLS. */
-async function connectUpstream(target: UpstreamTarget): Promise<UpstreamClient> {
-  const { createUpstreamClient } = await import('../upstream/forward.ts')
-  return createUpstreamClient(target)
-}

@@ -17,29 +17,19 @@ import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { type ListenProblem, listen, stop } from '../http/server.ts'
-import type { FindingsReport, Report } from '../reports/report.ts'
-import type { ExampleRequest } from './example-request.ts'
+import type { Report } from '../reports/report.ts'
 import { readCorsOrigins } from './lookups.ts'
-import { createSimulator, type Dependencies } from './simulator.ts'
+import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 /** A simulator that listens. */
-export interface RunningSimulator {
+export interface RunningSimulator
+  extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'bundle' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
-  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
-  findExample(): ExampleRequest | undefined
-  /** Returns the report about the clients of all sandboxes so far. A state in Redis must be open: see `closeWithReport`. */
-  report(): Promise<Report>
-  /** Returns that report without the coverage, which takes the most time. */
-  findings(): Promise<FindingsReport>
-  /** Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met; default: none. */
-  bundle(reasons?: readonly string[]): AsyncIterable<string>
-  /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
-  findStateLoss(): Promise<string | undefined>
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   /** Does what `close` does, and returns the report about the clients of all sandboxes, with the last requests. Replaces `close`. */
@@ -57,7 +47,7 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.upstream !== undefined) }
+  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.proxied !== undefined) }
   const app = createApp(simulator, edge, dependencies.log, listDocumentedPaths(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
@@ -88,11 +78,11 @@ export async function start(
       return origin + simulator.contract.basePath
     },
     controlUrl: `${origin}/__sim`,
-    findExample: () => simulator.findExample(),
-    report: () => simulator.report(),
-    findings: () => simulator.findings(),
-    bundle: (reasons = []) => simulator.bundle(reasons),
-    findStateLoss: () => simulator.findStateLoss(),
+    findExample: simulator.findExample,
+    report: simulator.report,
+    findings: simulator.findings,
+    bundle: simulator.bundle,
+    findStateLoss: simulator.findStateLoss,
     close,
     closeWithReport,
     [Symbol.asyncDispose]: close,

@@ -42,7 +42,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   exchange: {
     sentence: 'The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.',
     main: 'request.ts',
-    imports: ['core', 'documents', 'contract'],
+    imports: ['core', 'documents', 'contract', 'state'],
   },
   scenarios: {
     sentence: 'Everything that can be switched on.',
@@ -80,11 +80,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'report.ts',
     imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'redaction', 'journal'],
   },
-  bundles: {
-    sentence: 'A sandbox and its requests in one file, and their replay.',
-    main: 'bundle.ts',
-    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'redaction', 'journal', 'reports'],
-  },
   traffic: {
     sentence:
       'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
@@ -94,7 +89,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   upstream: {
     sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
     main: 'parse-upstream.ts',
-    imports: ['core', 'exchange', 'redaction', 'traffic'],
+    imports: ['core', 'redaction', 'traffic'],
   },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
@@ -111,7 +106,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'operations',
       'redaction',
       'journal',
-      'upstream',
     ],
   },
   control: {
@@ -129,10 +123,28 @@ export const rooms: Readonly<Record<string, Room>> = {
       'redaction',
       'journal',
       'reports',
-      'bundles',
     ],
   },
   config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports'] },
+  bundles: {
+    sentence: 'A sandbox and its requests in one file, and their replay.',
+    main: 'bundle.ts',
+    imports: [
+      'core',
+      'documents',
+      'contract',
+      'state',
+      'fixtures',
+      'exchange',
+      'scenarios',
+      'sandboxes',
+      'redaction',
+      'journal',
+      'reports',
+      'control',
+      'config',
+    ],
+  },
   simulator: {
     sentence: 'Puts the parts together: create, start, explain, seed state.',
     main: 'simulator.ts',
@@ -151,7 +163,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'bundles',
-      'upstream',
       'pipeline',
       'control',
       'config',
@@ -160,7 +171,24 @@ export const rooms: Readonly<Record<string, Room>> = {
   process: {
     sentence: 'The process: output, signals, progress, and what a run writes at its end.',
     main: 'output.ts',
-    imports: ['core', 'documents', 'reports', 'config', 'simulator'],
+    imports: ['core', 'documents', 'reports', 'bundles', 'config', 'simulator'],
+  },
+  proxy: {
+    sentence:
+      "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
+    main: 'proxy.ts',
+    imports: [
+      'core',
+      'documents',
+      'contract',
+      'exchange',
+      'scenarios',
+      'redaction',
+      'upstream',
+      'pipeline',
+      'config',
+      'simulator',
+    ],
   },
   exec: {
     sentence:
@@ -213,10 +241,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'scenarios',
       'reports',
       'bundles',
-      'upstream',
       'config',
       'simulator',
       'process',
+      'proxy',
       'exec',
       'drift',
       'record',
@@ -301,9 +329,9 @@ export const habits: readonly Habit[] = [
       'cli/cli.ts',
       'build/',
       'testing/',
-      'bundles/versions.ts',
+      'bundles/bundle-head.ts',
       'state/file/lock-holder.ts',
-      'simulator/replica-name.ts',
+      'simulator/open-state.ts',
       'state/redis/connection.ts',
       'state/redis/fresh-heads.ts',
       'core/run-with-timeout.ts',

@@ -186,6 +186,15 @@ describe('a replay', () => {
   })
 })
 
+test('a sandbox that was evicted begins anew', async () => {
+  const sim = await startForTest({ sandboxLimit: 2 })
+  await putRules(sim, [{ scenario: 'rate-limited' }], 'old')
+  await ask(sim, '/v1/events', { body: event(), headers: { 'X-Sim-Sandbox': 'next' } })
+  await ask(sim, '/v1/events', { body: event(), headers: { 'X-Sim-Sandbox': 'old' } })
+  const { sandboxes } = await getBundle(sim, 'old')
+  expect(sandboxes).toMatchObject([{ changes: [], missing: { deleted: 0 }, requests: [{}] }])
+})
+
 test('an answer is compared by its digest where its body was evicted or is very long', async () => {
   const sim = await startForTest()
   await ask(sim, analyticsPath)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeBundleFile } from '../../src/process/bundle-file.ts'
+import { writeBundleFile } from '../../src/bundles/bundle-file.ts'
 import { event } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'

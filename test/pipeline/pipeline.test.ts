@@ -34,8 +34,6 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     limitOf: () => undefined,
     isModel: () => true,
     strict: false,
-    pages: { hosts: [], origins: [] },
-    corsOrigins: [],
     headers: { simHeaders: true, xRateLimit: 'off' },
     logBodies: false,
     journal: new Journal(100),

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { UpstreamTarget } from '../../src/upstream/forward.ts'
+import type { UpstreamTarget } from '../../src/proxy/forward.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 /** Starts a server that stands for the real service, for one test. */

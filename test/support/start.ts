@@ -1,11 +1,15 @@
 import { onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
-import type { UpstreamTarget } from '../../src/upstream/forward.ts'
+import type { UpstreamTarget } from '../../src/proxy/forward.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
+)
+
+const { createProxy }: typeof import('../../src/proxy/proxy.ts') = await import(
+  new URL('../../dist/proxy.js', import.meta.url).href
 )
 
 /** The instant at which the clock of most tests stands still. */
@@ -38,10 +42,9 @@ export async function startWatched(
   upstream?: UpstreamTarget,
 ): Promise<TestSimulator> {
   const logged: LogEntry[] = []
-  const started = await start(
-    { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings },
-    { now: Date.now, log: createLogRecorder(logged), upstream },
-  )
+  const all = { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings }
+  const proxied = upstream && createProxy(upstream, all)
+  const started = await start(all, { now: Date.now, log: createLogRecorder(logged), proxied })
   if (!started.ok) throw new Error(started.error.map((one) => `${one.place}: ${one.message}`).join('\n'))
   const running = started.value
   return {

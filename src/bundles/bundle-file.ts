@@ -1,10 +1,9 @@
 import { reasonOf } from '../core/result.ts'
 import { writePrivateFile } from '../documents/private-file.ts'
-import type { RunningSimulator } from '../simulator/start.ts'
 
 /** Writes the bundle of a failed run, and prints its name or why it cannot be written. Returns true if written. */
 export async function writeBundleFile(
-  running: Pick<RunningSimulator, 'bundle'>,
+  running: { bundle(reasons: readonly string[]): AsyncIterable<string> },
   file: string,
   reasons: readonly string[],
   printError: (line: string, level?: 'error') => void,

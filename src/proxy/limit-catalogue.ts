@@ -1,10 +1,10 @@
-import type { Catalogue, ScenarioDefinition } from './definition.ts'
+import type { Catalogue, ScenarioDefinition } from '../scenarios/definition.ts'
 
 /**
  * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that chooses invented
  * figures, or the status of a success.
  */
-export function toProxyCatalogue({ definitions }: Catalogue): Catalogue {
+export function limitCatalogue({ definitions }: Catalogue): Catalogue {
   const own = definitions.map(limitToProxy)
   const byName = new Map(own.map((definition) => [definition.name, definition]))
   return { definitions: own, find: (name) => byName.get(name) }

@@ -1,19 +1,32 @@
-import type { Bundle, BundledRequest } from '../bundles/bundle.ts'
-import { bytesOf, type ReplayTarget } from '../bundles/replay.ts'
-import { defaultSettings, type Settings } from '../config/settings.ts'
-import { isObject, type Json } from '../core/json.ts'
-import { silentLog } from '../core/log.ts'
-import { failure, type Result, success } from '../core/result.ts'
-import type { Findings } from '../documents/finding.ts'
-import { deliveryOutcome } from '../exchange/delivery.ts'
-import type { Reply } from '../exchange/reply.ts'
-import type { RequestBody, SimRequest } from '../exchange/request.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import { computeDigest } from './digest.ts'
+import { defaultSettings, type Settings } from '../../config/settings.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { type Log, silentLog } from '../../core/log.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { Findings } from '../../documents/finding.ts'
+import { deliveryOutcome, type OutgoingReply } from '../../exchange/delivery.ts'
+import type { Reply } from '../../exchange/reply.ts'
+import type { RequestBody, SimRequest } from '../../exchange/request.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { EntryListener } from '../../journal/journal.ts'
+import type { Bundle, BundledRequest } from '../bundle.ts'
+import { bytesOf, type ReplayTarget } from './replay.ts'
 import { nameInBundle, writeReplayFiles } from './replay-files.ts'
-import { createSimulator, type Simulator } from './simulator.ts'
 
-/** A simulator for a replay, without a socket. */
+/** A simulator without a socket, as a replay uses it. */
+interface ReplaySimulator {
+  readonly contractDigest: () => string
+  service(request: SimRequest): Promise<OutgoingReply>
+  control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
+  close(): Promise<void>
+}
+
+/** Creates a simulator. The error lists all findings on its inputs. */
+export type CreateReplaySimulator = (
+  settings: Settings,
+  deps: { readonly now: () => number; readonly log: Log; readonly onExchange: EntryListener },
+) => Promise<Result<ReplaySimulator, Findings>>
+
+/** A simulator in which a bundle is replayed, and what its answers depend on. */
 export interface OpenedReplayTarget extends ReplayTarget {
   /** The digest of the contract that it serves. */
   readonly contractDigest: string
@@ -26,6 +39,7 @@ export interface OpenedReplayTarget extends ReplayTarget {
  * place of that of the run.
  */
 export async function openReplayTarget(
+  createSimulator: CreateReplaySimulator,
   bundle: Bundle,
   file: string,
   folder: string,
@@ -44,7 +58,7 @@ export async function openReplayTarget(
   if (!created.ok) return failure(await nameInBundle(created.error, pointers, file))
   const simulator = created.value
   return success({
-    contractDigest: computeDigest(simulator.contract.document),
+    contractDigest: simulator.contractDigest(),
     async send(recorded) {
       now = Date.parse(recorded.now)
       last = undefined
@@ -79,7 +93,7 @@ function settingsFor({ settings }: Bundle, files: Partial<Settings>): Settings {
 }
 
 /** Sends a request, and ends the delivery of its answer without sending it or waiting for its delay. */
-async function deliverNothing(simulator: Simulator, request: SimRequest): Promise<void> {
+async function deliverNothing(simulator: ReplaySimulator, request: SimRequest): Promise<void> {
   const { delivery, onEnd } = await simulator.service(request)
   onEnd?.(
     deliveryOutcome(delivery.mode, true, {
@@ -122,7 +136,7 @@ const createRequest = (
 })
 
 async function control(
-  simulator: Simulator,
+  simulator: ReplaySimulator,
   method: string,
   target: string,
   bytes: Uint8Array | undefined,

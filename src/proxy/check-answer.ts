@@ -1,10 +1,10 @@
-import type { Operation } from '../../contract/contract.ts'
-import { isJson } from '../../contract/media-types.ts'
-import { cutText } from '../../core/cut-text.ts'
-import { decode, hasMoreValues, readJson } from '../../core/strict-json.ts'
-import type { Violation } from '../../documents/violation.ts'
-import type { Reply } from '../../exchange/reply.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Operation } from '../contract/contract.ts'
+import { isJson } from '../contract/media-types.ts'
+import { cutText } from '../core/cut-text.ts'
+import { decode, hasMoreValues, readJson } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { Exchange } from '../pipeline/exchange.ts'
 import { maxCheckedValues } from './ask-upstream.ts'
 
 /** Checks an answer of the real service that is there as a whole, before a scenario damages it. One that passes on is checked at its end. */

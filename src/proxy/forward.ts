@@ -5,8 +5,12 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../core/result.ts'
-import { describeNetworkError, describeTimeOut, type UpstreamProblem } from './describe-network-error.ts'
-import type { Upstream } from './parse-upstream.ts'
+import {
+  describeNetworkError,
+  describeTimeOut,
+  type UpstreamProblem,
+} from '../upstream/describe-network-error.ts'
+import type { Upstream } from '../upstream/parse-upstream.ts'
 
 /** The real service of a proxy. */
 export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {

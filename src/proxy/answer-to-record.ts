@@ -1,13 +1,14 @@
-import type { Violation } from '../../documents/violation.ts'
-import type { DeliveryOutcome } from '../../exchange/delivery.ts'
-import type { Reply } from '../../exchange/reply.ts'
-import { redactHeaders, redactViolations } from '../../redaction/redact.ts'
-import { minTokenLength, redacted, redactToken } from '../../redaction/redact-token.ts'
-import { decodeAnswerBody } from '../../upstream/decode-body.ts'
-import type { RecordingRelay } from '../../upstream/relay.ts'
-import type { Exchange } from '../exchange.ts'
-import { maxCheckedBytes, toBody } from './ask-upstream.ts'
+import type { Violation } from '../documents/violation.ts'
+import type { DeliveryOutcome } from '../exchange/delivery.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { Exchange } from '../pipeline/exchange.ts'
+import type { RecordedReply } from '../pipeline/record.ts'
+import { redactHeaders, redactViolations } from '../redaction/redact.ts'
+import { findOwnToken, minTokenLength, redacted, redactToken } from '../redaction/redact-token.ts'
+import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
 import { broken, checkAnswer } from './check-answer.ts'
+import { decodeAnswerBody } from './decode-body.ts'
+import type { RecordingRelay } from './relay.ts'
 
 /**
  * Returns the answer of the real service as it is recorded, after its delivery has ended: with the part of the body that passed, decoded, and
@@ -18,15 +19,18 @@ export function answerToRecord(
   reply: Reply,
   outcome: DeliveryOutcome,
   token: string | undefined,
-): Reply {
-  const { relay } = exchange
+): RecordedReply {
+  const relay = relays.get(exchange)
   // A token that is shorter than a credential is a part of unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   if (!relay) return judgeUnknown(exchange, reply)
   relay.cancel() // its client may have left
   const answer = reply.relay ? withPassedBody(exchange, reply, relay, outcome) : reply
   exchange.answerViolations = redactViolations(exchange.answerViolations, secret)
-  return judgeUnknown(exchange, withoutToken(answer, secret))
+  const recorded = judgeUnknown(exchange, withoutToken(answer, secret))
+  const headers = redactHeaders(recorded.headers, findOwnToken(exchange.request.headers))
+  const { isWhole, size } = relay.copy()
+  return { ...recorded, headers, ...(!isWhole && { passedBytes: size }) }
 }
 
 /** Adds the violation of a request that matches no operation of the contract and that the real service answers all the same. */

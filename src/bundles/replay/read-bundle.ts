@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
-import { isObject, type Json } from '../core/json.ts'
-import { locateSyntaxError } from '../core/json-syntax.ts'
-import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
-import { loadSchema } from '../documents/load-schema.ts'
-import { type Bundle, bundleFormat, bundleKind } from './bundle.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { locateSyntaxError } from '../../core/json-syntax.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import type { Finding, Findings } from '../../documents/finding.ts'
+import { loadSchema } from '../../documents/load-schema.ts'
+import { type Bundle, bundleFormat, bundleKind } from '../bundle.ts'
 
 /** The largest size of a bundle: several times that of one with a full journal. */
 const maxBytes = 256 * 1024 * 1024
@@ -72,7 +72,7 @@ async function findFaults(value: Json): Promise<BundleFault[]> {
         message: `must be ${bundleFormat}, the format that this version of convsim reads; use the version that wrote the bundle`,
       },
     ]
-  const { default: schema } = await import('../../spec/bundle.schema.json', { with: { type: 'json' } })
+  const { default: schema } = await import('../../../spec/bundle.schema.json', { with: { type: 'json' } })
   const check = await loadSchema({ name: 'bundle', schema, definitions: [] })
   const violations = check(value)
   if (violations.length > 0)
@@ -112,7 +112,7 @@ function placeOf(text: string, at: number, file: string): string {
 /** Creates a function that returns the place of a JSON pointer; the parser that knows lines is loaded only here. */
 async function createLocator(text: string, file: string): Promise<(pointer: string) => string> {
   if (text.length > maxTextWithLines) return () => file
-  const { parseSource } = await import('../documents/parse.ts')
+  const { parseSource } = await import('../../documents/parse.ts')
   const parsed = parseSource(text, file)
   return parsed.ok ? parsed.value.place : () => file
 }

@@ -1,21 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import { type CorsOrigins, isCorsOrigin } from '../../core/origins.ts'
-import { readJson } from '../../core/strict-json.ts'
-import type { Body } from '../../exchange/body.ts'
-import { refusals, refuse } from '../../exchange/refusals.ts'
-import type { Reply } from '../../exchange/reply.ts'
-import { decodeAnswerBody } from '../../upstream/decode-body.ts'
-import type { ForwardedRequest, UpstreamClient } from '../../upstream/forward.ts'
-import { forwardAnswerHeaders, forwardRequestHeaders } from '../../upstream/forwarded-headers.ts'
-import { createRelay, readWhole } from '../../upstream/relay.ts'
-import type { Exchange } from '../exchange.ts'
-import type { RequestStage } from '../stage.ts'
+import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
+import { readJson } from '../core/strict-json.ts'
+import type { Body } from '../exchange/body.ts'
+import { refusals, refuse } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { Exchange, RequestStage } from '../pipeline/exchange.ts'
+import { decodeAnswerBody } from './decode-body.ts'
+import type { ForwardedRequest, UpstreamClient } from './forward.ts'
+import { forwardAnswerHeaders, forwardRequestHeaders } from './forwarded-headers.ts'
+import { createRelay, type RecordingRelay, readWhole } from './relay.ts'
 
 /** The most bytes of an answer that are checked, and that a scenario can damage. A longer one passes unchecked, so that it fills no memory. */
 export const maxCheckedBytes = 8 * 1024 * 1024
 
 /** The most members and items of a checked answer. */
 export const maxCheckedValues = 1_000_000
+
+/** The body of the real service's answer to an exchange, with the copy of it that is checked and recorded. */
+export const relays = new WeakMap<Exchange, RecordingRelay>()
 
 /**
  * Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none.
@@ -101,7 +103,7 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
 async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
   const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
   const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
-  exchange.relay = relay
+  relays.set(exchange, relay)
   const status = answer.statusCode ?? 502
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange)) return { ...head, body: undefined, relay }

@@ -1,10 +1,9 @@
-import type { Json, JsonObject } from '../core/json.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import { redactJson } from '../redaction/redact.ts'
-import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from './bundle.ts'
-import { bundleAnswer } from './bundle-entry.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { redactJson } from '../../redaction/redact.ts'
+import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from '../bundle.ts'
+import { bundleAnswer } from '../bundle-entry.ts'
 import { type AnswerDifference, compareAnswers, findFirst } from './compare-answers.ts'
-import { describeMissing, NOT_REPLAYED } from './unrepeatable.ts'
 
 /** A simulator in which a bundle is replayed. */
 export interface ReplayTarget {
@@ -59,6 +58,32 @@ export async function replayBundle(
   const results: (readonly ReplayedRequest[])[] = []
   for (const sandbox of replayed) results.push(await new SandboxReplay(sandbox, target).run(until, onStep))
   return { results: results.flat(), isComplete: until === undefined || replayed.length > 0 }
+}
+
+/**
+ * The changes that a replay leaves out: the clock, since each request has its instant, and the snapshots, since a
+ * change that restores one has the state after it.
+ */
+const NOT_REPLAYED: ReadonlySet<string> = new Set([
+  'putClock',
+  'advanceClock',
+  'createSnapshot',
+  'deleteSnapshot',
+])
+
+/** Returns a sentence for each part of a sandbox's history that the bundle does not have. */
+function describeMissing({ start, missing }: BundledSandbox): string[] {
+  const { evicted, deleted, unfinished, changes } = missing
+  return [
+    ...(start.problem === undefined ? [] : [`the state at the start is not known: ${start.problem}`]),
+    ...(start.redacted ? ['the state at the start was redacted'] : []),
+    ...(evicted > 0 ? [`earlier requests that the journal had evicted (--journal-size): ${evicted}`] : []),
+    ...(deleted > 0
+      ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`]
+      : []),
+    ...(unfinished > 0 ? [`requests that had not ended when the bundle was written: ${unfinished}`] : []),
+    ...(changes > 0 ? [`changes by the control plane that were too many to be held: ${changes}`] : []),
+  ]
 }
 
 /** The most doubts that a result names: there can be one for each request before it. */

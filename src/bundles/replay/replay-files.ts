@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Bundle } from '../bundles/bundle.ts'
-import type { Settings } from '../config/settings.ts'
-import { isObject, type Json } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
-import type { Findings } from '../documents/finding.ts'
-import { parseSource } from '../documents/parse.ts'
+import type { Settings } from '../../config/settings.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
+import type { Findings } from '../../documents/finding.ts'
+import { parseSource } from '../../documents/parse.ts'
+import type { Bundle } from '../bundle.ts'
 
 /** The documents of a bundle as files in a folder. */
 export interface ReplayFiles {

@@ -1,11 +1,11 @@
-import { cutText } from '../core/cut-text.ts'
-import { isObject, type Json } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
-import { isSameJson } from '../core/same-json.ts'
-import { computeBodyDigest } from '../journal/body-digest.ts'
-import type { RecordedBody } from '../journal/entry.ts'
-import { parseJson } from '../journal/entry-json.ts'
-import type { BundledAnswer, BundledBody } from './bundle.ts'
+import { cutText } from '../../core/cut-text.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
+import { isSameJson } from '../../core/same-json.ts'
+import { computeBodyDigest } from '../../journal/body-digest.ts'
+import type { RecordedBody } from '../../journal/entry.ts'
+import { parseJson } from '../../journal/entry-json.ts'
+import type { BundledAnswer, BundledBody } from '../bundle.ts'
 
 /** A part of an answer that differs between the recording and the replay. */
 export interface AnswerDifference {

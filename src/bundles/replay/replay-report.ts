@@ -1,7 +1,7 @@
-import type { JsonObject } from '../core/json.ts'
-import type { PageFinding } from '../reports/page/page.ts'
-import { renderText } from '../reports/page/text.ts'
-import type { Bundle, BundleVersions } from './bundle.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { PageFinding } from '../../reports/page/page.ts'
+import { renderText } from '../../reports/page/text.ts'
+import type { Bundle, BundleVersions } from '../bundle.ts'
 import { countVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
 
 /** A replay with what it was done with. */

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { UpstreamTarget } from '../upstream/forward.ts'
 import { parseUpstream } from '../upstream/parse-upstream.ts'
+import type { UpstreamTarget } from './forward.ts'
 
 /** Reads the real service of `convsim proxy` from its operand and its token from the environment. The error is a sentence. */
 export function readProxyTarget(

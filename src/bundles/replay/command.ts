@@ -1,42 +1,35 @@
-import type { Bundle } from '../bundles/bundle.ts'
-import { readBundle } from '../bundles/read-bundle.ts'
-import { replayBundle } from '../bundles/replay.ts'
-import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from '../bundles/replay-report.ts'
-import { bundleVersions } from '../bundles/versions.ts'
-import type { Settings } from '../config/settings.ts'
-import { failure, type Result, success } from '../core/result.ts'
-import { type Findings, formatFinding } from '../documents/finding.ts'
-import { type CountProgress, createCountProgress } from '../process/count-progress.ts'
-import { createTempFolder } from '../process/temp-folder.ts'
-import { openReplayTarget } from '../simulator/replay-target.ts'
+import type { Settings } from '../../config/settings.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import { type Findings, formatFinding } from '../../documents/finding.ts'
+import type { Bundle } from '../bundle.ts'
+import { bundleVersions } from '../bundle-head.ts'
+import { readBundle } from './read-bundle.ts'
+import { replayBundle } from './replay.ts'
+import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from './replay-report.ts'
+import { type CreateReplaySimulator, openReplayTarget } from './replay-target.ts'
 
 type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
 
 /** The process around the command. */
 interface ReplayDeps {
-  readonly host: Pick<NodeJS.Process, 'once' | 'off'>
+  readonly createSimulator: CreateReplaySimulator
+  /** Creates a temporary folder, which `remove` deletes. */
+  readonly createFolder: () => Promise<{ readonly path: string; remove(): Promise<void> }>
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** Writes to the terminal on which progress is shown; undefined: there is none. */
-  readonly terminal: ((text: string) => void) | undefined
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
+  readonly progress: { show(title: string, done: number, all: number): void; clear(): void }
 }
 
 const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
 
 /** Replays a bundle, prints the results, and returns the exit code. */
-export async function printReplay(
-  file: string,
-  settings: ReplaySettings,
-  { print, printError, host, terminal, now }: ReplayDeps,
-): Promise<number> {
+export async function printReplay(file: string, settings: ReplaySettings, deps: ReplayDeps): Promise<number> {
+  const { print, printError, progress } = deps
   const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
   if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
-  const progress = createCountProgress(terminal, 'replay', now)
-  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, { host, progress }) : bundle
+  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, deps) : bundle
   progress.clear()
   if (!replayed.ok) {
     printError(['convsim cannot replay:', ...replayed.error.map(formatFinding)].join('\n'))
@@ -57,12 +50,12 @@ async function replayInFolder(
   bundle: Bundle,
   { until, contract }: ReplaySettings,
   file: string,
-  { host, progress }: Pick<ReplayDeps, 'host'> & { readonly progress: CountProgress },
+  { createSimulator, createFolder, progress }: ReplayDeps,
 ): Promise<Result<ReplayReport, Findings>> {
   const onProgress = (done: number, all: number) => progress.show('replaying', done, all)
-  const folder = await createTempFolder('replay', host)
+  const folder = await createFolder()
   try {
-    const target = await openReplayTarget(bundle, file, folder.path, contract)
+    const target = await openReplayTarget(createSimulator, bundle, file, folder.path, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
     const { results, isComplete } = await replayBundle(bundle, target.value, until, onProgress)

@@ -1,0 +1,68 @@
+import type { Settings } from '../config/settings.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { JsonObject } from '../core/json.ts'
+import { fakerVersion, version } from '../fixtures/bundled.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { ActiveRules } from '../scenarios/rules.ts'
+import { type BundleHead, type BundleVersions, bundleFormat, bundleKind } from './bundle.ts'
+import type { Callers } from './callers.ts'
+
+/**
+ * The settings that decide answers. Those of sockets, bounds and logs do not: a bundle has each body as it was read.
+ */
+export const answerSettings = [
+  'seed',
+  'plan',
+  'maxAnalysesPerHour',
+  'analysesWindow',
+  'models',
+  'strict',
+  'simHeaders',
+  'xRateLimit',
+] as const satisfies readonly (keyof Settings)[]
+
+/** The inputs of a simulator that a bundle has. */
+export interface BundledInputs {
+  readonly contract: Contract
+  readonly contractDigest: () => string
+  readonly fixtures: Fixtures
+  readonly startUp: ActiveRules
+}
+
+/** The parts from which the head of a bundle is made. */
+interface BundleHeadSource {
+  readonly settings: Settings
+  readonly inputs: BundledInputs
+  readonly callers: Callers
+  /** The machine's time, epoch milliseconds. */
+  readonly now: number
+  readonly reasons: readonly string[]
+}
+
+/** Creates the part of a bundle that all its sandboxes share. Its rules are not redacted yet. */
+export function createBundleHead({ settings, inputs, callers, now, reasons }: BundleHeadSource): BundleHead {
+  const { contract, contractDigest, fixtures, startUp } = inputs
+  const keys = fixtures.keys.map((key) => ({ ...key, token: callers.nameOf(key.token) }))
+  const values = answerSettings.map((name) => [name, settings[name] ?? null])
+  return {
+    kind: bundleKind,
+    format: bundleFormat,
+    writtenAt: new Date(now).toISOString(),
+    reasons,
+    versions: bundleVersions(),
+    contract: {
+      digest: contractDigest(),
+      ...((settings.contract !== undefined || settings.overlay !== undefined) && {
+        document: contract.document,
+      }),
+    },
+    ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }), // read from JSON or YAML
+    settings: Object.fromEntries(values),
+    rules: startUp.map((rule) => rule.source),
+  }
+}
+
+/** Returns the versions on which answers depend, as they are in this process. */
+export function bundleVersions(): BundleVersions {
+  return { convsim: version, node: process.versions.node, faker: fakerVersion }
+}
