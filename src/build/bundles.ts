@@ -51,7 +51,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
     exports: ['precompiled'],
   },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
-  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
+  commands: { file: 'commands.js', source: 'src/cli/commands.ts', exports: ['commands'] },
 }
 
 /** The name of the file of the library. */

@@ -3,14 +3,12 @@ import { readBundle } from '../bundles/read-bundle.ts'
 import { replayBundle } from '../bundles/replay.ts'
 import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from '../bundles/replay-report.ts'
 import { bundleVersions } from '../bundles/versions.ts'
-import type { Settings } from '../config/settings.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
 import { type CountProgress, createCountProgress } from '../process/count-progress.ts'
 import { createTempFolder } from '../process/temp-folder.ts'
 import { openReplayTarget } from '../simulator/replay-target.ts'
-
-type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
+import type { ReplaySettings } from './commands/replay.ts'
 
 /** The process around the command. */
 interface ReplayDeps {
@@ -33,7 +31,6 @@ export async function printReplay(
 ): Promise<number> {
   const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
-  if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
   const progress = createCountProgress(terminal, 'replay', now)
   const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, { host, progress }) : bundle

@@ -1,6 +1,6 @@
 import { parseSize } from '../core/byte-size.ts'
 import { parseDuration } from '../core/instant.ts'
-import { integer, type Setting, text } from './setting.ts'
+import { integer, type SettingTable, text } from './setting.ts'
 
 const isDuration = (text: string) => parseDuration(text) !== undefined
 const maxWindowMs = 30 * 24 * 3_600_000
@@ -15,7 +15,6 @@ const isSize = (text: string) => parseSize(text) !== undefined
 /** The settings that bound sizes and numbers, a part of the table of settings. */
 export const limitSettings = {
   drain: text({
-    flag: 'drain',
     value: 'DURATION',
     default: '0s',
     test: isDuration,
@@ -24,7 +23,6 @@ export const limitSettings = {
       'Time after a stop was requested in which requests are still answered while health is 503, so that a load balancer sends the next ones elsewhere.',
   }),
   analysesWindow: text({
-    flag: 'analyses-window',
     value: 'DURATION',
     default: '1h',
     test: isWindow,
@@ -33,14 +31,12 @@ export const limitSettings = {
       'Time in which --max-analyses-per-hour, or the limit of the plan, counts, instead of an hour; a client can wait out the 429 of a short one.',
   }),
   sandboxLimit: integer({
-    flag: 'sandbox-limit',
     default: 1000,
     min: 1,
     max: 1_000_000,
     description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
   }),
   bodyLimit: text({
-    flag: 'body-limit',
     value: 'SIZE',
     default: '1mb',
     test: isSize,
@@ -48,11 +44,10 @@ export const limitSettings = {
     description: 'Maximum size of a request body; a larger one gets a 413.',
   }),
   journalSize: integer({
-    flag: 'journal-size',
     default: 10_000,
     min: 0,
     max: 1_000_000,
     description:
       'Maximum number of exchanges in the journal; beyond it the oldest are evicted. Fewer fit if they take more than 2 kB each, not counting bodies.',
   }),
-} as const satisfies Record<string, Setting<unknown>>
+} as const satisfies SettingTable

@@ -1,23 +1,20 @@
+import { parseDuration } from '../core/instant.ts'
 import { findNearest } from '../core/similar.ts'
 
-/** A setting: its flag, its environment variables, its default, and the parser of its text. */
+/** A setting: its default, its description, and the parser of its text. Its name in a table gives its flag. */
 export interface Setting<T> {
-  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
-  readonly flag: string
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
-  readonly alsoEnv?: string
+  readonly alsoEnv?: string | undefined
   /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
   readonly alsoEnvOnly?: AcceptedValues
-  /** The only command that takes the flag: `exec`. Undefined: `serve`, `exec`, and the commands that list the setting (`commands.ts`). */
-  readonly command?: string
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   /** The value of the flag where none is given; undefined: the flag needs one. */
   readonly withoutValue?: string
   readonly default: T
-  /** The default as help shows it. Undefined: `String(default)`. */
+  /** The default as help shows it. Undefined: the default itself, or none. */
   readonly defaultText?: string
   readonly description: string
   /** True: the flag may be given several times, and its values are joined with commas. */
@@ -53,12 +50,10 @@ export interface AcceptedValues {
 
 /** The members of a setting that are given for each setting; the functions below add the others. */
 interface SettingOptions {
-  readonly flag: string
   readonly description: string
   readonly short?: string
   readonly alsoEnv?: string
   readonly alsoEnvOnly?: AcceptedValues
-  readonly command?: string
   readonly value?: string
   readonly withoutValue?: string
   readonly defaultText?: string
@@ -92,6 +87,15 @@ export function text<T extends string | undefined>(
     read: (text) => (test(text) ? text : undefined),
   }
 }
+
+/** Creates the setting of a time that is longer than nothing: `500ms`. `default` may be undefined. */
+export const duration = <T extends string | undefined>(options: SettingOptions & { default: T }) =>
+  text({
+    value: 'DURATION',
+    test: (given) => (parseDuration(given) ?? 0) > 0,
+    expected: 'a duration such as 500ms, 30s or 2m',
+    ...options,
+  })
 
 /** Creates the setting of one of several values: `open|closed`. */
 export function choice<const T extends string>(
@@ -128,15 +132,34 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
   }
 }
 
+/** Settings by their names: `maxRuns` is the flag `--max-runs`. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
+
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 
+/** The values of the settings of a table. */
+export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
 /**
- * Returns the default of every setting of a table. The functions that call it have no written return type, so that the declarations of
- * the package list the values without the table.
+ * Returns the default of every setting of a table. Its return type is written out, and the functions that call it have
+ * none, so that the declarations of the package list the values without the table.
  */
-export function defaultsOf<Table extends Record<string, Setting<unknown>>>(
+export function defaultsOf<Table extends SettingTable>(
   table: Table,
 ): { readonly [Name in keyof Table]: ValueOf<Table[Name]> } {
   const defaults = Object.entries(table).map(([name, setting]) => [name, setting.default])
   return Object.fromEntries(defaults) // every default has the type of its setting
+}
+
+/** Returns the settings of a table that have the names. */
+export function pickSettings<Table extends SettingTable, Name extends keyof Table>(
+  table: Table,
+  ...names: Name[]
+): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
+}
+
+/** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -1,4 +1,4 @@
-/** The process: output, signals, progress, and what a run writes at its end. */
+/** The process: output, signals, progress, server/, and what a run writes at its end. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { formatJsonLine } from './json-line.ts'
@@ -13,6 +13,9 @@ export interface Output {
   readonly printLine: (text: string, level?: LogLevel) => void
 }
 
+/** The settings of the log. */
+export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
+
 /** The stderr of the process, and its clock. */
 export interface OutputDeps {
   readonly isTerminal: boolean
@@ -26,7 +29,7 @@ export interface OutputDeps {
 
 /** Creates the log, and chooses the form of the output. */
 export async function createOutput(
-  { logFormat, logLevel }: Pick<Settings, 'logFormat' | 'logLevel'>,
+  { logFormat, logLevel }: LogSettings,
   { isTerminal, hasColors, printError, write, now }: OutputDeps,
 ): Promise<Output> {
   const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)

@@ -1,6 +1,6 @@
 /** Recorded traffic as a folder of fixtures. */
 import { createInterface } from 'node:readline/promises'
-import type { Settings } from '../config/settings.ts'
+import { defaultSettings } from '../config/settings.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledFixtures } from '../fixtures/bundled.ts'
@@ -9,6 +9,7 @@ import type { StopSignals } from '../process/stop-signals.ts'
 import { loadInputs } from '../simulator/loaded-inputs.ts'
 import { describeOmitted } from '../traffic/sample.ts'
 import { type CollectedAnswers, collectAnswers } from './collect-answers.ts'
+import type { RecordSettings } from './command.ts'
 import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
 import { findFolderProblem, writeFixtures } from './write-fixtures.ts'
@@ -45,7 +46,7 @@ export function createAsk(
 /** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code: 0, or 1 if there is nothing to write or a problem. */
 export async function recordFixtures(
   sources: readonly string[],
-  settings: Settings,
+  settings: RecordSettings,
   deps: RecordDeps,
 ): Promise<number> {
   const done = await record(sources, settings, deps)
@@ -55,7 +56,7 @@ export async function recordFixtures(
 
 async function record(
   sources: readonly string[],
-  settings: Settings,
+  settings: RecordSettings,
   deps: RecordDeps,
 ): Promise<Result<undefined>> {
   const folder = await findFolder(sources, settings)
@@ -75,7 +76,7 @@ async function record(
 }
 
 /** Returns the folder to write, before anything is read. */
-async function findFolder(sources: readonly string[], { out }: Settings): Promise<Result<string>> {
+async function findFolder(sources: readonly string[], { out }: RecordSettings): Promise<Result<string>> {
   if (sources.length === 0)
     return failure(
       'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.',
@@ -87,10 +88,10 @@ async function findFolder(sources: readonly string[], { out }: Settings): Promis
 
 async function planFixtures(
   sources: readonly string[],
-  settings: Settings,
+  settings: RecordSettings,
   { printError, terminal, now }: RecordDeps,
 ): Promise<Result<FixturePlan>> {
-  const inputs = await loadInputs(settings)
+  const inputs = await loadInputs({ ...defaultSettings(), ...settings })
   if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
   const { contract, fixtures } = inputs.value
   const progress = createCountProgress(terminal, 'record', now)
@@ -114,7 +115,7 @@ function describeSkipped(skipped: CollectedAnswers['skipped']): string[] {
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
 }
 
-async function mayWrite({ write, out }: Settings, { ask }: RecordDeps): Promise<boolean> {
+async function mayWrite({ write, out }: RecordSettings, { ask }: RecordDeps): Promise<boolean> {
   if (write || !ask) return write
   return /^y(es)?$/i.test((await ask(`Write this to ${out}? [y/N] `)).trim())
 }

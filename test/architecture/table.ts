@@ -132,7 +132,11 @@ export const rooms: Readonly<Record<string, Room>> = {
       'bundles',
     ],
   },
-  config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports'] },
+  config: {
+    sentence: 'The settings of a server, and the parser of a command line.',
+    main: 'settings.ts',
+    imports: ['core', 'reports'],
+  },
   simulator: {
     sentence: 'Puts the parts together: create, start, explain, seed state.',
     main: 'simulator.ts',
@@ -158,9 +162,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   process: {
-    sentence: 'The process: output, signals, progress, and what a run writes at its end.',
+    sentence: 'The process: output, signals, progress, server/, and what a run writes at its end.',
     main: 'output.ts',
-    imports: ['core', 'documents', 'reports', 'config', 'simulator'],
+    imports: ['core', 'documents', 'fixtures', 'reports', 'upstream', 'config', 'simulator'],
   },
   exec: {
     sentence:
@@ -263,7 +267,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
     ajv: { only: ['documents/', 'contract/'] },
     'ajv-formats': { only: ['documents/', 'contract/'] },
-    commander: { only: ['config/arguments.ts'] },
+    commander: { only: ['config/parse.ts', 'config/program.ts'] },
     cors: { only: ['http/'] },
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },

@@ -1,6 +1,6 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { isSuiteCondition } from '../../src/config/parse-suite-fail-on.ts'
+import { isSuiteCondition } from '../../src/exec/parse-suite-fail-on.ts'
 import { renderHtml } from '../../src/exec/report/formats/html.ts'
 import { renderJson } from '../../src/exec/report/formats/json.ts'
 import { renderJunit } from '../../src/exec/report/formats/junit.ts'

@@ -1,5 +1,4 @@
-import type { Invocation } from '../../config/arguments.ts'
-import type { Settings } from '../../config/settings.ts'
+import type { CommandLineOf } from '../../config/command-syntax.ts'
 import { type Environment, upstreamTokenVariable } from '../../config/variables.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -20,9 +19,10 @@ import { type ProbePlan, planProbes } from '../probes.ts'
 import { findArgumentProblem, readIds } from './arguments.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
 import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
+import type { DriftSettings } from './settings.ts'
 import { writePatch } from './write-patch.ts'
 
-type Run = Extract<Invocation, { kind: 'run' }>
+type Run = Omit<CommandLineOf<DriftSettings>, 'warnings'>
 type Print = (text: string) => unknown
 
 /** The exit code of each verdict. */
@@ -151,7 +151,7 @@ function planTraffic(
 
 function printPlan(
   { upstream, probes }: Extract<TrafficPlan, { kind: 'probes' }>,
-  { format }: Settings,
+  { format }: DriftSettings,
   print: Print,
 ): void {
   const requests = probes.probes.map(({ operation, target, body }) => ({
@@ -169,7 +169,7 @@ function printPlan(
 
 async function gather(
   plan: TrafficPlan,
-  { har, journal, timeout }: Settings,
+  { har, journal, timeout }: DriftSettings,
   { contract }: OwnAnswers,
   token: string | undefined,
   { now, printError, progress }: DriftTools,
@@ -224,7 +224,7 @@ async function observe(
 /** Writes the patch that `--patch` asks for. Returns the findings that prevent it; undefined: none. */
 async function proposePatch(
   report: DriftReport,
-  settings: Settings,
+  settings: DriftSettings,
   input: DriftInput,
   printError: Print,
 ): Promise<Findings | undefined> {

@@ -1,6 +1,6 @@
-import { parseSuiteFailOn } from '../../config/parse-suite-fail-on.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
+import { parseSuiteFailOn } from '../parse-suite-fail-on.ts'
 import { chooseRuns } from '../plan/choose-runs.ts'
 import type { PlannedRun, SuitePlan } from '../plan/plan.ts'
 import { renderSuiteReport } from '../report/formats/index.ts'

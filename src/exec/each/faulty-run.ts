@@ -1,4 +1,3 @@
-import type { Settings } from '../../config/settings.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
@@ -8,12 +7,13 @@ import { type RunningSimulator, start } from '../../simulator/start.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import { RequestRecorder } from '../plan/request-recorder.ts'
 import { addAddresses } from '../run-command.ts'
+import type { ExecSettings } from '../settings.ts'
 import type { RunningCommands } from './running-commands.ts'
 import { type CapturedEnd, type KillGroup, runCaptured } from './suite-command.ts'
 
 /** The things that every run of the command shares. */
 export interface RunDeps {
-  readonly settings: Settings
+  readonly settings: ExecSettings
   /** The file of the command, and its arguments. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>

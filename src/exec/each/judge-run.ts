@@ -1,4 +1,4 @@
-import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
+import type { SuiteGate } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import { listClientFindings } from '../report/client-findings.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../report/good-answers.ts'

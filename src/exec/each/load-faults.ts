@@ -1,4 +1,3 @@
-import type { Settings } from '../../config/settings.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
@@ -7,6 +6,7 @@ import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { planRuns, type SuitePlan } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 import { describeNoPlace } from '../plan/untestable-suite.ts'
+import type { ExecSettings } from '../settings.ts'
 
 /** The faults to try, and the run that `--only` names. */
 export interface LoadedFaults {
@@ -15,7 +15,7 @@ export interface LoadedFaults {
 }
 
 /** Parses `--each` and `--only` against the contract and its scenarios. The error lists the findings on them, and on the files of the settings. */
-export async function loadFaults(settings: Settings): Promise<Result<LoadedFaults, Findings>> {
+export async function loadFaults(settings: ExecSettings): Promise<Result<LoadedFaults, Findings>> {
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return inputs
   const { contract, catalogue } = inputs.value

@@ -1,7 +1,7 @@
-import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import { type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { FindingsReport } from '../../reports/report.ts'
+import type { SuiteGate } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import type { JudgedRun } from '../report/suite-report.ts'
 import { isRed } from '../report/verdict.ts'

@@ -1,4 +1,3 @@
-import { parseSuiteFailOn } from '../../config/parse-suite-fail-on.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
@@ -17,6 +16,7 @@ import {
 import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
 import { describeRepeat } from '../each/repeat-command.ts'
 import { repeatPlainRun } from '../each/repeat-plain-run.ts'
+import { parseSuiteFailOn } from '../parse-suite-fail-on.ts'
 import { countByOperation } from '../report/suite-report.ts'
 import { listPlaces } from './candidate.ts'
 import { CandidateRuns } from './candidate-runs.ts'

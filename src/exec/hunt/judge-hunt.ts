@@ -1,5 +1,5 @@
-import { isSuiteCondition, type SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import type { FindingsReport, Report } from '../../reports/report.ts'
+import { isSuiteCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { describeSwallowed, type HuntFinding, type HuntReport } from './hunt-report.ts'
 

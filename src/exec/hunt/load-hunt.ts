@@ -1,9 +1,9 @@
-import type { Settings } from '../../config/settings.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Catalogue } from '../../scenarios/definition.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import type { ExecSettings } from '../settings.ts'
 import { findHuntFileProblem } from './hunt-file.ts'
 
 /** The faults and extreme answers that a hunt draws from. */
@@ -13,7 +13,7 @@ export interface LoadedHunt {
 }
 
 /** Parses `--hunt`, and checks that its file can be written. The error lists the findings on them, and on the files of the settings. */
-export async function loadHunt(settings: Settings): Promise<Result<LoadedHunt, Findings>> {
+export async function loadHunt(settings: ExecSettings): Promise<Result<LoadedHunt, Findings>> {
   const unwritable = await findHuntFileProblem()
   if (unwritable !== undefined) return refuse('--hunt', unwritable)
   const inputs = await loadInputs(settings)

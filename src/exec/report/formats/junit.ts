@@ -1,6 +1,6 @@
-import { isSuiteCondition } from '../../../config/parse-suite-fail-on.ts'
 import { attributes, commentText, escapeXml } from '../../../reports/formats/junit.ts'
 import { describeRun } from '../../../reports/reported-run.ts'
+import { isSuiteCondition } from '../../parse-suite-fail-on.ts'
 import { nameRun } from '../../plan/plan.ts'
 import { judgeSuiteCondition } from '../judge-suite.ts'
 import { listFindings, type SuiteFinding } from '../suite-findings.ts'

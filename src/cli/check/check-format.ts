@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { formatFinding } from '../documents/finding.ts'
+import { formatFinding } from '../../documents/finding.ts'
 import type { CheckResult } from './check.ts'
 
 /** The forms in which `convsim check` prints its results, by the value of `--format`. */

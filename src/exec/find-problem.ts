@@ -1,27 +1,25 @@
+import type { SettingSources } from '../config/command-syntax.ts'
+import { flagOf } from '../config/setting.ts'
+import { findStateProblem } from '../config/state-settings.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
-import type { CommandName } from './commands.ts'
-import { eachSettings } from './each-settings.ts'
 import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
-import type { Settings } from './settings.ts'
+import { type ExecSettings, eachSettings } from './settings.ts'
 
 /** Returns true where the command of `exec` runs once for each fault. */
-export function triesFaults({ each, only }: Pick<Settings, 'each' | 'only'>): boolean {
+export function triesFaults({ each, only }: Pick<ExecSettings, 'each' | 'only'>): boolean {
   return each !== undefined || only !== undefined
 }
 
-/** The flag or variable that gives each setting, by its name in `Settings`: `--each`, `CONVSIM_EACH`; empty: it has its default. */
-type SettingSources = ReadonlyMap<string, string>
+/** Finds a setting of `exec` that another one does not allow; undefined: none. */
+export function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
+  return findEachProblem(settings, sources) ?? findStateProblem(settings, sources)
+}
 
 /** Finds a setting of `--each`, `--only` or `--hunt` without it, or one that it cannot have; undefined: none. */
-export function findEachProblem(
-  command: CommandName,
-  settings: Settings,
-  sources: SettingSources,
-): string | undefined {
+function findEachProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
   const { hunt, only, jobs, port } = settings
   const flags = [...sources].filter(([, source]) => source.startsWith('--')).map(([name]) => name)
-  if (command !== 'exec' || (hunt === undefined && !triesFaults(settings)))
-    return findUseless(settings, flags, sources)
+  if (hunt === undefined && !triesFaults(settings)) return findUseless(settings, flags, sources)
   const own = sources.get(hunt !== undefined ? 'hunt' : only !== undefined ? 'only' : 'each') ?? ''
   const unfit = flags.find((name): name is keyof typeof refusals => Object.hasOwn(refusals, name))
   if (unfit !== undefined) return `${own} ${refusals[unfit]}`
@@ -39,18 +37,18 @@ const refusals = {
 
 /** Finds a setting that needs `--each` or `--hunt`. A variable may be for other commands, so only a flag without effect is refused. */
 function findUseless(
-  { failOn }: Settings,
+  { failOn }: ExecSettings,
   flags: readonly string[],
   sources: SettingSources,
 ): string | undefined {
-  const flag = flags.find((name): name is keyof typeof eachSettings => Object.hasOwn(eachSettings, name))
-  if (flag !== undefined) return `--${eachSettings[flag].flag} needs --each, --only or --hunt.`
+  const name = flags.find((one) => Object.hasOwn(eachSettings, one))
+  if (name !== undefined) return `${flagOf(name)} needs --each, --only or --hunt.`
   if (failOn === undefined || parseFailOn(failOn)) return undefined
   return `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
 }
 
 /** Finds a second run of `--only`, or `--each` beside it; undefined: none. */
-function findOnlyProblem({ each, only }: Settings, sources: SettingSources): string | undefined {
+function findOnlyProblem({ each, only }: ExecSettings, sources: SettingSources): string | undefined {
   if (only === undefined) return undefined
   if (each !== undefined)
     return `${sources.get('only')} takes no ${sources.get('each')}: it makes one run of all those that --each makes.`
@@ -61,8 +59,8 @@ function findOnlyProblem({ each, only }: Settings, sources: SettingSources): str
 }
 
 /** Finds a setting that `--hunt` cannot have; undefined: none. */
-function findHuntProblem(settings: Settings, sources: SettingSources): string | undefined {
-  const nameOf = (...names: (keyof Settings)[]) =>
+function findHuntProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
+  const nameOf = (...names: (keyof ExecSettings)[]) =>
     names.filter((name) => settings[name] !== undefined).map((name) => sources.get(name))[0]
   const own = nameOf('hunt')
   const other = nameOf('each', 'only')
@@ -74,7 +72,7 @@ function findHuntProblem(settings: Settings, sources: SettingSources): string | 
 }
 
 /** Finds a condition of `--fail-on` that no hunt can meet; undefined: none. */
-function findHuntGateProblem({ failOn = '' }: Settings, sources: SettingSources): string | undefined {
+function findHuntGateProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
   const own = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
   const wrong = own.find(({ kind, above }) => kind === 'unnoticed' || above > 0)
   if (!wrong) return undefined

@@ -1,19 +1,21 @@
 import { stat } from 'node:fs/promises'
-import { splitFiles } from '../config/document-settings.ts'
-import type { Settings } from '../config/settings.ts'
-import type { Contract } from '../contract/contract.ts'
-import { buildContract, readOverlaid } from '../contract/load.ts'
-import { failure, type Result } from '../core/result.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
-import { isOverlay, readOverlay } from '../documents/read-overlay.ts'
-import { readSource } from '../documents/read-source.ts'
-import type { Source } from '../documents/source.ts'
-import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
-import { pluralize } from '../reports/report.ts'
-import type { RuleContext } from '../scenarios/rules.ts'
-import { isContract, isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
-import { checkOperations } from '../simulator/check-operations.ts'
+import { splitFiles } from '../../config/document-settings.ts'
+import { defaultSettings } from '../../config/settings.ts'
+import type { Contract } from '../../contract/contract.ts'
+import { buildContract, readOverlaid } from '../../contract/load.ts'
+import { failure, type Result } from '../../core/result.ts'
+import type { Finding, Findings } from '../../documents/finding.ts'
+import { isOverlay, readOverlay } from '../../documents/read-overlay.ts'
+import { readSource } from '../../documents/read-source.ts'
+import type { Source } from '../../documents/source.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../../fixtures/bundled.ts'
+import type { Fixtures } from '../../fixtures/fixtures.ts'
+import { pluralize } from '../../reports/report.ts'
+import type { RuleContext } from '../../scenarios/rules.ts'
+import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
+import { checkOperations } from '../../simulator/check-operations.ts'
+import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import type { CheckSettings } from './command.ts'
 
 /** The result of `convsim check` for one file or folder. */
 export interface CheckResult {
@@ -24,19 +26,18 @@ export interface CheckResult {
 }
 
 /** Loads all inputs of a simulator, with the given files in place of those of the settings. */
-export type InputLoader = (
-  changes: Partial<Pick<Settings, 'fixtures' | 'overlay'>>,
+type InputLoader = (
+  changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>,
 ) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
 
 /**
  * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
  * also for `--overlay`, which changes it, and the fixtures; without these the bundled ones.
  */
-export function checkFiles(
-  files: readonly string[],
-  { contract, overlay, fixtures }: Pick<Settings, 'contract' | 'overlay' | 'fixtures'>,
-  loadWith: InputLoader,
-): Promise<CheckResult[]> {
+export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
+  const { contract, overlay, fixtures } = settings
+  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
+  const loadWith: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
   const overlays = splitFiles(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)

@@ -1,14 +1,11 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settings } from '../config/settings.ts'
-import { escapeControls } from '../core/escape-controls.ts'
-import { parseDuration } from '../core/instant.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { failure, type Result, success } from '../core/result.ts'
-
-/** The settings of `convsim healthcheck`. */
-type HealthSettings = Pick<Settings, 'host' | 'port' | 'wait' | 'timeout'>
+import { escapeControls } from '../../core/escape-controls.ts'
+import { parseDuration } from '../../core/instant.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { HealthSettings } from './command.ts'
 
 /** The health that a simulator reports about itself. */
 interface Health {

@@ -1,0 +1,43 @@
+import { choice, text, type ValuesOf } from '../../config/setting.ts'
+import { serverSettings } from '../../config/settings.ts'
+import { defineCommand } from '../../process/command.ts'
+import { findStderrTerminal } from '../../process/count-progress.ts'
+
+const replaySettings = {
+  contract: {
+    ...serverSettings.contract,
+    defaultText: 'that of the run',
+    description: 'An OpenAPI document in place of that of the run.',
+  },
+  until: text({
+    value: 'REQUEST',
+    default: undefined,
+    defaultText: 'the last',
+    description: 'The request, such as req-7, after which its sandbox is left as it is.',
+  }),
+  format: choice({
+    of: ['text', 'json'],
+    default: 'text',
+    description: 'The form of the results: lines for people, or one JSON document.',
+  }),
+}
+
+/** The values of the settings of `replay`. */
+export type ReplaySettings = ValuesOf<typeof replaySettings>
+
+/** The command `replay`. */
+export const replayCommand = defineCommand({
+  name: 'replay',
+  usage: 'FILE [options]',
+  operands: 'a bundle',
+  maxOperands: 1,
+  description:
+    'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, and say where an answer differs. Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
+  examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],
+  settings: replaySettings,
+  async run({ files, settings }, { host, print, printError, now }) {
+    const { printReplay } = await import('../replay.ts')
+    const terminal = findStderrTerminal(host.stderr)
+    return printReplay(files[0] ?? '', settings, { host, print, printError, now, terminal })
+  },
+})

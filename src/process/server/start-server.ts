@@ -1,0 +1,29 @@
+import type { CommandLineOf } from '../../config/command-syntax.ts'
+import type { Settings } from '../../config/settings.ts'
+import { findReportProblem } from '../../reports/report-file.ts'
+import { parseReportTargets } from '../../reports/report-target.ts'
+import type { RunningSimulator } from '../../simulator/start.ts'
+import type { UpstreamTarget } from '../../upstream/forward.ts'
+import { type Output, printStartProblems } from '../output.ts'
+import { describeStartProblems } from '../start-problem.ts'
+
+/** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
+export async function startServer(
+  { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
+  output: Output,
+  now: () => number,
+  upstream?: UpstreamTarget,
+): Promise<RunningSimulator | undefined> {
+  const { log } = output
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
+  if (problem !== undefined) {
+    printStartProblems(describeStartProblems([problem], variables), output)
+    return undefined
+  }
+  const { start } = await import('../../simulator/start.ts')
+  const started = await start(settings, { now, log, upstream })
+  log.flush() // warnings of the start precede the ready line
+  if (started.ok) return started.value
+  printStartProblems(describeStartProblems(started.error, variables), output)
+  return undefined
+}
