@@ -1,5 +1,4 @@
-import { splitFiles } from '../config/document-settings.ts'
-import { pickSettings } from '../config/setting.ts'
+import { pickSettings, splitFiles } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract } from '../fixtures/bundled.ts'
@@ -10,7 +9,6 @@ export const assumptionsCommand = defineCommand({
   name: 'assumptions',
   usage: '[contract] [options]',
   operands: 'a contract document',
-  maxOperands: 1,
   description: 'List every place where the contract fills a gap in the service description, with the reason.',
   examples: ['assumptions', 'assumptions my-contract.yaml'],
   settings: pickSettings(serverSettings, 'contract', 'overlay'),

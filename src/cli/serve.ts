@@ -1,5 +1,4 @@
-import { serverSettings } from '../config/settings.ts'
-import { findStateProblem } from '../config/state-settings.ts'
+import { findStateProblem, serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 
 /** The command `serve`, the default. */
@@ -8,7 +7,6 @@ export const serveCommand = defineCommand({
   alias: 'mock',
   usage: '[contract] [options]',
   operands: 'a contract document',
-  maxOperands: 1,
   description: 'Serve the simulated API; the default command, also called mock.',
   examples: ['serve', 'serve my-contract.yaml --port 0 --state :memory:'],
   settings: serverSettings,

@@ -7,9 +7,8 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of its usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The arguments besides flags, for a sentence; empty: none. */
-  readonly operands: string
-  readonly maxOperands: number
+  /** The arguments besides flags, for a sentence; undefined: none. */
+  readonly operands?: string
   /** True: its operands are a command line, which stands after `--`. */
   readonly runsCommand?: true
   readonly description: string

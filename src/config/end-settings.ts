@@ -7,7 +7,6 @@ import { type SettingTable, text } from './setting.ts'
 export const endSettings = {
   report: text({
     value: 'FILE',
-    default: undefined,
     repeatable: true,
     test: (text) => parseReportTargets(text) !== undefined,
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
@@ -15,7 +14,6 @@ export const endSettings = {
   }),
   failOn: text({
     value: 'KIND,...',
-    default: undefined,
     test: (text) => parseFailOn(text) !== undefined,
     expected: expectedFailOn,
     names: failOnKinds,
@@ -24,7 +22,6 @@ export const endSettings = {
   }),
   bundle: text({
     value: 'FILE',
-    default: undefined,
     description:
       'File for a bundle of all sandboxes with their requests, for convsim replay. It is written at the end if a condition of --fail-on is met or the command of exec fails; serve without --fail-on always writes it.',
   }),

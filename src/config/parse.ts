@@ -127,16 +127,17 @@ function describeFlagProblem(
 
 /** Finds arguments besides flags that the command does not take; undefined: none. `behind`: those after `--`. */
 function findOperandProblem(
-  { name, operands, maxOperands, runsCommand }: CommandSyntax,
+  { name, usage, operands, runsCommand }: CommandSyntax,
   before: readonly string[],
   behind: readonly string[],
 ): string | undefined {
-  if (runsCommand && (before.length > 0 || behind.length === 0))
-    return `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": convsim ${name} --seed 42 -- npm test.`
+  if (runsCommand)
+    return before.length === 0 && behind.length > 0
+      ? undefined
+      : `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": convsim ${name} --seed 42 -- npm test.`
   const all = [...before, ...behind]
-  return !runsCommand && all.length > maxOperands
-    ? `convsim ${name} takes ${operands || 'flags alone'}; got ${all.join(' ')}.`
-    : undefined
+  const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
+  return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
 type Flags = Readonly<Record<string, string | boolean>>

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander'
 import type { CommandSyntax } from './command-syntax.ts'
+import { endSettings } from './end-settings.ts'
 import { flagOf, type Setting } from './setting.ts'
-import { commonSettings, defaultOf, serverSettings, variableOf } from './settings.ts'
+import { commonSettings, defaultOf, variableOf } from './settings.ts'
 
 /** Creates the parser of a command: a subcommand of the program with the flags of its settings. */
 export function createParser(command: CommandSyntax, program = new Command('convsim')): Command {
@@ -61,7 +62,8 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
     .version('', '-v, --version', 'Print the version.')
     .configureHelp({ subcommandTerm: (parser) => parser.name() })
   for (const command of commands) createParser(command, program)
-  for (const name of commonSettings) addFlag(program, name, serverSettings[name])
+  for (const [name, setting] of Object.entries({ ...commonSettings, ...endSettings }))
+    addFlag(program, name, setting)
   return `${program.helpInformation()}
 Examples:
   convsim                                        serve on http://127.0.0.1:4010/v1

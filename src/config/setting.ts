@@ -8,7 +8,7 @@ export interface Setting<T> {
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
   /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
-  readonly alsoEnvOnly?: AcceptedValues
+  readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   /** The value of the flag where none is given; undefined: the flag needs one. */
@@ -42,32 +42,19 @@ export function describeWrongValue(
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** A test of a variable's values, and their description: `an IP address or localhost`. */
-export interface AcceptedValues {
-  readonly test: (text: string) => boolean
-  readonly expected: string
-}
-
 /** The members of a setting that are given for each setting; the functions below add the others. */
-interface SettingOptions {
-  readonly description: string
-  readonly short?: string
-  readonly alsoEnv?: string
-  readonly alsoEnvOnly?: AcceptedValues
+type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
-  readonly withoutValue?: string
-  readonly defaultText?: string
-  readonly repeatable?: boolean
-  readonly names?: readonly string[]
 }
 
-/** Creates the setting of a whole number from `min` to `max`. `default` may be undefined. */
-export function integer<T extends number | undefined>(
-  options: SettingOptions & { default: T; min: number; max: number },
+/** Creates the setting of a whole number from `min` to `max`. The default is undefined unless it is given. */
+export function integer<T extends number | undefined = undefined>(
+  options: SettingOptions & { default?: T; min: number; max: number },
 ): Setting<number | T> {
   const { min, max } = options
   return {
     value: 'N',
+    default: undefined as T, // which is undefined unless the options have a default
     ...options,
     expected: `a whole number from ${min} to ${max}`,
     read: (text) =>
@@ -76,21 +63,24 @@ export function integer<T extends number | undefined>(
 }
 
 /** Creates the setting of a text that passes `test`. Default of `test`: any text that is not empty. */
-export function text<T extends string | undefined>(
-  options: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
+export function text<T extends string | undefined = undefined>(
+  options: SettingOptions & { default?: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
   const { test = (text) => text !== '' } = options
   return {
     value: 'TEXT',
+    default: undefined as T, // which is undefined unless the options have a default
     expected: 'text that is not empty',
     ...options,
     read: (text) => (test(text) ? text : undefined),
   }
 }
 
-/** Creates the setting of a time that is longer than nothing: `500ms`. `default` may be undefined. */
-export const duration = <T extends string | undefined>(options: SettingOptions & { default: T }) =>
-  text({
+/** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
+export const duration = <T extends string | undefined = undefined>(
+  options: SettingOptions & { default?: T },
+) =>
+  text<T>({
     value: 'DURATION',
     test: (given) => (parseDuration(given) ?? 0) > 0,
     expected: 'a duration such as 500ms, 30s or 2m',
@@ -110,17 +100,6 @@ export function choice<const T extends string>(
   }
 }
 
-const booleanByWord = new Map([
-  ['true', true],
-  ['on', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['off', false],
-  ['0', false],
-  ['no', false],
-])
-
 /** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
 export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
@@ -128,7 +107,8 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
     value: undefined,
     defaultText: options.default ? 'on' : 'off',
     expected: 'true or false (on, off, 1, 0, yes, no)',
-    read: (text) => booleanByWord.get(text.toLowerCase()),
+    read: (text) =>
+      /^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined,
   }
 }
 
@@ -162,4 +142,12 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
 /** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/** Returns the files of a setting that can be given several times; empty for undefined. */
+export function splitFiles(files: string | undefined): string[] {
+  return (files ?? '')
+    .split(',')
+    .map((file) => file.trim())
+    .filter((file) => file !== '')
 }

@@ -7,7 +7,6 @@ export const execCommand = defineCommand({
   name: 'exec',
   usage: '[options] -- COMMAND [arguments...]',
   operands: 'a command after "--"',
-  maxOperands: Number.POSITIVE_INFINITY,
   runsCommand: true,
   description:
     'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on). With --each, run it once for each fault; with --hunt, under combinations of faults until one breaks it.',

@@ -1,13 +1,9 @@
-import type { CommandLineOf } from '../config/command-syntax.ts'
 import type { CommandContext } from '../process/command.ts'
 import { endSoon, finish, printStateLoss } from '../process/finish.ts'
-import type { Output } from '../process/output.ts'
 import { startServer } from '../process/server/start-server.ts'
-import { triesFaults } from './find-problem.ts'
+import type { EachDeps } from './each/attempt.ts'
 import { addAddresses, forwardSignals, runCommand } from './run-command.ts'
-import type { ExecSettings } from './settings.ts'
-
-type ExecLine = CommandLineOf<ExecSettings>
+import type { ExecLine } from './settings.ts'
 
 /** Runs a command against a simulator: once as it is, once for each fault, or under sequences of faults. Returns the exit code. */
 export async function exec(line: ExecLine, context: CommandContext): Promise<number> {
@@ -17,16 +13,13 @@ export async function exec(line: ExecLine, context: CommandContext): Promise<num
   // The output of the command is captured below, so stdout is for the report.
   if (settings.hunt !== undefined)
     return endSoon(context.host, await (await import('./hunt/hunt.ts')).huntFaults(line, deps))
-  if (triesFaults(settings))
+  if (settings.each !== undefined || settings.only !== undefined)
     return endSoon(context.host, await (await import('./each/each.ts')).tryFaults(line, deps))
   return execOnce(line, deps)
 }
 
 /** Runs the command once. Writes nothing to stdout, which belongs to the command. */
-async function execOnce(
-  line: ExecLine,
-  { host, signals, now, output }: CommandContext & { readonly output: Output },
-): Promise<number> {
+async function execOnce(line: ExecLine, { host, signals, now, output }: EachDeps): Promise<number> {
   const { settings, files } = line
   const { log, printLine } = output
   const [file = '', ...args] = files

@@ -1,3 +1,4 @@
+import type { CommandLineOf } from '../config/command-syntax.ts'
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
@@ -8,7 +9,6 @@ export const eachSettings = {
   each: text({
     value: 'SET,...',
     withoutValue: 'resilience,drift',
-    default: undefined,
     defaultText: 'none; without a SET: resilience,drift',
     repeatable: true,
     description:
@@ -16,7 +16,6 @@ export const eachSettings = {
   }),
   only: text({
     value: 'FAULT@PLACE',
-    default: undefined,
     repeatable: true, // so that a second run is refused, and does not replace the first
     description:
       'Of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
@@ -24,14 +23,12 @@ export const eachSettings = {
   hunt: text({
     value: 'SET,...',
     withoutValue: 'resilience,extremes',
-    default: undefined,
     defaultText: 'none; without a SET: resilience,extremes',
     repeatable: true,
     description:
       'Run the command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of scenarios. A SET is as for --each, without drift.',
   }),
   maxRuns: integer({
-    default: undefined,
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
@@ -40,7 +37,6 @@ export const eachSettings = {
       'A red run that is made twice counts once.',
   }),
   time: duration({
-    default: undefined,
     defaultText: 'unlimited; with --hunt without --max-runs: 2m',
     description:
       'With --each and --hunt: the time after which no further run begins, except the second one of a red run; ' +
@@ -48,7 +44,6 @@ export const eachSettings = {
       'Shrinking what a hunt has found may take as long again.',
   }),
   runTimeout: duration({
-    default: undefined,
     defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
     description: 'With --each and --hunt: the time after which a run is ended, and counts as hung.',
   }),
@@ -69,7 +64,7 @@ export const execSettings = {
   ...serverSettings,
   // PORT and HOST are for the command that it runs.
   port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
-  host: { ...serverSettings.host, alsoEnv: undefined },
+  host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
   state: { ...serverSettings.state, default: ':memory:' },
   logLevel: { ...serverSettings.logLevel, default: 'warn' },
   logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
@@ -82,7 +77,6 @@ export const execSettings = {
   },
   env: text({
     value: 'NAME',
-    default: undefined,
     repeatable: true,
     test: areNames,
     expected: 'the name of an environment variable other than PATH',
@@ -93,3 +87,6 @@ export const execSettings = {
 
 /** The values of the settings of `exec`. */
 export type ExecSettings = ValuesOf<typeof execSettings>
+
+/** A command line of `exec`. */
+export type ExecLine = CommandLineOf<ExecSettings>

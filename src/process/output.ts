@@ -1,8 +1,10 @@
 /** The process: output, signals, progress, server/, and what a run writes at its end. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
+import type { Findings } from '../documents/finding.ts'
 import { formatJsonLine } from './json-line.ts'
 import type { ProcessLog } from './process-log.ts'
+import { describeStartProblems } from './start-problem.ts'
 import type { WriteStderr } from './stderr-writer.ts'
 
 /** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
@@ -40,8 +42,13 @@ export async function createOutput(
   return { log, isJson, printLine }
 }
 
-/** Prints the problems that prevent the start: below one heading for people, else each in a line of its own. */
-export function printStartProblems(problems: readonly string[], { isJson, printLine }: Output): void {
+/** Prints the findings that prevent the start: below one heading for people, else each in a line of its own. */
+export function printStartProblems(
+  findings: Findings,
+  variables: ReadonlyMap<string, string>,
+  { isJson, printLine }: Output,
+): void {
+  const problems = describeStartProblems(findings, variables)
   const heading = 'convsim cannot start:'
   if (!isJson) printLine([heading, ...problems].join('\n'))
   else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')

@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { formatChecks } from '../../src/cli/check/check-format.ts'
 import { commands } from '../../src/cli/commands.ts'
-import { flagOf } from '../../src/config/setting.ts'
-import { commonSettings, defaultOf, serverSettings, variableOf } from '../../src/config/settings.ts'
+import { flagOf, type Setting } from '../../src/config/setting.ts'
+import { commonSettings, defaultOf, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
@@ -26,10 +26,10 @@ describe('--help', () => {
     const { code, stdout, stderr } = await run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const help = joinLines(stdout)
-    for (const name of commonSettings) {
+    for (const [name, setting] of Object.entries<Setting<unknown>>(commonSettings)) {
       expect(help).toContain(flagOf(name))
-      expect(help).toContain(joinLines(serverSettings[name].description))
-      expect(help).toContain(`default: ${defaultOf(serverSettings[name])}`)
+      expect(help).toContain(joinLines(setting.description))
+      expect(help).toContain(`default: ${defaultOf(setting)}`)
       expect(help).toContain(variableOf(name))
     }
     for (const { name, description } of commands) {

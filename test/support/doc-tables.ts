@@ -17,7 +17,7 @@ export async function docTables(): Promise<Record<string, string>> {
   return {
     commands: formatTable(
       ['command', 'what it does'],
-      commands.map(({ name, operands, description }) => [
+      commands.map(({ name, operands = '', description }) => [
         code(`convsim ${name}`),
         `${description}${operands && ` Takes ${operands}.`}`,
       ]),

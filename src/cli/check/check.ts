@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { splitFiles } from '../../config/document-settings.ts'
+import { splitFiles } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'

@@ -20,7 +20,6 @@ export const checkCommand = defineCommand({
   name: 'check',
   usage: '[files...] [options]',
   operands: 'files or folders',
-  maxOperands: 1000,
   description:
     'Check contract documents, overlays, fixture folders and scenario files; without any, check those of --contract and --fixtures, or the bundled ones. Exit code 1 if one has an error.',
   examples: [

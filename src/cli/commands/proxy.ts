@@ -24,7 +24,6 @@ export const proxyCommand = defineCommand({
   name: 'proxy',
   usage: 'UPSTREAM [options]',
   operands: 'the URL of the real service',
-  maxOperands: 1,
   description:
     "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
   examples: [

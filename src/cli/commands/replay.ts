@@ -11,7 +11,6 @@ const replaySettings = {
   },
   until: text({
     value: 'REQUEST',
-    default: undefined,
     defaultText: 'the last',
     description: 'The request, such as req-7, after which its sandbox is left as it is.',
   }),
@@ -30,7 +29,6 @@ export const replayCommand = defineCommand({
   name: 'replay',
   usage: 'FILE [options]',
   operands: 'a bundle',
-  maxOperands: 1,
   description:
     'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, and say where an answer differs. Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
   examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],

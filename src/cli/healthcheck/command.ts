@@ -13,7 +13,6 @@ const healthSettings = {
     description: 'Ask again until the simulator is ready, or --timeout is over.',
   }),
   timeout: duration({
-    default: undefined,
     defaultText: '2s, with --wait 30s',
     description: 'The longest time to wait for the simulator.',
   }),
@@ -26,16 +25,14 @@ export type HealthSettings = ValuesOf<typeof healthSettings>
 export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
   usage: '[options]',
-  operands: '',
-  maxOperands: 0,
   description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
   examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
   settings: healthSettings,
   ignoredSettings: serverSettings,
-  async run({ settings }, { host, print, printError, elapsed }) {
+  async run({ settings }, context) {
     const { findServerAddress } = await import('./server-address.ts')
     const { printHealth } = await import('./health.ts')
-    const address = findServerAddress(settings, host.argv, host.env)
-    return printHealth({ ...settings, ...address }, { print, printError, now: elapsed })
+    const { argv, env } = context.host
+    return printHealth({ ...settings, ...findServerAddress(settings, argv, env) }, context)
   },
 })

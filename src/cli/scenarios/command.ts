@@ -15,7 +15,6 @@ export const scenariosCommand = defineCommand({
   name: 'scenarios',
   usage: '[name] [options]',
   operands: 'the name of a scenario',
-  maxOperands: 1,
   description:
     'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
   examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],

@@ -1,5 +1,4 @@
 import { defineCommand } from '../../process/command.ts'
-import { findStderrTerminal } from '../../process/count-progress.ts'
 import { driftSettings } from './settings.ts'
 
 /** The command `drift`. */
@@ -7,7 +6,6 @@ export const driftCommand = defineCommand({
   name: 'drift',
   usage: '[upstream] [options]',
   operands: 'the base URL of the real service',
-  maxOperands: 1,
   description:
     'Compare the real service with the contract: fields, types, null, lists of values, formats, statuses and headers, never values. The token is in CONVSIM_UPSTREAM_TOKEN. Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
   examples: [
@@ -16,9 +14,5 @@ export const driftCommand = defineCommand({
     'drift --har traffic.har --patch real.overlay.yaml',
   ],
   settings: driftSettings,
-  async run(line, { host, print, printError, signals, now }) {
-    const terminal = findStderrTerminal(host.stderr)
-    const deps = { env: host.env, print, printError, signals, now, terminal }
-    return (await import('./drift.ts')).printDrift(line, deps)
-  },
+  run: async (line, context) => (await import('./drift.ts')).printDrift(line, context),
 })

@@ -1,12 +1,12 @@
 import type { CommandLineOf } from '../../config/command-syntax.ts'
-import { type Environment, upstreamTokenVariable } from '../../config/variables.ts'
+import { upstreamTokenVariable } from '../../config/variables.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { version } from '../../fixtures/bundled.ts'
-import { type CountProgress, createCountProgress } from '../../process/count-progress.ts'
+import type { CommandContext } from '../../process/command.ts'
+import { type CountProgress, createCountProgress, findStderrTerminal } from '../../process/count-progress.ts'
 import { describeStartProblems } from '../../process/start-problem.ts'
-import type { StopSignals } from '../../process/stop-signals.ts'
 import { findOwnToken } from '../../redaction/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../../traffic/sample.ts'
@@ -22,7 +22,7 @@ import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
 import type { DriftSettings } from './settings.ts'
 import { writePatch } from './write-patch.ts'
 
-type Run = Omit<CommandLineOf<DriftSettings>, 'warnings'>
+type Run = CommandLineOf<DriftSettings>
 type Print = (text: string) => unknown
 
 /** The exit code of each verdict. */
@@ -30,30 +30,17 @@ const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, '
 
 const defaultTimeoutMs = 10_000
 
-/** The process around the command. */
-export interface DriftDeps {
-  /** Its variables, which have the token. */
-  readonly env: Environment
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
-  readonly print: Print
-  readonly printError: Print
-  readonly signals: Pick<StopSignals, 'finish'>
-  /** Writes to the terminal on which progress is shown; undefined: there is none. */
-  readonly terminal: ((text: string) => void) | undefined
-}
-
 /** The process, and the line that shows how far the command is. */
-interface DriftTools extends DriftDeps {
+interface DriftTools extends CommandContext {
   readonly progress: CountProgress
 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
-export async function printDrift(invocation: Run, given: DriftDeps): Promise<number> {
+export async function printDrift(invocation: Run, given: CommandContext): Promise<number> {
   const { settings, variables, files } = invocation
   const deps = addProgress(given)
-  const { env, now, print, printError, signals } = deps
-  const token = env[upstreamTokenVariable]?.trim() || undefined
+  const { host, now, print, printError, signals } = deps
+  const token = host.env[upstreamTokenVariable]?.trim() || undefined
   const fail = (sentence: string) => {
     printError(`convsim drift: ${sentence}`)
     return 1
@@ -94,8 +81,8 @@ export async function printDrift(invocation: Run, given: DriftDeps): Promise<num
 }
 
 /** Adds the line of the progress, which is removed before anything else is printed. */
-function addProgress(deps: DriftDeps): DriftTools {
-  const progress = createCountProgress(deps.terminal, 'drift', deps.now)
+function addProgress(deps: CommandContext): DriftTools {
+  const progress = createCountProgress(findStderrTerminal(deps.host.stderr), 'drift', deps.now)
   const clearFirst = (print: Print) => (text: string) => {
     progress.clear()
     print(text)

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { splitFiles } from '../../config/document-settings.ts'
+import { splitFiles } from '../../config/setting.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { isReplaceable } from '../../reports/replaceable.ts'
 import { patchMark } from '../overlay.ts'

@@ -17,7 +17,6 @@ export const driftSettings = {
   ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
   ids: text({
     value: 'NAME=VALUE',
-    default: undefined,
     defaultText: "the contract's examples",
     repeatable: true,
     test: (text) => text.split(',').every(isId),
@@ -35,7 +34,6 @@ export const driftSettings = {
   }),
   writes: text({
     value: 'HOST',
-    default: undefined,
     description:
       'Probe operations that write, too. HOST is the host of the service once more, so that nobody writes to another one by mistake. What is written has ids that begin with convsim-probe-.',
   }),
@@ -45,23 +43,19 @@ export const driftSettings = {
   }),
   har: text({
     value: 'FILE',
-    default: undefined,
     description: 'Judge the recorded traffic of a HAR file, without any network.',
   }),
   journal: text({
     value: 'FILE',
-    default: undefined,
     description:
       'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
   }),
   patch: text({
     value: 'FILE',
-    default: undefined,
     description:
       'Write the change of the contract that removes the drift as an OpenAPI Overlay, which is tried on the same answers before.',
   }),
   timeout: duration({
-    default: undefined,
     defaultText: '10s',
     description: 'The longest time to wait for an answer of the real service.',
   }),

@@ -1,4 +1,4 @@
-import { splitFiles } from '../../config/document-settings.ts'
+import { splitFiles } from '../../config/setting.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'

@@ -1,42 +1,26 @@
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result } from '../../core/result.ts'
+import type { CommandContext } from '../../process/command.ts'
 import { writeReports } from '../../process/finish.ts'
 import { type Output, printStartProblems } from '../../process/output.ts'
-import { describeStartProblems } from '../../process/start-problem.ts'
 import type { StopSignals } from '../../process/stop-signals.ts'
 import type { ReportFormat } from '../../reports/formats/report-format.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
+import type { ExecLine, ExecSettings } from '../settings.ts'
 import type { RunDeps } from './faulty-run.ts'
 import type { UntriableSuite } from './plain-runs.ts'
 import { RunningCommands } from './running-commands.ts'
 import { createKillGroup } from './suite-command.ts'
 
-/** The invocation of `exec` with `--each`, `--only` or `--hunt`. */
-export interface EachOptions {
-  readonly settings: RunDeps['settings']
-  /** The file of the command, and its arguments. */
-  readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag. */
-  readonly variables: ReadonlyMap<string, string>
-}
-
 /** The process that tries the command. */
-export interface EachDeps {
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
-  readonly host: NodeJS.Process
-  readonly signals: StopSignals
+export interface EachDeps extends CommandContext {
   readonly output: Output
-  /** Prints a text on stdout. */
-  readonly print: (text: string) => void
-  /** Returns the milliseconds since the process began. */
-  readonly elapsed: () => number
 }
 
 /** An attempt to try a suite: its settings, and the things that its runs share. */
 export interface SuiteAttempt {
-  readonly settings: RunDeps['settings']
+  readonly settings: ExecSettings
   readonly deps: EachDeps
   readonly runDeps: RunDeps
   /** `code`: the exit code of an attempt that a signal has stopped; undefined: none came. */
@@ -60,7 +44,7 @@ export interface AttemptOutcome {
  * faults, 1 if it cannot be tried, 128 + n after signal n.
  */
 export async function attemptSuite(
-  options: EachOptions,
+  options: ExecLine,
   deps: EachDeps,
   tryIt: (attempt: SuiteAttempt) => Promise<Result<AttemptOutcome, UntriableSuite>>,
 ): Promise<number> {
@@ -91,17 +75,17 @@ export async function attemptSuite(
 }
 
 /** Returns the value of `--clock` for all runs and their repetitions: the real time is that of the first run, in seconds. `now`: epoch milliseconds. */
-function freezeClock({ clock }: RunDeps['settings'], now: number): string {
+function freezeClock({ clock }: ExecSettings, now: number): string {
   return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
 }
 
 /** Prints the reason why the suite cannot be tried, and returns the exit code. */
 function printUntriable(
   { code, lines, findings }: UntriableSuite,
-  { variables }: EachOptions,
+  { variables }: ExecLine,
   output: Output,
 ): number {
-  if (findings) printStartProblems(describeStartProblems(findings, variables), output)
+  if (findings) printStartProblems(findings, variables, output)
   for (const line of lines) output.printLine(line, 'error')
   return code
 }
@@ -117,7 +101,7 @@ const limitFactor = 10
 const minLimitMs = 10_000
 
 /** Returns the time limit of a run, milliseconds. `plainMs`: the duration of the run without faults. */
-export function limitRun({ runTimeout }: RunDeps['settings'], plainMs: number): number {
+export function limitRun({ runTimeout }: ExecSettings, plainMs: number): number {
   return parseDuration(runTimeout ?? '') ?? Math.max(minLimitMs, limitFactor * plainMs)
 }
 

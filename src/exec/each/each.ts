@@ -13,12 +13,12 @@ import {
   type JudgedRun,
   type SuiteReport,
 } from '../report/suite-report.ts'
+import type { ExecLine } from '../settings.ts'
 import {
   type AttemptOutcome,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
-  type EachOptions,
   limitRun,
   type SuiteAttempt,
 } from './attempt.ts'
@@ -31,7 +31,7 @@ import { tryRuns } from './try-runs.ts'
  * Runs the command once for each fault at each place where its requests go, and prints and writes the report. Returns the exit code: that
  * of the command if it fails without faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
-export function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+export function tryFaults(options: ExecLine, deps: EachDeps): Promise<number> {
   return attemptSuite(options, deps, trySuite)
 }
 

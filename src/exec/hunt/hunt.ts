@@ -8,7 +8,6 @@ import {
   attemptSuite,
   deadlineAfter,
   type EachDeps,
-  type EachOptions,
   findTerminal,
   limitRun,
   type SuiteAttempt,
@@ -18,6 +17,7 @@ import { describeRepeat } from '../each/repeat-command.ts'
 import { repeatPlainRun } from '../each/repeat-plain-run.ts'
 import { parseSuiteFailOn } from '../parse-suite-fail-on.ts'
 import { countByOperation } from '../report/suite-report.ts'
+import type { ExecLine } from '../settings.ts'
 import { listPlaces } from './candidate.ts'
 import { CandidateRuns } from './candidate-runs.ts'
 import { renderHuntReport } from './formats/index.ts'
@@ -33,7 +33,7 @@ import { createHuntProgress } from './progress.ts'
  * Runs the command under combinations of faults until one breaks it, shrinks that one, and prints and writes the report. Returns the exit
  * code: that of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
-export function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+export function huntFaults(options: ExecLine, deps: EachDeps): Promise<number> {
   return attemptSuite(options, deps, hunt)
 }
 

@@ -5,7 +5,6 @@ import { parseReportTargets } from '../../reports/report-target.ts'
 import type { RunningSimulator } from '../../simulator/start.ts'
 import type { UpstreamTarget } from '../../upstream/forward.ts'
 import { type Output, printStartProblems } from '../output.ts'
-import { describeStartProblems } from '../start-problem.ts'
 
 /** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
 export async function startServer(
@@ -14,16 +13,15 @@ export async function startServer(
   now: () => number,
   upstream?: UpstreamTarget,
 ): Promise<RunningSimulator | undefined> {
-  const { log } = output
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
   if (problem !== undefined) {
-    printStartProblems(describeStartProblems([problem], variables), output)
+    printStartProblems([problem], variables, output)
     return undefined
   }
   const { start } = await import('../../simulator/start.ts')
-  const started = await start(settings, { now, log, upstream })
-  log.flush() // warnings of the start precede the ready line
+  const started = await start(settings, { now, log: output.log, upstream })
+  output.log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
-  printStartProblems(describeStartProblems(started.error, variables), output)
+  printStartProblems(started.error, variables, output)
   return undefined
 }
