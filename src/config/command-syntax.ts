@@ -18,6 +18,8 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly settings: Table
   /** Settings whose flags are taken without effect, so that a script can pass those of its server. */
   readonly ignoredSettings?: SettingTable
+  /** Other variables that the command reads, or sets for a command that may start convsim again. */
+  readonly variables?: readonly string[]
   /**
    * Finds a setting that another one does not allow; undefined: none. `sources`: the flag or variable that gives each
    * setting, by name, such as `--each` or `CONVSIM_STATE`; empty: it has its default.

@@ -6,12 +6,6 @@ import { serverSettings, variableOf } from './settings.ts'
 /** Environment variables, e.g. `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variables that `exec` sets for its command, which may start convsim again. */
-const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
-
-/** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
-export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
-
 /**
  * Returns the environment without the variables that Kubernetes sets for services: those of a service with the name "convsim" look like
  * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
@@ -31,7 +25,7 @@ export function findVariableProblem(
   env: Environment,
 ): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
-  const understood = [...known, ...variablesOfExec, upstreamTokenVariable]
+  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
   const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
   if (unknown === undefined) return undefined
   const problem = `There is no setting for the environment variable ${unknown}.`

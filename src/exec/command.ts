@@ -16,6 +16,7 @@ export const execCommand = defineCommand({
     'exec --env API_URL --report report.html --fail-on violation -- npm test',
   ],
   settings: execSettings,
+  variables: ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL'],
   findProblem: findExecProblem,
   run: async (line, context) => (await import('./exec.ts')).exec(line, context),
 })

@@ -1,7 +1,7 @@
 import { duration } from '../../config/setting.ts'
 import { defaultSettings, serverSettings } from '../../config/settings.ts'
-import { upstreamTokenVariable } from '../../config/variables.ts'
 import { defineCommand } from '../../process/command.ts'
+import { upstreamTokenVariable } from '../../upstream/parse-upstream.ts'
 
 // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to an earlier state.
 const {
@@ -38,6 +38,7 @@ export const proxyCommand = defineCommand({
         'The longest time until an answer of the real service begins, and between two parts of it; beyond it the client gets a 504, or the connection breaks.',
     }),
   },
+  variables: [upstreamTokenVariable],
   async run({ files, settings, ...line }, context) {
     const { readProxyTarget } = await import('../proxy-target.ts')
     const target = readProxyTarget(files, settings, context.host.env[upstreamTokenVariable] || undefined)

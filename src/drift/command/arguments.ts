@@ -1,5 +1,5 @@
+import type { DriftSettings } from './command.ts'
 import { findPatchProblem } from './patch-file.ts'
-import type { DriftSettings } from './settings.ts'
 
 /** Finds arguments and settings of `drift` that do not fit together; undefined: none. */
 export async function findArgumentProblem(

@@ -1,5 +1,4 @@
 import type { CommandLineOf } from '../../config/command-syntax.ts'
-import { upstreamTokenVariable } from '../../config/variables.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
@@ -10,16 +9,21 @@ import { describeStartProblems } from '../../process/start-problem.ts'
 import { findOwnToken } from '../../redaction/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../../traffic/sample.ts'
-import { parseUpstream, type Upstream, withBasePath } from '../../upstream/parse-upstream.ts'
+import {
+  parseUpstream,
+  type Upstream,
+  upstreamTokenVariable,
+  withBasePath,
+} from '../../upstream/parse-upstream.ts'
 import { type ObservedAnswer, observeAnswer } from '../answer.ts'
 import type { DriftReport, DriftVerdict } from '../finding.ts'
 import { renderDrift } from '../formats/index.ts'
 import { type DriftInput, judgeDrift } from '../judge.ts'
 import { type ProbePlan, planProbes } from '../probes.ts'
 import { findArgumentProblem, readIds } from './arguments.ts'
+import type { DriftSettings } from './command.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
 import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
-import type { DriftSettings } from './settings.ts'
 import { writePatch } from './write-patch.ts'
 
 type Run = CommandLineOf<DriftSettings>

@@ -7,7 +7,7 @@ import type { Findings } from '../../documents/finding.ts'
 import type { SimRequest } from '../../exchange/request.ts'
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts'
 import type { MatchedSample } from '../answer.ts'
-import type { DriftSettings } from './settings.ts'
+import type { DriftSettings } from './command.ts'
 
 /** A simulator in this process that answers the requests that the real service has answered. */
 export interface OwnAnswers {

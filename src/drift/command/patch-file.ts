@@ -4,7 +4,7 @@ import { splitFiles } from '../../config/setting.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { isReplaceable } from '../../reports/replaceable.ts'
 import { patchMark } from '../overlay.ts'
-import type { DriftSettings } from './settings.ts'
+import type { DriftSettings } from './command.ts'
 
 /** Finds out before anything is sent that the patch could not be written, or would replace another file; undefined: neither. */
 export async function findPatchProblem({

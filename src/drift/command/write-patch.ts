@@ -15,7 +15,7 @@ import { describePlace } from '../describe.ts'
 import type { DriftReport } from '../finding.ts'
 import { type DriftInput, judgeDrift } from '../judge.ts'
 import { createPatch } from '../patch.ts'
-import type { DriftSettings } from './settings.ts'
+import type { DriftSettings } from './command.ts'
 
 /**
  * Writes the change of the contract that removes the drift as an overlay. Returns the findings that prevent it, or undefined if it is written
