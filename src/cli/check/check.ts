@@ -1,17 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { splitFiles } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
-import type { Contract } from '../../contract/contract.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
-import { failure, type Result } from '../../core/result.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import type { Finding, Findings } from '../../documents/finding.ts'
 import { isOverlay, readOverlay } from '../../documents/read-overlay.ts'
 import { readSource } from '../../documents/read-source.ts'
 import type { Source } from '../../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../fixtures/bundled.ts'
-import type { Fixtures } from '../../fixtures/fixtures.ts'
 import { pluralize } from '../../reports/report.ts'
-import type { RuleContext } from '../../scenarios/rules.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
 import { checkOperations } from '../../simulator/check-operations.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
@@ -25,10 +22,13 @@ export interface CheckResult {
   readonly summary: string
 }
 
+/** A summary of what is fit to be served, with its warnings, or the errors that prevent it. */
+type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
+
 /** Loads all inputs of a simulator, with the given files in place of those of the settings. */
 type InputLoader = (
   changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>,
-) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
+) => ReturnType<typeof loadInputs>
 
 /**
  * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
@@ -36,49 +36,33 @@ type InputLoader = (
  */
 export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
   const { contract, overlay, fixtures } = settings
-  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
-  const loadWith: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
   const overlays = splitFiles(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
-  const all = files.length > 0 ? files : known
-  return Promise.all(all.map((file) => checkFile(file, overlays, loadWith)))
+  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
+  const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
+  return Promise.all(
+    (files.length > 0 ? files : known).map(async (file) => {
+      const checked = await checkFile(file, overlays, load)
+      if (!checked.ok) return { file, findings: checked.error, summary: '' }
+      return { file, findings: [], ...checked.value }
+    }),
+  )
 }
 
-async function checkFile(
-  file: string,
-  overlays: readonly string[],
-  loadWith: InputLoader,
-): Promise<CheckResult> {
-  const isFolder = await stat(file).then(
-    (found) => found.isDirectory(),
-    () => false, // the loader reports a file that does not exist
-  )
-  if (isFolder) {
-    return toCheckResult(
-      file,
-      await loadWith({ fixtures: file }),
-      ({ fixtures: { personas, models, answers } }) => [
-        `${personas.length} personas, ${models.length} models${answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`}`,
-      ],
-    )
-  }
+async function checkFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
+  // The loader reports a file that does not exist.
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory()) return checkFixtures(file, load)
   const source = await readSource(file)
-  if (!source.ok) return { file, findings: source.error, summary: '' }
+  if (!source.ok) return source
   const { value } = source.value
-  if (isOverlay(value)) return checkOverlayFile(file, overlays, loadWith)
-  if (isRulesFile(value)) return checkScenarioFile(file, loadWith)
-  if (!isContract(value)) return { file, findings: [unknownKind(source.value.place(''))], summary: '' }
+  if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
+  if (isRulesFile(value)) return checkScenarioFile(file, load)
+  if (!isContract(value)) return failure([unknownKind(source.value.place(''))])
   const document = overlays.length > 0 ? await readOverlaid(file, overlays) : source
-  return toCheckResult(
-    file,
-    document.ok ? await checkContract(document.value, loadWith) : document,
-    ({ operations, assumptions, warnings }) => [
-      `${operations.length} operations, ${assumptions.length} assumptions`,
-      warnings,
-    ],
-  )
+  return document.ok ? checkContract(document.value, load) : document
 }
 
 const unknownKind = (place: string): Finding => ({
@@ -88,44 +72,46 @@ const unknownKind = (place: string): Finding => ({
     'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
 })
 
+async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
+  const inputs = await load({ fixtures: folder })
+  if (!inputs.ok) return inputs
+  const { personas, models, answers } = inputs.value.fixtures
+  const exact = answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`
+  return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
+}
+
 /** Checks a contract document as a start does, also against the handlers of the simulator. */
-async function checkContract(source: Source, loadWith: InputLoader): Promise<Result<Contract, Findings>> {
+async function checkContract(source: Source, load: InputLoader): Promise<Checked> {
   const contract = await buildContract(source)
-  const inputs = await loadWith({ overlay: undefined })
+  if (!contract.ok) return contract
+  const { operations, assumptions, warnings } = contract.value
+  const inputs = await load({ overlay: undefined })
   // Without fixtures no answer can be invented; a check of the fixtures says why.
-  if (!contract.ok || !inputs.ok) return contract
-  const findings = checkOperations(contract.value, inputs.value.fixtures)
-  return findings.length > 0 ? failure(findings) : contract
+  const findings = inputs.ok ? checkOperations(contract.value, inputs.value.fixtures) : []
+  if (findings.length > 0) return failure(findings)
+  const summary = `${operations.length} operations, ${assumptions.length} assumptions`
+  return success({ summary, findings: warnings })
 }
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */
-async function checkScenarioFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
-  const inputs = await loadWith({})
-  if (!inputs.ok) return { file, findings: inputs.error, summary: '' }
-  return toCheckResult(file, await loadRulesFile(file, inputs.value), (rules) => [`${rules.length} rules`])
+async function checkScenarioFile(file: string, load: InputLoader): Promise<Checked> {
+  const inputs = await load({})
+  if (!inputs.ok) return inputs
+  const rules = await loadRulesFile(file, inputs.value)
+  return rules.ok ? success({ summary: `${rules.value.length} rules` }) : rules
 }
 
 /** Checks an overlay, and the contract of the settings after all overlays of the settings and this one. */
 async function checkOverlayFile(
   file: string,
   overlays: readonly string[],
-  loadWith: InputLoader,
-): Promise<CheckResult> {
+  load: InputLoader,
+): Promise<Checked> {
   const overlay = await readOverlay(file)
-  if (!overlay.ok) return { file, findings: overlay.error, summary: '' }
-  const inputs = await loadWith({ overlay: [...overlays, file].join(',') })
-  return toCheckResult(file, inputs, ({ contract: { operations, warnings } }) => [
-    `${overlay.value.actions.length} actions, ${operations.length} operations`,
-    warnings,
-  ])
-}
-
-function toCheckResult<T>(
-  file: string,
-  loaded: Result<T, Findings>,
-  describe: (value: T) => [string, (readonly Finding[])?],
-): CheckResult {
-  if (!loaded.ok) return { file, findings: loaded.error, summary: '' }
-  const [summary, findings = []] = describe(loaded.value)
-  return { file, findings, summary }
+  if (!overlay.ok) return overlay
+  const inputs = await load({ overlay: [...overlays, file].join(',') })
+  if (!inputs.ok) return inputs
+  const { operations, warnings } = inputs.value.contract
+  const summary = `${overlay.value.actions.length} actions, ${operations.length} operations`
+  return success({ summary, findings: warnings })
 }
