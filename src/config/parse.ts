@@ -83,7 +83,7 @@ function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean 
   )
 }
 
-/** Describes the first argument of the default command where it is no file name; undefined: it is one, or there is none. */
+/** Describes the first argument of the default command that is no file name; undefined: there is none such. */
 function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
   if (operand === undefined || /[./\\]/.test(operand)) return undefined
   const nearest = findNearest(

@@ -1,8 +1,8 @@
 /**
  * The settings of a server, and the parser of a command line.
  *
- * setting.ts has the kinds of settings: text, integer, ... parse.ts parses the settings of a command from flags and environment
- * variables.
+ * setting.ts has the kinds of settings: text, integer, ... parse.ts parses the settings of a command from flags and
+ * environment variables.
  */
 import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'

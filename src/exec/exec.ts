@@ -5,7 +5,7 @@ import type { EachDeps } from './each/attempt.ts'
 import { addAddresses, forwardSignals, runCommand } from './run-command.ts'
 import type { ExecLine } from './settings.ts'
 
-/** Runs a command against a simulator: once as it is, once for each fault, or under sequences of faults. Returns the exit code. */
+/** Runs a command once, once for each fault, or under sequences of faults, and returns the exit code. */
 export async function exec(line: ExecLine, context: CommandContext): Promise<number> {
   const { settings } = line
   const output = await context.openOutput(settings)

@@ -26,7 +26,7 @@ function findUseless({ failOn }: ExecSettings, sources: SettingSources): string 
     : `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
 }
 
-/** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag without effect is refused. */
+/** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
 function findRunsProblem(
   { hunt, only, jobs, port }: ExecSettings,
   sources: SettingSources,

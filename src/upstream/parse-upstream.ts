@@ -4,7 +4,7 @@
  */
 import { failure, type Result, success } from '../core/result.ts'
 
-/** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
+/** The variable of the token for the real service. A flag could be read by other users of the machine. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 /** The address of a real service. */

@@ -40,7 +40,7 @@ export function checkFiles(files: readonly string[], settings: CheckSettings): P
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
-  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
+  // Fixtures are loaded together with the contract of the settings, so that names of scenarios are checked, too.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
   return Promise.all(
     (files.length > 0 ? files : known).map(async (file) => {

@@ -3,7 +3,8 @@ import { defaultSettings, serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
 import { upstreamTokenVariable } from '../../upstream/parse-upstream.ts'
 
-// The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to an earlier state.
+// The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
+// an earlier state.
 const {
   bundle,
   state,
