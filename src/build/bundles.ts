@@ -52,7 +52,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
   },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
   proxy: { file: 'proxy.js', source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
-  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
+  commands: { file: 'commands.js', source: 'src/cli/commands.ts', exports: ['commands'] },
 }
 
 /** The name of the file of the library. */

@@ -1,23 +1,20 @@
+import { parseDuration } from '../core/instant.ts'
 import { findNearest } from '../core/similar.ts'
 
-/** A setting: its flag, its environment variables, its default, and the parser of its text. */
+/** A setting: its default, its description, and the parser of its text. Its name in a table gives its flag. */
 export interface Setting<T> {
-  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
-  readonly flag: string
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
-  readonly alsoEnv?: string
+  readonly alsoEnv?: string | undefined
   /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
-  readonly alsoEnvOnly?: AcceptedValues
-  /** The only command that takes the flag: `exec`. Undefined: `serve`, `exec`, and the commands that list the setting (`commands.ts`). */
-  readonly command?: string
+  readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   /** The value of the flag where none is given; undefined: the flag needs one. */
   readonly withoutValue?: string
   readonly default: T
-  /** The default as help shows it. Undefined: `String(default)`. */
+  /** The default as help shows it. Undefined: the default itself, or none. */
   readonly defaultText?: string
   readonly description: string
   /** True: the flag may be given several times, and its values are joined with commas. */
@@ -45,34 +42,19 @@ export function describeWrongValue(
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** A test of a variable's values, and their description: `an IP address or localhost`. */
-export interface AcceptedValues {
-  readonly test: (text: string) => boolean
-  readonly expected: string
-}
-
 /** The members of a setting that are given for each setting; the functions below add the others. */
-interface SettingOptions {
-  readonly flag: string
-  readonly description: string
-  readonly short?: string
-  readonly alsoEnv?: string
-  readonly alsoEnvOnly?: AcceptedValues
-  readonly command?: string
+type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
-  readonly withoutValue?: string
-  readonly defaultText?: string
-  readonly repeatable?: boolean
-  readonly names?: readonly string[]
 }
 
-/** Creates the setting of a whole number from `min` to `max`. `default` may be undefined. */
-export function integer<T extends number | undefined>(
-  options: SettingOptions & { default: T; min: number; max: number },
+/** Creates the setting of a whole number from `min` to `max`. The default is undefined unless it is given. */
+export function integer<T extends number | undefined = undefined>(
+  options: SettingOptions & { default?: T; min: number; max: number },
 ): Setting<number | T> {
   const { min, max } = options
   return {
     value: 'N',
+    default: undefined as T, // which is undefined unless the options have a default
     ...options,
     expected: `a whole number from ${min} to ${max}`,
     read: (text) =>
@@ -81,17 +63,29 @@ export function integer<T extends number | undefined>(
 }
 
 /** Creates the setting of a text that passes `test`. Default of `test`: any text that is not empty. */
-export function text<T extends string | undefined>(
-  options: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
+export function text<T extends string | undefined = undefined>(
+  options: SettingOptions & { default?: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
   const { test = (text) => text !== '' } = options
   return {
     value: 'TEXT',
+    default: undefined as T, // which is undefined unless the options have a default
     expected: 'text that is not empty',
     ...options,
     read: (text) => (test(text) ? text : undefined),
   }
 }
+
+/** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
+export const duration = <T extends string | undefined = undefined>(
+  options: SettingOptions & { default?: T },
+) =>
+  text<T>({
+    value: 'DURATION',
+    test: (given) => (parseDuration(given) ?? 0) > 0,
+    expected: 'a duration such as 500ms, 30s or 2m',
+    ...options,
+  })
 
 /** Creates the setting of one of several values: `open|closed`. */
 export function choice<const T extends string>(
@@ -106,17 +100,6 @@ export function choice<const T extends string>(
   }
 }
 
-const booleanByWord = new Map([
-  ['true', true],
-  ['on', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['off', false],
-  ['0', false],
-  ['no', false],
-])
-
 /** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
 export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
@@ -124,19 +107,47 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
     value: undefined,
     defaultText: options.default ? 'on' : 'off',
     expected: 'true or false (on, off, 1, 0, yes, no)',
-    read: (text) => booleanByWord.get(text.toLowerCase()),
+    read: (text) =>
+      /^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined,
   }
 }
 
+/** Settings by their names: `maxRuns` is the flag `--max-runs`. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
+
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 
+/** The values of the settings of a table. */
+export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
 /**
- * Returns the default of every setting of a table. The functions that call it have no written return type, so that the declarations of
- * the package list the values without the table.
+ * Returns the default of every setting of a table. Its return type is written out, and the functions that call it have
+ * none, so that the declarations of the package list the values without the table.
  */
-export function defaultsOf<Table extends Record<string, Setting<unknown>>>(
+export function defaultsOf<Table extends SettingTable>(
   table: Table,
 ): { readonly [Name in keyof Table]: ValueOf<Table[Name]> } {
   const defaults = Object.entries(table).map(([name, setting]) => [name, setting.default])
   return Object.fromEntries(defaults) // every default has the type of its setting
+}
+
+/** Returns the settings of a table that have the names. */
+export function pickSettings<Table extends SettingTable, Name extends keyof Table>(
+  table: Table,
+  ...names: Name[]
+): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
+}
+
+/** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/** Returns the files of a setting that can be given several times; empty for undefined. */
+export function splitFiles(files: string | undefined): string[] {
+  return (files ?? '')
+    .split(',')
+    .map((file) => file.trim())
+    .filter((file) => file !== '')
 }

@@ -1,14 +1,10 @@
 import { findSimilar } from '../core/similar.ts'
-import { allSettings, variableOf } from './settings.ts'
+import type { CommandSyntax } from './command-syntax.ts'
+import { flagOf } from './setting.ts'
+import { serverSettings, variableOf } from './settings.ts'
 
 /** Environment variables, e.g. `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** The variables that `exec` sets for its command, which may start convsim again. */
-const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
-
-/** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
-export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 /**
  * Returns the environment without the variables that Kubernetes sets for services: those of a service with the name "convsim" look like
@@ -24,14 +20,18 @@ function isServiceLink(name: string, value: string): boolean {
 }
 
 /** Returns the problem of a variable `CONVSIM_...` that is no setting, or undefined if there is none. */
-export function findVariableProblem(env: Environment): string | undefined {
-  const known = allSettings.flatMap(([, setting]) => variableOf(setting) ?? [])
-  const understood = [...known, ...variablesOfExec, upstreamTokenVariable]
+export function findVariableProblem(
+  commands: readonly CommandSyntax[],
+  env: Environment,
+): string | undefined {
+  const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
+  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
   const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
   if (unknown === undefined) return undefined
   const problem = `There is no setting for the environment variable ${unknown}.`
-  const flag = unknown.slice('CONVSIM_'.length).replaceAll('_', '-').toLowerCase()
-  if (allSettings.some(([, setting]) => setting.flag === flag)) return `${problem} Give the flag --${flag}.`
+  const flag = `--${unknown.slice('CONVSIM_'.length).replaceAll('_', '-').toLowerCase()}`
+  const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
+  if (isFlag) return `${problem} Give the flag ${flag}.`
   const similar = findSimilar(unknown, known)
   const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`
   return `${problem}${suggestion} Known: ${known.join(', ')}.`

@@ -1,8 +1,10 @@
-/** The process: output, signals, progress, and what a run writes at its end. */
+/** The process: output, signals, progress, server/, and what a run writes at its end. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
+import type { Findings } from '../documents/finding.ts'
 import { formatJsonLine } from './json-line.ts'
 import type { ProcessLog } from './process-log.ts'
+import { describeStartProblems } from './start-problem.ts'
 import type { WriteStderr } from './stderr-writer.ts'
 
 /** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
@@ -12,6 +14,9 @@ export interface Output {
   /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
 }
+
+/** The settings of the log. */
+export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
 /** The stderr of the process, and its clock. */
 export interface OutputDeps {
@@ -26,7 +31,7 @@ export interface OutputDeps {
 
 /** Creates the log, and chooses the form of the output. */
 export async function createOutput(
-  { logFormat, logLevel }: Pick<Settings, 'logFormat' | 'logLevel'>,
+  { logFormat, logLevel }: LogSettings,
   { isTerminal, hasColors, printError, write, now }: OutputDeps,
 ): Promise<Output> {
   const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
@@ -37,8 +42,13 @@ export async function createOutput(
   return { log, isJson, printLine }
 }
 
-/** Prints the problems that prevent the start: below one heading for people, else each in a line of its own. */
-export function printStartProblems(problems: readonly string[], { isJson, printLine }: Output): void {
+/** Prints the findings that prevent the start: below one heading for people, else each in a line of its own. */
+export function printStartProblems(
+  findings: Findings,
+  variables: ReadonlyMap<string, string>,
+  { isJson, printLine }: Output,
+): void {
+  const problems = describeStartProblems(findings, variables)
   const heading = 'convsim cannot start:'
   if (!isJson) printLine([heading, ...problems].join('\n'))
   else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')

@@ -1,4 +1,3 @@
-import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { parseUpstream } from '../upstream/parse-upstream.ts'
@@ -7,7 +6,7 @@ import type { UpstreamTarget } from './forward.ts'
 /** Reads the real service of `convsim proxy` from its operand and its token from the environment. The error is a sentence. */
 export function readProxyTarget(
   [url = '']: readonly string[],
-  { port, upstreamTimeout }: Pick<Settings, 'port' | 'upstreamTimeout'>,
+  { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   token: string | undefined,
 ): Result<UpstreamTarget> {
   if (url === '')

@@ -1,30 +1,18 @@
 /** Recorded traffic as a folder of fixtures. */
 import { createInterface } from 'node:readline/promises'
-import type { Settings } from '../config/settings.ts'
+import { defaultSettings } from '../config/settings.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledFixtures } from '../fixtures/bundled.ts'
-import { createCountProgress } from '../process/count-progress.ts'
-import type { StopSignals } from '../process/stop-signals.ts'
+import type { CommandContext } from '../process/command.ts'
+import { createCountProgress, findStderrTerminal } from '../process/count-progress.ts'
 import { loadInputs } from '../simulator/loaded-inputs.ts'
 import { describeOmitted } from '../traffic/sample.ts'
 import { type CollectedAnswers, collectAnswers } from './collect-answers.ts'
+import type { RecordSettings } from './command.ts'
 import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
 import { findFolderProblem, writeFixtures } from './write-fixtures.ts'
-
-/** The surroundings of `convsim record`. */
-export interface RecordDeps {
-  readonly print: (text: string) => void
-  readonly printError: (text: string) => void
-  /** Asks a question on the terminal; undefined: there is none. */
-  readonly ask: ((question: string) => Promise<string>) | undefined
-  readonly signals: Pick<StopSignals, 'finish'>
-  /** Writes to the terminal on which progress is shown; undefined: there is none. */
-  readonly terminal: ((text: string) => void) | undefined
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
-}
 
 /** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
 export function createAsk(
@@ -45,8 +33,8 @@ export function createAsk(
 /** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code: 0, or 1 if there is nothing to write or a problem. */
 export async function recordFixtures(
   sources: readonly string[],
-  settings: Settings,
-  deps: RecordDeps,
+  settings: RecordSettings,
+  deps: CommandContext,
 ): Promise<number> {
   const done = await record(sources, settings, deps)
   if (!done.ok) deps.printError(`convsim record: ${done.error}`)
@@ -55,8 +43,8 @@ export async function recordFixtures(
 
 async function record(
   sources: readonly string[],
-  settings: Settings,
-  deps: RecordDeps,
+  settings: RecordSettings,
+  deps: CommandContext,
 ): Promise<Result<undefined>> {
   const folder = await findFolder(sources, settings)
   if (!folder.ok) return folder
@@ -75,7 +63,7 @@ async function record(
 }
 
 /** Returns the folder to write, before anything is read. */
-async function findFolder(sources: readonly string[], { out }: Settings): Promise<Result<string>> {
+async function findFolder(sources: readonly string[], { out }: RecordSettings): Promise<Result<string>> {
   if (sources.length === 0)
     return failure(
       'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.',
@@ -87,13 +75,13 @@ async function findFolder(sources: readonly string[], { out }: Settings): Promis
 
 async function planFixtures(
   sources: readonly string[],
-  settings: Settings,
-  { printError, terminal, now }: RecordDeps,
+  settings: RecordSettings,
+  { host, printError, now }: CommandContext,
 ): Promise<Result<FixturePlan>> {
-  const inputs = await loadInputs(settings)
+  const inputs = await loadInputs({ ...defaultSettings(), ...settings })
   if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
   const { contract, fixtures } = inputs.value
-  const progress = createCountProgress(terminal, 'record', now)
+  const progress = createCountProgress(findStderrTerminal(host.stderr), 'record', now)
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
   const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
   const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
@@ -114,7 +102,8 @@ function describeSkipped(skipped: CollectedAnswers['skipped']): string[] {
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
 }
 
-async function mayWrite({ write, out }: Settings, { ask }: RecordDeps): Promise<boolean> {
+async function mayWrite({ write, out }: RecordSettings, { host }: CommandContext): Promise<boolean> {
+  const ask = createAsk(host)
   if (write || !ask) return write
   return /^y(es)?$/i.test((await ask(`Write this to ${out}? [y/N] `)).trim())
 }

@@ -202,5 +202,5 @@ function describeUnknown(name: string, { definitions }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
     return `${unknown} The documented statuses are ${names.filter((known) => /^\d+$/.test(known)).join(', ')}.`
-  return `${unknown} ${describeKnown(name, names, 'convsim --help and GET /__sim/catalogue list all.')}`
+  return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
 }

@@ -1,5 +1,5 @@
 import { join, normalize, sep } from 'node:path'
-import { splitFiles } from '../config/document-settings.ts'
+import { splitFiles } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'

@@ -1,4 +1,4 @@
-import { splitFiles } from '../config/document-settings.ts'
+import { splitFiles } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { DocumentState } from '../control/deps.ts'

@@ -1,11 +1,6 @@
-import { commandLineSettings } from '../config/command-line-settings.ts'
-import {
-  allSettings,
-  defaultSettings,
-  type Settings,
-  settingTable,
-  type sharedDefaults,
-} from '../config/settings.ts'
+import { endSettings } from '../config/end-settings.ts'
+import { flagOf } from '../config/setting.ts'
+import { defaultSettings, type Settings, serverSettings, type sharedDefaults } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { once } from '../core/once.ts'
@@ -111,7 +106,7 @@ const describeListenProblem = ({ setting, message }: ListenProblem): Finding => 
   message,
 })
 
-/** The settings that code can give. They are those of the command line without the flags of its reports and single commands. */
+/** The settings that code can give: those of a server without those of the end of its process. */
 export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>
 
 /**
@@ -137,7 +132,7 @@ interface ParsedSettings {
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
-  const known = new Map(allSettings.filter(([name]) => !Object.hasOwn(commandLineSettings, name)))
+  const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
@@ -153,10 +148,9 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
 }
 
 function describeUnknown(name: string, known: readonly string[]): string {
-  const flag = Object.hasOwn(settingTable, name) && settingTable[name as keyof typeof settingTable].flag
-  if (!flag) return `There is no setting "${name}". ${describeKnown(name, known)}`
+  if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
   const instead = reportSettings.includes(name) ? ' Call report() of the simulator for the report.' : ''
-  return `"${name}" is no setting of the library, but the flag --${flag} of the command line.${instead}`
+  return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
 }
 
 /** The settings of the command line for which the library has `report()`. */
@@ -164,7 +158,7 @@ const reportSettings = ['report', 'failOn']
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Names that are no flag stay. */
 function nameInCode(text: string): string {
-  return text.replace(/--([a-z][a-z-]*)/g, (word, flag) => nameByFlag.get(flag) ?? word)
+  return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }
 
-const nameByFlag = new Map(allSettings.map(([name, { flag }]) => [flag, name]))
+const nameByFlag = new Map(Object.keys(serverSettings).map((name) => [flagOf(name), name]))

@@ -4,6 +4,9 @@
  */
 import { failure, type Result, success } from '../core/result.ts'
 
+/** The variable of the token for the real service. A flag could be read by other users of the machine. */
+export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
+
 /** The address of a real service. */
 export interface Upstream {
   /** Scheme, host and port: `https://api.example.com`. */

@@ -72,7 +72,7 @@ describe('startSimulator', () => {
   test.each([
     [{ report: 'x.html' }, /"report" is no setting of the library, but the flag --report .*Call report\(\)/],
     [{ failOn: 'violation' }, /"failOn" is no setting .* the flag --fail-on .*Call report\(\)/],
-    [{ timeout: '2s' }, /"timeout" is no setting .* the flag --timeout of the command line\.$/],
+    [{ bundle: 'x.json' }, /"bundle" is no setting .* the flag --bundle of the command line\.$/],
   ])('%o is refused as a flag of the command line', async (settings: object, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
   })

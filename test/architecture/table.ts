@@ -125,7 +125,11 @@ export const rooms: Readonly<Record<string, Room>> = {
       'reports',
     ],
   },
-  config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports'] },
+  config: {
+    sentence: 'The settings of a server, and the parser of a command line.',
+    main: 'settings.ts',
+    imports: ['core', 'reports'],
+  },
   bundles: {
     sentence: 'A sandbox and its requests in one file, and their replay.',
     main: 'bundle.ts',
@@ -169,9 +173,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   process: {
-    sentence: 'The process: output, signals, progress, and what a run writes at its end.',
+    sentence: 'The process: output, signals, progress, server/, and what a run writes at its end.',
     main: 'output.ts',
-    imports: ['core', 'documents', 'reports', 'bundles', 'config', 'simulator'],
+    imports: ['core', 'documents', 'fixtures', 'reports', 'bundles', 'config', 'simulator'],
   },
   proxy: {
     sentence:
@@ -188,6 +192,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'pipeline',
       'config',
       'simulator',
+      'process',
     ],
   },
   exec: {
@@ -291,7 +296,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
     ajv: { only: ['documents/', 'contract/'] },
     'ajv-formats': { only: ['documents/', 'contract/'] },
-    commander: { only: ['config/arguments.ts'] },
+    commander: { only: ['config/parse.ts', 'config/program.ts'] },
     cors: { only: ['http/'] },
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },

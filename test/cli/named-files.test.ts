@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settingsOf } from '../../src/config/commands.ts'
 import { SMALL } from '../contract/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -18,9 +17,4 @@ test('check without files checks those of --contract and --fixtures, and no bund
   expect(broken.stdout).not.toContain(': ok,')
   const empty = await runInProcess(['check', '--fixtures', folder])
   expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: not fit to be served`) })
-})
-
-test('the help of replay offers the formats that it takes', () => {
-  const format = settingsOf('replay').find(([name]) => name === 'format')
-  expect(format?.[1].value).toBe('text|json')
 })

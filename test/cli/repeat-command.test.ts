@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../src/config/settings.ts'
+import { defaultsOf } from '../../src/config/setting.ts'
 import { describeRepeat } from '../../src/exec/runs/repeat-command.ts'
+import { execSettings } from '../../src/exec/settings.ts'
 
-const settings = defaultSettings()
+const settings = defaultsOf(execSettings)
 const repeat = (...command: string[]) => describeRepeat(['--only', 'a@b'], settings, command)
 
 test('the line that repeats a run is quoted for a shell', () => {

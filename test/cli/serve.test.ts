@@ -204,24 +204,24 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [
       ['--scenario', 'nonsense'],
       {},
-      /--scenario: error: There is no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all/,
+      /--scenario: error: There is no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/,
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
     [
       ['--prot', '1'],
       {},
-      /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim --help\.$/m,
+      /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim serve --help\.$/m,
     ],
     [
       ['--log-level', 'inof'],
       {},
-      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim --help\.$/m,
+      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve --help\.$/m,
     ],
     [
       ['--fail-on', 'manners,violatons'],
       {},
-      /got "manners,violatons"\. Did you mean "violation"\? See convsim --help\.$/m,
+      /got "manners,violatons"\. Did you mean "violation"\? See convsim serve --help\.$/m,
     ],
     [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { parseCommandLine } from '../../src/config/arguments.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { parseCommandLine } from '../../src/config/parse.ts'
 
 const [one, other] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
 
 /** Returns the reason why `exec` refuses flags and variables; undefined: it does not. */
 function refusalOf(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const invocation = parseCommandLine(['exec', ...flags, '--', 'true'], env)
+  const invocation = parseCommandLine(commands, ['exec', ...flags, '--', 'true'], env)
   return invocation.kind === 'problem' ? invocation.problem : undefined
 }
 

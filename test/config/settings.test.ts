@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { type Invocation, parseCommandLine } from '../../src/config/arguments.ts'
-import { commands, findCommand, settingsOf as settingsOfCommand } from '../../src/config/commands.ts'
-import { eachSettings } from '../../src/config/each-settings.ts'
-import type { Setting } from '../../src/config/setting.ts'
-import {
-  allSettings,
-  defaultSettings,
-  type Settings,
-  settingTable,
-  variableOf,
-} from '../../src/config/settings.ts'
+import { commands } from '../../src/cli/commands.ts'
+import type { CommandSyntax } from '../../src/config/command-syntax.ts'
+import * as parser from '../../src/config/parse.ts'
+import { flagOf, type Setting } from '../../src/config/setting.ts'
+import { defaultSettings, serverSettings, variableOf } from '../../src/config/settings.ts'
+import { eachSettings } from '../../src/exec/settings.ts'
+
+type Invocation = parser.Invocation<CommandSyntax>
+
+const parseCommandLine = (
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Invocation => parser.parseCommandLine(commands, argv, env)
 
 /** A valid text of each setting with its value, and an invalid one; undefined: all texts are valid. A missing row fails. */
-const samples: {
-  [Name in keyof Settings]: { good: string; means: Settings[Name]; bad: string | undefined }
-} = {
+const samples: Readonly<Record<string, { good: string; means: unknown; bad: string | undefined }>> = {
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
   contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
@@ -59,7 +59,7 @@ const samples: {
   report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
   wait: { good: 'on', means: true, bad: 'forever' },
   timeout: { good: '1m', means: '1m', bad: '0s' },
-  format: { good: 'github', means: 'github', bad: 'gitlab' },
+  format: { good: 'json', means: 'json', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
   bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
   until: { good: 'req-7', means: 'req-7', bad: undefined },
@@ -81,62 +81,68 @@ const samples: {
 }
 
 interface Row {
-  readonly name: keyof Settings
+  readonly command: CommandSyntax
+  readonly name: string
+  readonly flag: string
   readonly setting: Setting<unknown>
   readonly good: string
   readonly means: unknown
   readonly bad: string | undefined
 }
 
-const isName = (name: string): name is keyof Settings => Object.hasOwn(samples, name)
-
-const rows: Row[] = allSettings.map(([name, setting]) => {
-  if (!isName(name)) throw new Error(`give the setting ${name} a row in this test`)
-  return { name, setting, ...samples[name] }
-})
+/** A row for each setting of each command. */
+const rows: Row[] = commands.flatMap((command) =>
+  Object.entries(command.settings).map(([name, setting]) => {
+    const sample = samples[name]
+    if (!sample) throw new Error(`give the setting ${name} a row in this test`)
+    return { command, name, flag: flagOf(name), setting, ...sample }
+  }),
+)
 
 const isSwitch = ({ setting }: Row) => setting.value === undefined
 const valued = rows.filter((row) => !isSwitch(row))
 const switches = rows.filter(isSwitch)
 const withVariable = rows.flatMap((row) => {
-  const variable = variableOf(row.setting)
+  const variable = variableOf(row.name)
   return variable === undefined ? [] : [{ ...row, variable }]
 })
+const withoutVariable = rows.filter(({ name }) => variableOf(name) === undefined)
 const refusing = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
 
-function settingsOf(invocation: Invocation): Settings {
+function runOf(invocation: Invocation) {
   if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
-  return invocation.settings
+  return { ...invocation, command: invocation.command.name }
 }
 
-/** Returns a command line with the flags, and the command that takes the setting. */
-function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
-  const { command, flag } = setting
-  const needsEach =
-    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only|hunt)$/.test(flag)
-  const each = needsEach ? ['--each'] : []
+const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> => runOf(invocation).settings
+
+/** Returns a command line of the row's command with the flags, and others that the setting needs. */
+function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
+  const needsEach = Object.hasOwn(eachSettings, name) && !/^(each|only|hunt)$/.test(name)
   return [
-    ...(command ? [command] : []),
-    ...(flag === 'state-prefix' ? ['--state', 'redis://cache'] : []),
-    ...each,
+    command.name,
+    ...(name === 'statePrefix' ? ['--state', 'redis://cache'] : []),
+    ...(needsEach ? ['--each'] : []),
     ...flags,
-    ...(command === 'exec' ? ['--', 'npm', 'test'] : []),
+    ...behindOf(command),
   ]
 }
+
+const behindOf = (command: CommandSyntax) => (command.runsCommand ? ['--', 'npm', 'test'] : [])
 
 function problemOf(invocation: Invocation): string {
   if (invocation.kind !== 'problem') throw new Error(JSON.stringify(invocation))
   return invocation.problem
 }
 
-function helpOf(argv: readonly string[]): Extract<Invocation, { kind: 'help' }> {
+function helpOf(argv: readonly string[]): string {
   const invocation = parseCommandLine(argv, {})
   if (invocation.kind !== 'help') throw new Error(JSON.stringify(invocation))
-  return invocation
+  return invocation.text
 }
 
 test('no arguments and no environment serve with the defaults', () => {
-  expect(parseCommandLine([], {})).toEqual({
+  expect(runOf(parseCommandLine([], {}))).toEqual({
     kind: 'run',
     command: 'serve',
     files: [],
@@ -147,86 +153,83 @@ test('no arguments and no environment serve with the defaults', () => {
 })
 
 describe('every setting', () => {
-  test.each(valued)('--$setting.flag VALUE is read', (row) => {
-    const { name, setting, good, means } = row
+  test.each(valued)('$command.name $flag VALUE is read', (row) => {
+    const { name, flag, good, means } = row
     const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
-    expect(settingsOf(parseCommandLine(commandLineOf(row, `--${setting.flag}`, good), {}))).toEqual({
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({
       ...others,
       [name]: means,
     })
-    const joined = commandLineOf(row, `--${setting.flag}=${good}`)
+    const joined = commandLineOf(row, `${flag}=${good}`)
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
 
-  test.each(switches)('--$setting.flag switches on, --no-$setting.flag off', (row) => {
+  test.each(switches)('$command.name $flag switches on, with --no- off', (row) => {
+    const { name, flag } = row
+    const read = (given: string) => settingsOf(parseCommandLine(commandLineOf(row, given), {}))[name]
+    expect(read(flag)).toBe(true)
+    expect(read(flag.replace('--', '--no-'))).toBe(false)
+  })
+
+  test.each(withVariable)('$flag of $command.name is read from $variable; an empty one is not set', (row) => {
+    const { command, name, variable, good, means } = row
+    const read = (env: Record<string, string>) =>
+      settingsOf(parseCommandLine([command.name, ...behindOf(command)], env))
+    expect(read({ [variable]: good })).toEqual({ ...read({}), [name]: means })
+    expect(read({ [variable]: '' })).toEqual(read({}))
+  })
+
+  test.each(withoutVariable)(
+    '$flag of $command.name has no variable, and its refusal names the flag',
+    (row) => {
+      const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
+      expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
+        `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
+      )
+    },
+  )
+
+  test.each(rows)('$flag of $command.name is refused by each command that does not read it', (row) => {
+    const { name, flag, good } = row
+    const others = commands.filter(
+      (one) => !Object.hasOwn(one.settings, name) && !Object.hasOwn(one.ignoredSettings ?? {}, name),
+    )
+    for (const other of others) {
+      const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...behindOf(other)]
+      expect(problemOf(parseCommandLine(words, {}))).toMatch(
+        new RegExp(
+          `^${flag} (is a flag of convsim .+|has no effect on convsim ${other.name})\\. See convsim ${other.name} --help\\.$`,
+        ),
+      )
+    }
+  })
+
+  test.each(refusing)(
+    'an invalid $flag of $command.name is refused with its name and what is valid',
+    (row) => {
+      const { command, name, flag, setting, bad } = row
+      const variable = variableOf(name)
+      const message = `takes ${setting.expected}; got "${bad}"`
+      if (variable !== undefined)
+        expect(
+          problemOf(parseCommandLine([command.name, ...behindOf(command)], { [variable]: bad })),
+        ).toContain(`${variable} ${message}`)
+      if (!isSwitch(row))
+        expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
+    },
+  )
+
+  test.each(rows)('$flag of $command.name has a description, a regular name and a valid default', (row) => {
     const { name, setting } = row
-    const read = (flag: string) => settingsOf(parseCommandLine(commandLineOf(row, flag), {}))[name]
-    expect(read(`--${setting.flag}`)).toBe(true)
-    expect(read(`--no-${setting.flag}`)).toBe(false)
-  })
-
-  test.each(withVariable)('$setting.flag is read from the environment', ({ name, variable, good, means }) => {
-    expect(settingsOf(parseCommandLine([], { [variable]: good }))).toEqual({
-      ...defaultSettings(),
-      [name]: means,
-    })
-  })
-
-  test.each(rows.filter(({ setting }) => setting.command !== undefined))(
-    '--$setting.flag is refused by the commands other than $setting.command',
-    ({ setting, good }) => {
-      const flags = setting.value === undefined ? [`--${setting.flag}`] : [`--${setting.flag}`, good]
-      expect(findCommand(setting.command ?? '')).toBe(setting.command)
-      expect(problemOf(parseCommandLine(['serve', ...flags], {}))).toBe(
-        `--${setting.flag} is a flag of convsim ${setting.command}. See convsim serve --help.`,
-      )
-    },
-  )
-
-  test.each(rows.filter(({ setting }) => setting.command !== undefined))(
-    '$setting.flag of a single command has no variable, and the refusal of one names the flag',
-    ({ setting, good }) => {
-      const name = `CONVSIM_${setting.flag.replaceAll('-', '_').toUpperCase()}`
-      expect(problemOf(parseCommandLine([], { [name]: good }))).toBe(
-        `There is no setting for the environment variable ${name}. Give the flag --${setting.flag}.`,
-      )
-    },
-  )
-
-  test.each(withVariable)('an empty variable of $setting.flag counts as not set', ({ variable }) => {
-    expect(settingsOf(parseCommandLine([], { [variable]: '' }))).toEqual(defaultSettings())
-  })
-
-  test.each(refusing)('an invalid $setting.flag is refused with its name and what is valid', (row) => {
-    const { setting, bad } = row
-    const variable = variableOf(setting)
-    const message = `takes ${setting.expected}; got "${bad}"`
-    if (variable !== undefined)
-      expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
-    if (setting.value !== undefined)
-      expect(problemOf(parseCommandLine(commandLineOf(row, `--${setting.flag}`, bad), {}))).toContain(
-        `--${setting.flag} ${message}`,
-      )
-  })
-
-  test.each(rows)('$setting.flag has a description and a regular name', ({ setting, name }) => {
-    expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
-    expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
+    expect(row.flag).toMatch(/^--[a-z]+(-[a-z]+)*$/)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
-    expect(variableOf(setting) ?? 'CONVSIM_X').toMatch(/^CONVSIM_[A-Z_]+$/)
+    expect(variableOf(name) ?? 'CONVSIM_X').toMatch(/^CONVSIM_[A-Z_]+$/)
+    if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test.each(rows)('the default of $setting.flag is valid', ({ setting }) => {
-    if (setting.default === undefined) expect(setting.defaultText).toBeDefined()
-    else expect(setting.read(String(setting.default))).toEqual(setting.default)
-  })
-
-  test('has a unique flag and short form', () => {
-    const names = rows.flatMap(({ setting }) => [setting.flag, setting.short ?? setting.flag.slice(0)])
-    const shorts = rows.flatMap(({ setting }) => setting.short ?? [])
-    expect(new Set(rows.map(({ setting }) => setting.flag)).size).toBe(rows.length)
+  test.each(commands)('the short flags of $name are unique', ({ settings }) => {
+    const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
     expect(new Set(shorts).size).toBe(shorts.length)
-    expect(names.length).toBe(2 * rows.length)
   })
 })
 
@@ -239,24 +242,23 @@ describe('precedence: flag > environment > default', () => {
     [[], { CONVSIM_PORT: '', PORT: '3' }, 3],
     [[], {}, 4010],
   ])('%j with %o', (argv, env, port) => {
-    expect(settingsOf(parseCommandLine(argv, env)).port).toBe(port)
+    expect(settingsOf(parseCommandLine(argv, env))['port']).toBe(port)
   })
 
   test('an invalid variable is ignored if a flag overrides it', () => {
-    expect(settingsOf(parseCommandLine(['--port', '1'], { PORT: 'http' })).port).toBe(1)
+    expect(settingsOf(parseCommandLine(['--port', '1'], { PORT: 'http' }))['port']).toBe(1)
   })
 
   test('a flag overrides a switch of the environment', () => {
-    expect(settingsOf(parseCommandLine(['--no-strict'], { CONVSIM_STRICT: 'true' })).strict).toBe(false)
-    expect(settingsOf(parseCommandLine(['--cors'], { CONVSIM_CORS: 'off' })).cors).toBe(true)
+    expect(settingsOf(parseCommandLine(['--no-strict'], { CONVSIM_STRICT: 'true' }))['strict']).toBe(false)
+    expect(settingsOf(parseCommandLine(['--cors'], { CONVSIM_CORS: 'off' }))['cors']).toBe(true)
   })
 })
 
 describe('HOST of the environment', () => {
   const parse = (argv: readonly string[], env: Record<string, string>) => {
-    const invocation = parseCommandLine(argv, env)
-    if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
-    return { host: invocation.settings.host, warnings: invocation.warnings }
+    const { settings, warnings } = runOf(parseCommandLine(argv, env))
+    return { host: settings['host'], warnings }
   }
 
   test.each(['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'])('%s is the address', (host) => {
@@ -288,7 +290,7 @@ describe('numbers', () => {
   test.each(['1e3', '0x10', '+5', '-1', '1.5', ' 5', '5 ', '', '99999999999999999999', 'Infinity'])(
     '%j is no port',
     (text) => {
-      expect(settingTable.port.read(text)).toBeUndefined()
+      expect(serverSettings.port.read(text)).toBeUndefined()
     },
   )
 })
@@ -304,22 +306,24 @@ describe('the clock', () => {
     ['2026-02-30', false],
     ['', false],
   ])('%j: %s', (text, right) => {
-    expect(settingTable.clock.read(text) !== undefined).toBe(right)
+    expect(serverSettings.clock.read(text) !== undefined).toBe(right)
   })
 })
 
 describe('commands', () => {
-  test.each(Object.keys(commands))('%s is a command', (command) => {
-    const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    // The comparison of two contracts takes them as arguments.
-    const [flag, name] = command === 'contract' ? ['--overlay', 'overlay'] : ['--contract', 'contract']
-    expect(parseCommandLine([command, flag, 'a.yaml', ...behind], {})).toMatchObject({
-      kind: 'run',
-      command,
-      settings: { [name]: 'a.yaml' },
-    })
-    const flagFirst = parseCommandLine([flag, 'a.yaml', command, ...behind], {})
-    expect(flagFirst).toMatchObject({ kind: 'run', command })
+  test.each(commands)('$name is a command', (command) => {
+    const behind = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
+    const [name = ''] = Object.keys(command.settings)
+    const { good = '', means } = samples[name] ?? {}
+    for (const words of [
+      [command.name, flagOf(name), good],
+      [flagOf(name), good, command.name],
+    ])
+      expect(parseCommandLine([...words, ...behind], {})).toMatchObject({
+        kind: 'run',
+        command,
+        settings: { [name]: means },
+      })
   })
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {
@@ -328,9 +332,8 @@ describe('commands', () => {
       PORT: '3000',
       HOST: 'x',
     })
-    expect(asked).toMatchObject({ kind: 'run', command: 'exec', files: words })
-    const { port, host, state, logLevel, env } = settingsOf(asked)
-    expect({ port, host, state, logLevel, env }).toEqual({
+    expect(runOf(asked)).toMatchObject({ command: 'exec', files: words })
+    expect(settingsOf(asked)).toMatchObject({
       port: 0,
       host: '127.0.0.1',
       state: ':memory:',
@@ -352,11 +355,8 @@ describe('commands', () => {
   )
 
   test('a file name instead of a command is the contract to serve', () => {
-    expect(parseCommandLine(['my.yaml'], {})).toMatchObject({
-      command: 'serve',
-      settings: { contract: 'my.yaml' },
-    })
-    expect(parseCommandLine(['serve', 'my.yaml'], {})).toMatchObject({ settings: { contract: 'my.yaml' } })
+    expect(runOf(parseCommandLine(['my.yaml'], {}))).toMatchObject({ command: 'serve', files: ['my.yaml'] })
+    expect(parseCommandLine(['my.yaml'], {})).toEqual(parseCommandLine(['serve', 'my.yaml'], {}))
   })
 
   test('the name of an object method is no command', () => {
@@ -387,8 +387,7 @@ describe('commands', () => {
   test.each([[['--help']], [['-h']], [['-p', 'x', '-h']], [['-h', '--port', '1']], [['help']]])(
     '%j shows the help of the program',
     (argv) => {
-      const { text } = helpOf(argv)
-      for (const name of Object.keys(commands)) expect(text).toContain(`\n  ${name} `)
+      for (const { name } of commands) expect(helpOf(argv)).toContain(`\n  ${name} `)
     },
   )
 
@@ -399,33 +398,29 @@ describe('commands', () => {
     expect(parseCommandLine(['-h::1'], {})).toMatchObject({ settings: { host: '::1' } })
   })
 
-  describe.each(Object.keys(commands).map((name) => findCommand(name) ?? 'serve'))(
-    'the help of %s',
-    (name) => {
-      test.each([[[name, '--help']], [['--help', name]], [[name, '-h']], [['-h', name]], [['help', name]]])(
-        'is shown by %j',
-        (argv) => {
-          expect(helpOf(argv)).toMatchObject({ command: name })
-        },
+  describe.each(commands)('the help of $name', ({ name, settings, description, examples }) => {
+    test.each([[[name, '--help']], [['--help', name]], [[name, '-h']], [['-h', name]], [['help', name]]])(
+      'is shown by %j',
+      (argv) => {
+        expect(helpOf(argv)).toMatch(new RegExp(`^Usage: convsim ${name} `))
+      },
+    )
+
+    test('has its description, its own flags and no other', () => {
+      const text = helpOf([name, '--help'])
+      const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
+      const own = Object.entries(settings).flatMap(([key, { value }]) =>
+        value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
       )
+      expect(flags).toEqual([...own, '--help'])
+      expect(text.replace(/\s+/g, ' ')).toContain(description)
+      expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
+    })
 
-      test('has its description, its own flags and no other', () => {
-        const { text } = helpOf([name, '--help'])
-        const flags = [...text.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, flag]) => flag)
-        const own = settingsOfCommand(name).flatMap(([, { flag, value }]) =>
-          value === undefined ? [flag, `no-${flag}`] : [flag],
-        )
-        expect(flags).toEqual([...own, 'help'])
-        expect(text.replace(/\s+/g, ' ')).toContain(commands[name].description)
-        expect(text).toMatch(new RegExp(`^Usage: convsim ${name} `))
-        expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
-      })
-
-      test.each(commands[name].examples)('has the example %s, which can be run', (example) => {
-        expect(parseCommandLine(example.split(' '), {})).toMatchObject({ kind: 'run', command: name })
-      })
-    },
-  )
+    test.each(examples)('has the example %s, which can be run', (example) => {
+      expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
+    })
+  })
 
   test('the help of a word that is no command is refused', () => {
     expect(problemOf(parseCommandLine(['help', 'nothing'], {}))).toMatch(/^"nothing" is no command \(serve/)
@@ -464,7 +459,7 @@ describe('an unknown argument or variable is refused', () => {
       [`${prefix}_PORT_4010_TCP_ADDR`]: '10.0.0.1',
     })
     const env = { ...address('CONVSIM'), PORT: '5000' }
-    expect(settingsOf(parseCommandLine([], env)).port).toBe(5000)
+    expect(settingsOf(parseCommandLine([], env))['port']).toBe(5000)
   })
 
   test('other unknown variables are ignored', () => {
@@ -482,6 +477,6 @@ test('a word that is neither a command nor a file name is refused with the comma
 test.each(['', ' a', 'a ', 'a\nb', 'a\u0000', 'a'.repeat(1001)])(
   'no client could send the control token %j',
   (text) => {
-    expect(settingTable.controlToken.read(text)).toBeUndefined()
+    expect(serverSettings.controlToken.read(text)).toBeUndefined()
   },
 )

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { allSettings } from '../../src/config/settings.ts'
+import { serverSettings } from '../../src/config/settings.ts'
 import { parseSize } from '../../src/core/byte-size.ts'
 import { parseBodyLimit } from '../../src/http/read-body.ts'
 
-const bodyLimit = allSettings.find(([name]) => name === 'bodyLimit')?.[1]
+const { bodyLimit } = serverSettings
 
 test.each([
   ['1', 1],
@@ -13,7 +13,7 @@ test.each([
   ['256mb', 268_435_456],
 ])('the size %s is %i bytes, for the setting and for the body reader', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes)
-  expect(bodyLimit?.read(text)).toBe(text)
+  expect(bodyLimit.read(text)).toBe(text)
   expect(parseBodyLimit(text)).toEqual({ bytes, text })
 })
 
@@ -21,7 +21,7 @@ test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
   '"%s" is no size, for the setting and for the body reader',
   (text) => {
     expect(parseSize(text)).toBeUndefined()
-    expect(bodyLimit?.read(text)).toBeUndefined()
+    expect(bodyLimit.read(text)).toBeUndefined()
     expect(() => parseBodyLimit(text)).toThrow('is no size')
   },
 )

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { allSettings, variableOf } from '../../src/config/settings.ts'
+import { serverSettings, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { ask, event } from '../support/client.ts'
 import { convsim, startProgram } from '../support/command.ts'
@@ -79,7 +79,7 @@ test('convsim starts with the variables that the examples give its container', a
 test('the replicas get variables that are settings', () => {
   const [env = {}] = membersIn(membersIn(readExample('replicas/compose.yaml'), 'convsim'), 'environment')
   const names = Object.keys(env as object)
-  const known = allSettings.map(([, setting]) => variableOf(setting))
+  const known = Object.keys(serverSettings).map(variableOf)
   expect(names.length).toBeGreaterThan(0)
   expect(known).toEqual(expect.arrayContaining(names))
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseCommandLine } from '../../src/config/arguments.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { parseCommandLine } from '../../src/config/parse.ts'
 import { parseFailOn } from '../../src/reports/parse-fail-on.ts'
 
 test.each([
@@ -29,7 +30,7 @@ test.each([
   'toString',
 ])('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
-  const read = parseCommandLine(['--fail-on', text], {})
+  const read = parseCommandLine(commands, ['--fail-on', text], {})
   expect(read).toMatchObject({
     kind: 'problem',
     problem: expect.stringContaining(

@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleKind } from '../../src/bundles/bundle.ts'
-import { parseCommandLine } from '../../src/config/arguments.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { parseCommandLine } from '../../src/config/parse.ts'
 import { renderClientReport } from '../../src/reports/client-page.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
 import { findReportProblem, writeReportFile } from '../../src/reports/report-file.ts'
@@ -25,7 +26,7 @@ const withExtension = Object.values(reportFormats).filter((format) => 'extension
 
 test.each(withExtension)('a file that ends in $extension is accepted and written', async (format) => {
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
-  expect(parseCommandLine(['--report', file], {})).toMatchObject({
+  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({
     kind: 'run',
     settings: { report: file },
   })
@@ -48,12 +49,12 @@ test('a name that is no format is a part of the file name', () => {
 test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,'])(
   'the file %s is refused',
   (file) => {
-    expect(parseCommandLine(['--report', file], {})).toMatchObject({ kind: 'problem' })
+    expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
   },
 )
 
 test('a refused file is answered with the extension of every format', () => {
-  expect(parseCommandLine(['--report', 'report.pdf'], {})).toMatchObject({
+  expect(parseCommandLine(commands, ['--report', 'report.pdf'], {})).toMatchObject({
     problem: expect.stringContaining('.json, .xml (JUnit), .md or .html'),
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nullableFields } from '../../src/scenarios/data.ts'
 import { families } from '../../src/scenarios/definition.ts'
-import { describeCatalogue, describeParameter } from '../../src/scenarios/describe.ts'
+import { describeParameter } from '../../src/scenarios/describe.ts'
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { standardHeaders } from '../../src/scenarios/refusals.ts'
@@ -54,12 +54,6 @@ test('what may be null is taken from the document: 18 fields, and 5 in data poin
   expect(fields.filter((field) => !field.includes('.')).length).toBe(18)
   expect(fields.filter((field) => field.startsWith('dataPoints.')).length).toBe(5)
   expect(fields.length).toBe(23)
-})
-
-test('the description has a line for each entry, and one for each of its parameters, and one for what all take', () => {
-  const lines = describeCatalogue(catalogue).split('\n')
-  const parameters = catalogue.definitions.flatMap((entry) => entry.parameters)
-  expect(lines.length).toBe(catalogue.definitions.length + parameters.length + 1)
 })
 
 test('a status has the headers that its refusal has by default', () => {

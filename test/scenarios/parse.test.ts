@@ -75,7 +75,7 @@ describe('a list of scenarios', () => {
     ['null;fields=recommendations|', /takes for "fields" names, separated by/],
     ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
-    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim --help and GET/],
+    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
     ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
     ['429*x', /^"429\*x" is an item of a sequence/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
@@ -83,7 +83,7 @@ describe('a list of scenarios', () => {
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
     ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
     ['Forbiden', /Did you mean "forbidden"\?/],
-    ['nonsense', /no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all\.$/],
+    ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
     ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
     [
       '429;retry_after=1',

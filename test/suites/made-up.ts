@@ -1,4 +1,4 @@
-import { parseSuiteFailOn } from '../../src/config/parse-suite-fail-on.ts'
+import { parseSuiteFailOn } from '../../src/exec/parse-suite-fail-on.ts'
 import { type Fault, parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../src/exec/plan/plan.ts'
 import type { RecordedRequest } from '../../src/exec/plan/recorded-request.ts'

@@ -1,6 +1,6 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { isSuiteCondition } from '../../src/config/parse-suite-fail-on.ts'
+import { isSuiteCondition } from '../../src/exec/parse-suite-fail-on.ts'
 import { renderText } from '../../src/exec/report/formats/text.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
 import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'

@@ -1,5 +1,6 @@
-import { commands } from '../../src/config/commands.ts'
-import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { flagOf, type Setting } from '../../src/config/setting.ts'
+import { defaultOf, defaultSettings, serverSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
 import { QUALITY_BLEND } from '../../src/simulation/day.ts'
@@ -16,27 +17,38 @@ export async function docTables(): Promise<Record<string, string>> {
   return {
     commands: formatTable(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, { operands, description }]) => [
+      commands.map(({ name, operands = '', description }) => [
         code(`convsim ${name}`),
         `${description}${operands && ` Takes ${operands}.`}`,
       ]),
     ),
     settings: formatTable(
       ['flag', 'environment', 'default', 'meaning'],
-      allSettings.map(([, setting]) => [
-        [
-          setting.short && code(`-${setting.short}`),
-          code(`--${setting.flag}${setting.value ? ` ${setting.value}` : ''}`),
-        ]
-          .filter(Boolean)
-          .join(', '),
-        [variableOf(setting), setting.alsoEnv]
-          .filter((name) => name !== undefined)
+      Object.entries<Setting<unknown>>(serverSettings).map(([name, setting]) => [
+        describeFlag(name, setting),
+        [variableOf(name), setting.alsoEnv]
+          .filter((variable) => variable !== undefined)
           .map(code)
-          .join(', ') || 'none',
-        setting.defaultText ?? code(defaultOf(setting)),
+          .join(', '),
+        describeDefault(setting),
         setting.description,
       ]),
+    ),
+    'command-settings': formatTable(
+      ['command', 'flag', 'default', 'meaning'],
+      commands.flatMap(({ name: command, settings }) =>
+        Object.entries(settings)
+          .filter(
+            ([name, setting]) =>
+              !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
+          )
+          .map(([name, setting]) => [
+            code(`convsim ${command}`),
+            describeFlag(name, setting),
+            describeDefault(setting),
+            setting.description,
+          ]),
+      ),
     ),
     scenarios: families
       .map((family) => {
@@ -128,6 +140,12 @@ function scenarioRow(entry: ScenarioDefinition): string[] {
     entry.parameters.map(describeParameter).join('<br>'),
   ]
 }
+
+const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
+  `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
+
+const describeDefault = (setting: Setting<unknown>) =>
+  setting.defaultText ?? (setting.default === undefined ? 'none' : code(defaultOf(setting)))
 
 function formatTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

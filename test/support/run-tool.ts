@@ -1,8 +1,9 @@
-import { parseCommandLine } from '../../src/config/arguments.ts'
+import { parseCommandLine } from '../../src/config/parse.ts'
+import { StopSignals } from '../../src/process/stop-signals.ts'
 
-/** The commands of the build that neither serve nor run another command. */
-const { runTool }: typeof import('../../src/cli/tools.ts') = await import(
-  new URL('../../dist/tools.js', import.meta.url).href
+/** The commands of the build. */
+const { commands }: typeof import('../../src/cli/commands.ts') = await import(
+  new URL('../../dist/commands.js', import.meta.url).href
 )
 
 /** The outcome of a command. */
@@ -26,18 +27,16 @@ export async function runInProcess(
   env: Readonly<Record<string, string>> = {},
   { terminal, now = Date.now }: RunOptions = {},
 ): Promise<ToolRun> {
-  const parsed = parseCommandLine(args, env)
+  const parsed = parseCommandLine(commands, args, env)
   if (parsed.kind !== 'run') throw new Error(parsed.kind === 'problem' ? parsed.problem : parsed.kind)
   const { command } = parsed
-  if (command === 'serve' || command === 'proxy' || command === 'exec' || command === 'healthcheck')
-    throw new Error(`${command} needs a process of its own`)
   let stdout = ''
   let stderr = ''
   const showProgress = (text: string | Uint8Array) => {
     terminal?.(String(text))
     return true
   }
-  const code = await runTool(command, parsed, {
+  const code = await command.run(parsed, {
     print(text) {
       stdout += `${text}\n`
     },
@@ -48,8 +47,10 @@ export async function runInProcess(
       env: { value: env },
       stderr: { value: { isTTY: terminal !== undefined, write: showProgress } },
     }),
-    signals: { finish: (work) => work() },
+    signals: new StopSignals({ on: () => process, exit: process.exit }, () => undefined),
     now,
+    elapsed: now,
+    openOutput: () => Promise.reject(new Error(`${command.name} needs a process of its own`)),
   })
   return { code, stdout, stderr }
 }

@@ -1,4 +1,4 @@
-import { previewScenario } from '../../src/cli/scenarios.ts'
+import { previewScenario } from '../../src/cli/scenarios/scenarios.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import type { Operation } from '../../src/contract/contract.ts'
 import { type ActiveScenario, families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'

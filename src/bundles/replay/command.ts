@@ -8,7 +8,11 @@ import { replayBundle } from './replay.ts'
 import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from './replay-report.ts'
 import { type CreateReplaySimulator, openReplayTarget } from './replay-target.ts'
 
-type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
+/** The settings of the command. */
+export interface ReplaySettings extends Pick<Settings, 'contract'> {
+  readonly until: string | undefined
+  readonly format: 'text' | 'json'
+}
 
 /** The process around the command. */
 interface ReplayDeps {
@@ -27,7 +31,6 @@ export async function printReplay(file: string, settings: ReplaySettings, deps: 
   const { print, printError, progress } = deps
   const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
-  if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
   const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, deps) : bundle
   progress.clear()

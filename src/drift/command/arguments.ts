@@ -1,15 +1,15 @@
-import type { Settings } from '../../config/settings.ts'
+import type { DriftSettings } from './command.ts'
 import { findPatchProblem } from './patch-file.ts'
 
 /** Finds arguments and settings of `drift` that do not fit together; undefined: none. */
 export async function findArgumentProblem(
-  settings: Settings,
+  settings: DriftSettings,
   files: readonly string[],
 ): Promise<string | undefined> {
   return findTrafficProblem(settings, files) ?? (await findPatchProblem(settings))
 }
 
-function findTrafficProblem(settings: Settings, files: readonly string[]): string | undefined {
+function findTrafficProblem(settings: DriftSettings, files: readonly string[]): string | undefined {
   const { har, journal, writes, dryRun } = settings
   const recording = har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
   if (recording === undefined)

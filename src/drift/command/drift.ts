@@ -1,28 +1,32 @@
-import type { Invocation } from '../../config/arguments.ts'
-import type { Settings } from '../../config/settings.ts'
-import { type Environment, upstreamTokenVariable } from '../../config/variables.ts'
+import type { CommandLineOf } from '../../config/command-syntax.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { version } from '../../fixtures/bundled.ts'
-import { type CountProgress, createCountProgress } from '../../process/count-progress.ts'
+import type { CommandContext } from '../../process/command.ts'
+import { type CountProgress, createCountProgress, findStderrTerminal } from '../../process/count-progress.ts'
 import { describeStartProblems } from '../../process/start-problem.ts'
-import type { StopSignals } from '../../process/stop-signals.ts'
 import { findOwnToken } from '../../redaction/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../../traffic/sample.ts'
-import { parseUpstream, type Upstream, withBasePath } from '../../upstream/parse-upstream.ts'
+import {
+  parseUpstream,
+  type Upstream,
+  upstreamTokenVariable,
+  withBasePath,
+} from '../../upstream/parse-upstream.ts'
 import { type ObservedAnswer, observeAnswer } from '../answer.ts'
 import { renderDrift } from '../drift-page.ts'
 import type { DriftReport, DriftVerdict } from '../finding.ts'
 import { type DriftInput, judgeDrift } from '../judge.ts'
 import { type ProbePlan, planProbes } from '../probes.ts'
 import { findArgumentProblem, readIds } from './arguments.ts'
+import type { DriftSettings } from './command.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
 import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
 import { writePatch } from './write-patch.ts'
 
-type Run = Extract<Invocation, { kind: 'run' }>
+type Run = CommandLineOf<DriftSettings>
 type Print = (text: string) => unknown
 
 /** The exit code of each verdict. */
@@ -30,30 +34,17 @@ const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, '
 
 const defaultTimeoutMs = 10_000
 
-/** The process around the command. */
-export interface DriftDeps {
-  /** Its variables, which have the token. */
-  readonly env: Environment
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
-  readonly print: Print
-  readonly printError: Print
-  readonly signals: Pick<StopSignals, 'finish'>
-  /** Writes to the terminal on which progress is shown; undefined: there is none. */
-  readonly terminal: ((text: string) => void) | undefined
-}
-
 /** The process, and the line that shows how far the command is. */
-interface DriftTools extends DriftDeps {
+interface DriftTools extends CommandContext {
   readonly progress: CountProgress
 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
-export async function printDrift(invocation: Run, given: DriftDeps): Promise<number> {
+export async function printDrift(invocation: Run, given: CommandContext): Promise<number> {
   const { settings, variables, files } = invocation
   const deps = addProgress(given)
-  const { env, now, print, printError, signals } = deps
-  const token = env[upstreamTokenVariable]?.trim() || undefined
+  const { host, now, print, printError, signals } = deps
+  const token = host.env[upstreamTokenVariable]?.trim() || undefined
   const fail = (sentence: string) => {
     printError(`convsim drift: ${sentence}`)
     return 1
@@ -94,8 +85,8 @@ export async function printDrift(invocation: Run, given: DriftDeps): Promise<num
 }
 
 /** Adds the line of the progress, which is removed before anything else is printed. */
-function addProgress(deps: DriftDeps): DriftTools {
-  const progress = createCountProgress(deps.terminal, 'drift', deps.now)
+function addProgress(deps: CommandContext): DriftTools {
+  const progress = createCountProgress(findStderrTerminal(deps.host.stderr), 'drift', deps.now)
   const clearFirst = (print: Print) => (text: string) => {
     progress.clear()
     print(text)
@@ -151,7 +142,7 @@ function planTraffic(
 
 function printPlan(
   { upstream, probes }: Extract<TrafficPlan, { kind: 'probes' }>,
-  { format }: Settings,
+  { format }: DriftSettings,
   print: Print,
 ): void {
   const requests = probes.probes.map(({ operation, target, body }) => ({
@@ -169,7 +160,7 @@ function printPlan(
 
 async function gather(
   plan: TrafficPlan,
-  { har, journal, timeout }: Settings,
+  { har, journal, timeout }: DriftSettings,
   { contract }: OwnAnswers,
   token: string | undefined,
   { now, printError, progress }: DriftTools,
@@ -224,7 +215,7 @@ async function observe(
 /** Writes the patch that `--patch` asks for. Returns the findings that prevent it; undefined: none. */
 async function proposePatch(
   report: DriftReport,
-  settings: Settings,
+  settings: DriftSettings,
   input: DriftInput,
   printError: Print,
 ): Promise<Findings | undefined> {

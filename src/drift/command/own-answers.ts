@@ -1,4 +1,3 @@
-import type { Settings } from '../../config/settings.ts'
 import { defaultSettings } from '../../config/settings.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Json } from '../../core/json.ts'
@@ -8,6 +7,7 @@ import type { Findings } from '../../documents/finding.ts'
 import type { SimRequest } from '../../exchange/request.ts'
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts'
 import type { MatchedSample } from '../answer.ts'
+import type { DriftSettings } from './command.ts'
 
 /** A simulator in this process that answers the requests that the real service has answered. */
 export interface OwnAnswers {
@@ -19,7 +19,7 @@ export interface OwnAnswers {
 
 /** Creates the simulator, with its state in memory and without a socket. */
 export async function createOwnAnswers(
-  { contract, overlay, fixtures }: Settings,
+  { contract, overlay, fixtures }: DriftSettings,
   now: () => number,
 ): Promise<Result<OwnAnswers, Findings>> {
   const settings = { ...defaultSettings(), contract, overlay, fixtures, state: ':memory:' }

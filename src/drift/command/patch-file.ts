@@ -1,13 +1,17 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { splitFiles } from '../../config/document-settings.ts'
-import type { Settings } from '../../config/settings.ts'
+import { splitFiles } from '../../config/setting.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { isReplaceable } from '../../reports/replaceable.ts'
 import { patchMark } from '../overlay.ts'
+import type { DriftSettings } from './command.ts'
 
 /** Finds out before anything is sent that the patch could not be written, or would replace another file; undefined: neither. */
-export async function findPatchProblem({ patch, contract, overlay }: Settings): Promise<string | undefined> {
+export async function findPatchProblem({
+  patch,
+  contract,
+  overlay,
+}: DriftSettings): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const folder = await stat(dirname(patch)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`

@@ -1,5 +1,4 @@
-import { splitFiles } from '../../config/document-settings.ts'
-import type { Settings } from '../../config/settings.ts'
+import { splitFiles } from '../../config/setting.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -16,6 +15,7 @@ import { describePlace } from '../describe.ts'
 import type { DriftReport } from '../finding.ts'
 import { type DriftInput, judgeDrift } from '../judge.ts'
 import { createPatch } from '../patch.ts'
+import type { DriftSettings } from './command.ts'
 
 /**
  * Writes the change of the contract that removes the drift as an overlay. Returns the findings that prevent it, or undefined if it is written
@@ -25,7 +25,7 @@ export async function writePatch(
   report: DriftReport,
   input: DriftInput,
   file: string,
-  settings: Settings,
+  settings: DriftSettings,
   printError: (text: string) => unknown,
 ): Promise<Findings | undefined> {
   const overlays = splitFiles(settings.overlay)

@@ -3,11 +3,12 @@
  * without faults, plan, runs with a fault side by side, report. `judge-run.ts` judges one run, `../plan/` makes the
  * plan, and `../runs/` is shared with the hunt.
  */
-import { parseSuiteFailOn, type SuiteGate } from '../../config/parse-suite-fail-on.ts'
+
 import { failure, type Result, success } from '../../core/result.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/choose-runs.ts'
 import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
@@ -30,8 +31,7 @@ import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
 import {
   checkReportFiles,
   deadlineAfter,
-  type EachDeps,
-  type EachOptions,
+  type ExecContext,
   finishSuite,
   isOver,
   openSuite,
@@ -41,13 +41,14 @@ import {
   type TestSuite,
   type UntriableSuite,
 } from '../runs/test-suite.ts'
+import type { ExecLine } from '../settings.ts'
 import { judgeRun, mustRepeat } from './judge-run.ts'
 
 /**
  * Tries a suite, and prints and writes the report. Returns the exit code: that of the command if it fails without
  * faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
-export async function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+export async function tryFaults(options: ExecLine, deps: ExecContext): Promise<number> {
   const suite = openSuite(options, deps)
   return finishSuite(suite, await trySuite(suite))
 }

@@ -1,6 +1,6 @@
-import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import { createSections } from '../../reports/sections.ts'
+import type { SuiteGate } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../report/good-answers.ts'
 import { judgeRequests } from '../report/judge-suite.ts'

@@ -26,8 +26,7 @@ import {
 import {
   checkReportFiles,
   deadlineAfter,
-  type EachDeps,
-  type EachOptions,
+  type ExecContext,
   finishSuite,
   isOver,
   openSuite,
@@ -37,6 +36,7 @@ import {
   type TestSuite,
   type UntriableSuite,
 } from '../runs/test-suite.ts'
+import type { ExecLine } from '../settings.ts'
 import { type Candidate, type HuntPlace, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
 import { drawCandidates } from './draw-candidates.ts'
@@ -48,7 +48,7 @@ import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
  * Hunts, and prints and writes the report. Returns the exit code: that of the command if it fails without faults, 1 if
  * it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
-export async function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+export async function huntFaults(options: ExecLine, deps: ExecContext): Promise<number> {
   const suite = openSuite(options, deps)
   return finishSuite(suite, await huntSuite(suite))
 }

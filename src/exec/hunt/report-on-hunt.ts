@@ -1,6 +1,6 @@
-import { isSuiteCondition, parseSuiteFailOn, type SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import type { FindingsReport, Report } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
+import { isSuiteCondition, parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { Fault } from '../plan/fault-set.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { countByOperation } from '../report/suite-report.ts'

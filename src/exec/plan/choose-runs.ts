@@ -1,12 +1,12 @@
-import type { Settings } from '../../config/settings.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { deriveChance } from '../../core/seeded.ts'
 import { describeKnown } from '../../core/similar.ts'
+import type { ExecSettings } from '../settings.ts'
 import { type Fault, type FaultContext, groupNames, parseFault } from './fault-set.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
 
 /** The bounds of the runs. The seed draws the runs where not all can be made. */
-export interface RunChoice extends Pick<Settings, 'seed' | 'maxRuns'> {
+export interface RunChoice extends Pick<ExecSettings, 'seed' | 'maxRuns'> {
   /** True where the time may end before the runs do. */
   readonly hasTimeLimit: boolean
 }

@@ -1,10 +1,6 @@
-import {
-  isSuiteCondition,
-  type SuiteFailCondition,
-  type SuiteGate,
-} from '../../config/parse-suite-fail-on.ts'
 import { judgeCondition, judgeFindings } from '../../reports/fail-on.ts'
 import type { FindingsReport, Report } from '../../reports/report.ts'
+import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { FaultQuestion } from '../plan/fault-set.ts'
 import { type JudgedRun, toPercent } from './suite-report.ts'
 import { findingOf, isConclusive } from './verdict.ts'

@@ -1,5 +1,5 @@
-import type { SuiteFailCondition } from '../../config/parse-suite-fail-on.ts'
 import { pluralize } from '../../reports/report.ts'
+import type { SuiteFailCondition } from '../parse-suite-fail-on.ts'
 import { nameRun, type PlannedRun } from '../plan/plan.ts'
 import { type JudgedRun, type SuiteReport, swallowed } from './suite-report.ts'
 import { findingOf } from './verdict.ts'

@@ -1,4 +1,3 @@
-import { isSuiteCondition } from '../../config/parse-suite-fail-on.ts'
 import {
   listLines,
   type Page,
@@ -9,6 +8,7 @@ import {
 } from '../../reports/page/page.ts'
 import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
+import { isSuiteCondition } from '../parse-suite-fail-on.ts'
 import { nameRun } from '../plan/plan.ts'
 import { judgeSuiteCondition } from './judge-suite.ts'
 import { listFindings, type SuiteFinding } from './suite-findings.ts'

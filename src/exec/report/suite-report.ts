@@ -1,6 +1,6 @@
-import type { SuiteGate } from '../../config/parse-suite-fail-on.ts'
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
+import type { SuiteGate } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'

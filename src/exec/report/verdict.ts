@@ -1,4 +1,4 @@
-import type { SuiteFailCondition } from '../../config/parse-suite-fail-on.ts'
+import type { SuiteFailCondition } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 
 /** The verdicts on the runs of a fault, in the order of the reports. */

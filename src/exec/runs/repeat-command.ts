@@ -1,7 +1,7 @@
-import { eachSettings } from '../../config/each-settings.ts'
-import { allSettings, type Settings } from '../../config/settings.ts'
+import { flagOf } from '../../config/setting.ts'
 import { redacted } from '../../redaction/redact-token.ts'
 import { redactWords } from '../../reports/reported-run.ts'
+import { type ExecSettings, eachSettings, execSettings } from '../settings.ts'
 
 /** The settings that a repetition of one run does not need. Each run begins with an empty state in memory. */
 const unneeded = new Set([
@@ -15,16 +15,16 @@ const unneeded = new Set([
  */
 export function describeRepeat(
   words: readonly string[],
-  settings: Settings,
+  settings: ExecSettings,
   command: readonly string[],
 ): string {
   const given = new Map<string, unknown>(Object.entries(settings))
-  const flags = allSettings.flatMap(([name, { flag, value, default: standard }]) => {
+  const flags = Object.entries(execSettings).flatMap(([name, { value, default: standard }]) => {
     const own = given.get(name)
     const isNeeded = !unneeded.has(name) || (name === 'runTimeout' && words[0] === '--only')
     if (!isNeeded || own === standard) return []
-    if (value === undefined) return own === true ? [`--${flag}`] : [`--no-${flag}`]
-    return [`--${flag}`, String(own)]
+    if (value === undefined) return own === true ? [flagOf(name)] : [`--no-${flagOf(name).slice(2)}`]
+    return [flagOf(name), String(own)]
   })
   const all = ['convsim', 'exec', ...words, ...flags, '--', ...command]
   const clean = redactWords(all)

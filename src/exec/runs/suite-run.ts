@@ -1,4 +1,3 @@
-import type { Settings } from '../../config/settings.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { type Result, success } from '../../core/result.ts'
 import type { EntryListener } from '../../journal/journal.ts'
@@ -8,6 +7,7 @@ import { type RunningSimulator, start } from '../../simulator/start.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type RecordedRequest, toRecordedRequest } from '../plan/recorded-request.ts'
 import { addAddresses } from '../run-command.ts'
+import type { ExecSettings } from '../settings.ts'
 import { type CapturedEnd, runCaptured } from './suite-command.ts'
 import { isOver, refuseStart, type TestSuite, type UntriableSuite } from './test-suite.ts'
 
@@ -29,7 +29,7 @@ export interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun
   /** The file of scenarios. Default: that of the settings. */
-  readonly scenarios?: Settings['scenarios']
+  readonly scenarios?: ExecSettings['scenarios']
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
   readonly log?: Log | undefined
 }

@@ -1,41 +1,23 @@
 import { setMaxListeners } from 'node:events'
-import type { Settings } from '../../config/settings.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
+import type { CommandContext } from '../../process/command.ts'
 import { writeReports } from '../../process/finish.ts'
 import { type Output, printStartProblems } from '../../process/output.ts'
-import { describeStartProblems } from '../../process/start-problem.ts'
-import type { StopSignals } from '../../process/stop-signals.ts'
 import type { ReportFormat } from '../../reports/formats/report-format.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
+import type { ExecLine } from '../settings.ts'
 import { createStatusLine, type StatusLine } from './progress.ts'
 
-/** The invocation of `exec` with `--each`, `--only` or `--hunt`. */
-export interface EachOptions {
-  readonly settings: Settings
-  /** The file of the command, and its arguments. */
-  readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag. */
-  readonly variables: ReadonlyMap<string, string>
-}
-
-/** The process that runs the command. */
-export interface EachDeps {
-  /** Returns epoch milliseconds. */
-  readonly now: () => number
-  readonly host: NodeJS.Process
-  readonly signals: StopSignals
+/** The process that runs the command, with its output. */
+export interface ExecContext extends CommandContext {
   readonly output: Output
-  /** Prints a text on stdout. */
-  readonly print: (text: string) => void
-  /** Returns the milliseconds since the process began. */
-  readonly elapsed: () => number
 }
 
 /** A test suite that runs many times: its command, and the things that its runs share. */
-export interface TestSuite extends EachOptions, EachDeps {
+export interface TestSuite extends ExecLine, ExecContext {
   /** Aborted by a signal, or at the end of the process: that ends the commands, so their ends say nothing. */
   readonly stopped: AbortSignal
   /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
@@ -73,7 +55,7 @@ export const refuse = (...lines: readonly string[]) => failure<UntriableSuite>({
 export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ code: 1, lines: [], findings })
 
 /** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
-export function openSuite(options: EachOptions, deps: EachDeps): TestSuite {
+export function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
   const { host, signals, output, now } = deps
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
@@ -139,7 +121,7 @@ function finishUntriable({ signals, output, variables }: TestSuite, reason: Untr
     output.printLine('convsim: interrupted before the first run with a fault.', 'error')
     return signals.code
   }
-  if (findings) printStartProblems(describeStartProblems(findings, variables), output)
+  if (findings) printStartProblems(findings, variables, output)
   for (const line of lines) output.printLine(line, 'error')
   return code
 }

@@ -1,23 +1,24 @@
-import type { Settings } from '../config/settings.ts'
-import type { Contract, Operation } from '../contract/contract.ts'
-import { readExamples } from '../contract/examples.ts'
-import { endSentence } from '../core/end-sentence.ts'
-import { joinPointer } from '../core/json-pointer.ts'
-import { failure, type Result, success } from '../core/result.ts'
-import { formatFinding } from '../documents/finding.ts'
-import { describeClientView } from '../scenarios/client-view.ts'
+import { defaultSettings } from '../../config/settings.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
+import { readExamples } from '../../contract/examples.ts'
+import { endSentence } from '../../core/end-sentence.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import { formatFinding } from '../../documents/finding.ts'
+import { describeClientView } from '../../scenarios/client-view.ts'
 import {
   type ActiveScenario,
   type Catalogue,
   families,
   probability,
   type ScenarioDefinition,
-} from '../scenarios/definition.ts'
-import { describeParameter, formatRow } from '../scenarios/describe.ts'
-import { exampleOf } from '../scenarios/example.ts'
-import { parseScenarios } from '../scenarios/parse.ts'
-import { type LoadedInputs, loadInputs } from '../simulator/loaded-inputs.ts'
-import { buildModelPath, findOrdinaryModel } from '../simulator/ordinary-model.ts'
+} from '../../scenarios/definition.ts'
+import { describeParameter, formatRow } from '../../scenarios/describe.ts'
+import { exampleOf } from '../../scenarios/example.ts'
+import { parseScenarios } from '../../scenarios/parse.ts'
+import { type LoadedInputs, loadInputs } from '../../simulator/loaded-inputs.ts'
+import { buildModelPath, findOrdinaryModel } from '../../simulator/ordinary-model.ts'
+import type { ScenarioSettings } from './command.ts'
 
 type Print = (text: string) => unknown
 
@@ -27,11 +28,11 @@ type Print = (text: string) => unknown
  */
 export async function printScenarios(
   [text]: readonly string[],
-  settings: Settings,
+  settings: ScenarioSettings,
   print: Print,
   printError: Print,
 ): Promise<number> {
-  const inputs = await loadInputs(settings)
+  const inputs = await loadInputs({ ...defaultSettings(), ...settings })
   if (!inputs.ok) {
     printError(inputs.error.map(formatFinding).join('\n'))
     return 1
@@ -75,7 +76,7 @@ function describeLimits(definition: ScenarioDefinition, { operations }: Contract
     : ` Only for: ${fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'}.`
 }
 
-function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings: Settings): string {
+function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings: ScenarioSettings): string {
   const { definition } = active
   const { views, example, otherWays } = previewScenario(active, inputs, settings)
   return [
@@ -100,7 +101,7 @@ interface ScenarioPreview {
 export function previewScenario(
   active: ActiveScenario,
   inputs: LoadedInputs,
-  settings: Settings,
+  settings: ScenarioSettings,
 ): ScenarioPreview {
   const { definition, values } = active
   const { operations } = inputs.contract
@@ -166,7 +167,7 @@ function formatCurl(
   operation: Operation,
   { definition, values, text }: ActiveScenario,
   { contract, fixtures }: LoadedInputs,
-  { port }: Settings,
+  { port }: ScenarioSettings,
 ): string {
   const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
   // An expectation is about a request that is refused.

@@ -1,6 +1,6 @@
-import { version } from '../fixtures/bundled.ts'
-import { formatJsonLine } from '../process/json-line.ts'
-import type { RunningSimulator } from '../simulator/start.ts'
+import { version } from '../../fixtures/bundled.ts'
+import type { RunningSimulator } from '../../simulator/start.ts'
+import { formatJsonLine } from '../json-line.ts'
 
 /** Formats the ready line, the only line of `serve` on stdout. Scripts wait for its `is listening on http://HOST:PORT`. */
 export function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {

@@ -1,14 +1,12 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settings } from '../config/settings.ts'
-import { escapeControls } from '../core/escape-controls.ts'
-import { parseDuration } from '../core/instant.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { failure, type Result, success } from '../core/result.ts'
-
-/** The settings of `convsim healthcheck`. */
-type HealthSettings = Pick<Settings, 'host' | 'port' | 'wait' | 'timeout'>
+import { escapeControls } from '../../core/escape-controls.ts'
+import { parseDuration } from '../../core/instant.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { CommandContext } from '../../process/command.ts'
+import type { HealthSettings } from './command.ts'
 
 /** The health that a simulator reports about itself. */
 interface Health {
@@ -26,18 +24,10 @@ const maxTimerMs = 2 ** 31 - 1
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
-/** Prints the health of a simulator, and returns the exit code. `now`: returns milliseconds. */
+/** Prints the health of a simulator, and returns the exit code. */
 export async function printHealth(
   { host, port, wait, timeout }: HealthSettings,
-  {
-    print,
-    printError,
-    now,
-  }: {
-    readonly print: (text: string) => void
-    readonly printError: (text: string) => void
-    readonly now: () => number
-  },
+  { print, printError, elapsed }: CommandContext,
 ): Promise<number> {
   if (port === 0) {
     printError(
@@ -48,7 +38,7 @@ export async function printHealth(
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
-  const health = await (wait ? waitForHealth(url, timeoutMs, now) : requestHealth(url, timeoutMs))
+  const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
   if (!health.ok) {
     printError(`convsim: ${health.error}`)
     return 1

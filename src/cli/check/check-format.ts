@@ -1,6 +1,6 @@
-import type { Finding } from '../documents/finding.ts'
-import { renderPrinted } from '../reports/formats/index.ts'
-import type { Page, PageFinding } from '../reports/page/page.ts'
+import type { Finding } from '../../documents/finding.ts'
+import { renderPrinted } from '../../reports/formats/index.ts'
+import type { Page, PageFinding } from '../../reports/page/page.ts'
 import type { CheckResult } from './check.ts'
 
 /** Formats the results of `convsim check` in a form of `--format`. */

@@ -1,0 +1,117 @@
+import { stat } from 'node:fs/promises'
+import { splitFiles } from '../../config/setting.ts'
+import { defaultSettings } from '../../config/settings.ts'
+import { buildContract, readOverlaid } from '../../contract/load.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { Finding, Findings } from '../../documents/finding.ts'
+import { isOverlay, readOverlay } from '../../documents/read-overlay.ts'
+import { readSource } from '../../documents/read-source.ts'
+import type { Source } from '../../documents/source.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../../fixtures/bundled.ts'
+import { pluralize } from '../../reports/report.ts'
+import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
+import { checkOperations } from '../../simulator/check-operations.ts'
+import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import type { CheckSettings } from './command.ts'
+
+/** The result of `convsim check` for one file or folder. */
+export interface CheckResult {
+  readonly file: string
+  readonly findings: readonly Finding[]
+  /** A summary of the content: `3 operations, 48 assumptions`. Empty: the file or folder has an error. */
+  readonly summary: string
+}
+
+/** A summary of what is fit to be served, with its warnings, or the errors that prevent it. */
+type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
+
+/** Loads all inputs of a simulator, with the given files in place of those of the settings. */
+type InputLoader = (
+  changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>,
+) => ReturnType<typeof loadInputs>
+
+/**
+ * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
+ * also for `--overlay`, which changes it, and the fixtures; without these the bundled ones.
+ */
+export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
+  const { contract, overlay, fixtures } = settings
+  const overlays = splitFiles(overlay)
+  const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
+  const named = [changed, fixtures].filter((file) => file !== undefined)
+  const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
+  // Fixtures are loaded together with the contract of the settings, so that names of scenarios are checked, too.
+  const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
+  return Promise.all(
+    (files.length > 0 ? files : known).map(async (file) => {
+      const checked = await checkFile(file, overlays, load)
+      if (!checked.ok) return { file, findings: checked.error, summary: '' }
+      return { file, findings: [], ...checked.value }
+    }),
+  )
+}
+
+async function checkFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
+  // The loader reports a file that does not exist.
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory()) return checkFixtures(file, load)
+  const source = await readSource(file)
+  if (!source.ok) return source
+  const { value } = source.value
+  if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
+  if (isRulesFile(value)) return checkScenarioFile(file, load)
+  if (!isContract(value)) return failure([unknownKind(source.value.place(''))])
+  const document = overlays.length > 0 ? await readOverlaid(file, overlays) : source
+  return document.ok ? checkContract(document.value, load) : document
+}
+
+const unknownKind = (place: string): Finding => ({
+  severity: 'error',
+  place,
+  message:
+    'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
+})
+
+async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
+  const inputs = await load({ fixtures: folder })
+  if (!inputs.ok) return inputs
+  const { personas, models, answers } = inputs.value.fixtures
+  const exact = answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`
+  return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
+}
+
+/** Checks a contract document as a start does, also against the handlers of the simulator. */
+async function checkContract(source: Source, load: InputLoader): Promise<Checked> {
+  const contract = await buildContract(source)
+  if (!contract.ok) return contract
+  const { operations, assumptions, warnings } = contract.value
+  const inputs = await load({ overlay: undefined })
+  // Without fixtures no answer can be invented; a check of the fixtures says why.
+  const findings = inputs.ok ? checkOperations(contract.value, inputs.value.fixtures) : []
+  if (findings.length > 0) return failure(findings)
+  const summary = `${operations.length} operations, ${assumptions.length} assumptions`
+  return success({ summary, findings: warnings })
+}
+
+/** Checks a scenario file against the contract and the fixtures of the settings. */
+async function checkScenarioFile(file: string, load: InputLoader): Promise<Checked> {
+  const inputs = await load({})
+  if (!inputs.ok) return inputs
+  const rules = await loadRulesFile(file, inputs.value)
+  return rules.ok ? success({ summary: `${rules.value.length} rules` }) : rules
+}
+
+/** Checks an overlay, and the contract of the settings after all overlays of the settings and this one. */
+async function checkOverlayFile(
+  file: string,
+  overlays: readonly string[],
+  load: InputLoader,
+): Promise<Checked> {
+  const overlay = await readOverlay(file)
+  if (!overlay.ok) return overlay
+  const inputs = await load({ overlay: [...overlays, file].join(',') })
+  if (!inputs.ok) return inputs
+  const { operations, warnings } = inputs.value.contract
+  const summary = `${overlay.value.actions.length} actions, ${operations.length} operations`
+  return success({ summary, findings: warnings })
+}

@@ -1,0 +1,38 @@
+import { choice, pickSettings, type ValuesOf } from '../../config/setting.ts'
+import { serverSettings } from '../../config/settings.ts'
+import { defineCommand } from '../../process/command.ts'
+
+const checkSettings = {
+  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'scenarios', 'plan'),
+  format: choice({
+    of: ['text', 'json', 'github', 'markdown'],
+    default: 'text',
+    description:
+      "The form of the findings: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
+  }),
+}
+
+/** The values of the settings of `check`. */
+export type CheckSettings = ValuesOf<typeof checkSettings>
+
+/** The command `check`. */
+export const checkCommand = defineCommand({
+  name: 'check',
+  usage: '[files...] [options]',
+  operands: 'files or folders',
+  description:
+    'Check contract documents, overlays, fixture folders and scenario files; without any, check those of --contract and --fixtures, or the bundled ones. Exit code 1 if one has an error.',
+  examples: [
+    'check',
+    'check my-contract.yaml rules.yaml --format github',
+    'check our.overlay.yaml --contract my-contract.yaml',
+  ],
+  settings: checkSettings,
+  async run({ files, settings }, { print }) {
+    const { checkFiles } = await import('./check.ts')
+    const { formatChecks } = await import('./check-format.ts')
+    const results = await checkFiles(files, settings)
+    print(formatChecks(results, settings.format))
+    return results.every(({ summary }) => summary) ? 0 : 1
+  },
+})

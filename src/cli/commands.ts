@@ -1,0 +1,26 @@
+import type { CommandTable } from '../config/parse.ts'
+import { driftCommand } from '../drift/command/command.ts'
+import { execCommand } from '../exec/command.ts'
+import type { CliCommand } from '../process/command.ts'
+import { proxyCommand } from '../proxy/command.ts'
+import { recordCommand } from '../record/command.ts'
+import { assumptionsCommand } from './assumptions.ts'
+import { checkCommand } from './check/command.ts'
+import { healthcheckCommand } from './healthcheck/command.ts'
+import { replayCommand } from './replay.ts'
+import { scenariosCommand } from './scenarios/command.ts'
+import { serveCommand } from './serve.ts'
+
+/** The commands of the program, in the order of help; the first is the default. */
+export const commands: CommandTable<CliCommand> = [
+  serveCommand,
+  execCommand,
+  checkCommand,
+  replayCommand,
+  scenariosCommand,
+  assumptionsCommand,
+  driftCommand,
+  healthcheckCommand,
+  proxyCommand,
+  recordCommand,
+]

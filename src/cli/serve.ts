@@ -1,0 +1,18 @@
+import { findStateProblem, serverSettings } from '../config/settings.ts'
+import { defineCommand } from '../process/command.ts'
+
+/** The command `serve`, the default. */
+export const serveCommand = defineCommand({
+  name: 'serve',
+  alias: 'mock',
+  usage: '[contract] [options]',
+  operands: 'a contract document',
+  description: 'Serve the simulated API; the default command, also called mock.',
+  examples: ['serve', 'serve my-contract.yaml --port 0 --state :memory:'],
+  settings: serverSettings,
+  findProblem: findStateProblem,
+  async run({ files: [contract], settings, ...line }, context) {
+    const { serve } = await import('../process/server/serve.ts')
+    return serve({ ...line, settings: { ...settings, contract: contract ?? settings.contract } }, context)
+  },
+})

@@ -1,0 +1,42 @@
+import type { SettingTable, ValuesOf } from './setting.ts'
+
+/** A command as the command line, its help and the documentation describe it. */
+export interface CommandSyntax<Table extends SettingTable = SettingTable> {
+  readonly name: string
+  /** Another name of the command. */
+  readonly alias?: string
+  /** The command's part of its usage line: `[files...] [options]`. */
+  readonly usage: string
+  /** The arguments besides flags, for a sentence; undefined: none. */
+  readonly operands?: string
+  /** True: its operands are a command line, which stands after `--`. */
+  readonly runsCommand?: true
+  readonly description: string
+  /** Command lines after `convsim`: `check my-contract.yaml`. */
+  readonly examples: readonly string[]
+  /** The settings that the command reads, with its own defaults and descriptions. */
+  readonly settings: Table
+  /** Settings whose flags are taken without effect, so that a script can pass those of its server. */
+  readonly ignoredSettings?: SettingTable
+  /** Other variables that the command reads, or sets for a command that may start convsim again. */
+  readonly variables?: readonly string[]
+  /**
+   * Finds a setting that another one does not allow; undefined: none. `sources`: the flag or variable that gives each
+   * setting, by name, such as `--each` or `CONVSIM_STATE`; empty: it has its default.
+   */
+  findProblem?(settings: ValuesOf<Table>, sources: SettingSources): string | undefined
+}
+
+/** The flag or variable that gives each setting, by the setting's name; empty: it has its default. */
+export type SettingSources = ReadonlyMap<string, string>
+
+/** A command line of a command that takes these settings. */
+export interface CommandLineOf<Values> {
+  readonly settings: Values
+  /** The arguments besides flags. */
+  readonly files: readonly string[]
+  /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
+  readonly variables: ReadonlyMap<string, string>
+  /** Sentences about environment variables that were passed over. */
+  readonly warnings: readonly string[]
+}

@@ -1,0 +1,28 @@
+import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
+import { type SettingTable, text } from './setting.ts'
+
+/** The settings of a server for the end of its process: reports, exit code, bundle. */
+export const endSettings = {
+  report: text({
+    value: 'FILE',
+    repeatable: true,
+    test: (text) => parseReportTargets(text) !== undefined,
+    expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
+    description: `A report on the clients of all sandboxes, written at the end; can be given several times. For a file of another name, markdown=FILE gives the format (${Object.keys(reportFormats).join(', ')}); else the extension gives the format: ${reportExtensions}.`,
+  }),
+  failOn: text({
+    value: 'KIND,...',
+    test: (text) => parseFailOn(text) !== undefined,
+    expected: expectedFailOn,
+    names: failOnKinds,
+    description:
+      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N).',
+  }),
+  bundle: text({
+    value: 'FILE',
+    description:
+      'File for a bundle of all sandboxes with their requests, for convsim replay. It is written at the end if a condition of --fail-on is met or the command of exec fails; serve without --fail-on always writes it.',
+  }),
+} as const satisfies SettingTable

@@ -1,0 +1,38 @@
+import type { CommandContext } from '../process/command.ts'
+import { endSoon, finish, printStateLoss } from '../process/finish.ts'
+import { startServer } from '../process/server/start-server.ts'
+import { addAddresses, forwardSignals, runCommand } from './run-command.ts'
+import type { ExecContext } from './runs/test-suite.ts'
+import type { ExecLine } from './settings.ts'
+
+/** Runs a command once, once for each fault, or under sequences of faults, and returns the exit code. */
+export async function exec(line: ExecLine, context: CommandContext): Promise<number> {
+  const { settings } = line
+  const output = await context.openOutput(settings)
+  const deps = { ...context, output }
+  // The output of the command is captured below, so stdout is for the report.
+  if (settings.hunt !== undefined)
+    return endSoon(context.host, await (await import('./hunt/hunt.ts')).huntFaults(line, deps))
+  if (settings.each !== undefined || settings.only !== undefined)
+    return endSoon(context.host, await (await import('./each/each.ts')).tryFaults(line, deps))
+  return execOnce(line, deps)
+}
+
+/** Runs the command once. Writes nothing to stdout, which belongs to the command. */
+async function execOnce(line: ExecLine, { host, signals, now, output }: ExecContext): Promise<number> {
+  const { settings, files } = line
+  const { log, printLine } = output
+  const [file = '', ...args] = files
+  const running = await startServer(line, output, now)
+  if (!running) return 1
+  const names = settings.env?.split(',') ?? []
+  const child = runCommand({ file, args, env: addAddresses(host.env, running, names) })
+  forwardSignals(child, signals, host)
+  const { code, problem } = await child.ended
+  const report = await running.closeWithReport()
+  log.flush()
+  if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
+  const lost = await printStateLoss(running, printLine)
+  const run = { settings, code: code === 0 ? lost : code, command: files, printError: printLine }
+  return endSoon(host, await finish(running, report, run))
+}

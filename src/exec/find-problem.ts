@@ -1,0 +1,67 @@
+import type { SettingSources } from '../config/command-syntax.ts'
+import { flagOf } from '../config/setting.ts'
+import { findStateProblem } from '../config/settings.ts'
+import { parseFailOn } from '../reports/parse-fail-on.ts'
+import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
+import { type ExecSettings, eachSettings } from './settings.ts'
+
+/** Finds a setting of `exec` that another one does not allow; undefined: none. */
+export function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
+  const { each, only, hunt } = settings
+  const isEach = each !== undefined || only !== undefined
+  const problem =
+    hunt === undefined && !isEach
+      ? findUseless(settings, sources)
+      : (findRunsProblem(settings, sources) ??
+        (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)))
+  return problem ?? findStateProblem(settings, sources)
+}
+
+/** Finds a setting that needs `--each`, `--only` or `--hunt`; undefined: none. */
+function findUseless({ failOn }: ExecSettings, sources: SettingSources): string | undefined {
+  const name = Object.keys(eachSettings).find((one) => sources.get(one))
+  if (name !== undefined) return `${flagOf(name)} needs --each, --only or --hunt.`
+  return failOn === undefined || parseFailOn(failOn)
+    ? undefined
+    : `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
+}
+
+/** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
+function findRunsProblem(
+  { hunt, only, jobs, port }: ExecSettings,
+  sources: SettingSources,
+): string | undefined {
+  const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
+  if (sources.get('state') === '--state')
+    return `${own} takes no --state: each run begins with a state of its own, in memory.`
+  if (sources.get('bundle') === '--bundle')
+    return `${own} takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.`
+  return jobs > 1 && port !== 0
+    ? `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`
+    : undefined
+}
+
+/** Finds a second run of `--only`, or `--each` beside it; undefined: none. */
+function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
+  if (only === undefined) return undefined
+  if (each !== undefined) return '--only takes no --each: it makes one run of all those that --each makes.'
+  return only.split(',').filter((part) => part.includes('@')).length > 1
+    ? '--only takes one run, and cannot be given twice. Run convsim exec --only once for each.'
+    : undefined
+}
+
+/** Finds a setting that `--hunt` cannot have; undefined: none. */
+function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
+  const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
+  const other = find('each', 'only')
+  if (other)
+    return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
+  const scenario = find('scenario', 'scenarios')
+  if (scenario) return `--hunt takes no ${scenario}: it writes scenarios of its own.`
+  const conditions = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
+  const wrong = conditions.find(({ kind, above }) => kind === 'unnoticed' || above > 0)
+  if (!wrong) return undefined
+  return wrong.kind === 'unnoticed'
+    ? `${find('failOn')} unnoticed needs --each: the answers of --hunt are right, so there is nothing to notice.`
+    : `${find('failOn')} ${wrong.kind}>${wrong.above} needs --each: a hunt ends with the first combination that breaks the command.`
+}

@@ -1,0 +1,92 @@
+import type { CommandLineOf } from '../config/command-syntax.ts'
+import { duration, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
+import { serverSettings } from '../config/settings.ts'
+import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
+import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from './parse-suite-fail-on.ts'
+
+/** The flags of `exec` that try a test suite with faults. */
+export const eachSettings = {
+  each: text({
+    value: 'SET,...',
+    withoutValue: 'resilience,drift',
+    defaultText: 'none; without a SET: resilience,drift',
+    repeatable: true,
+    description:
+      'Run the command once for each fault at each place where its requests go, and report which faults the client survives and the tests notice. A SET is resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+  }),
+  only: text({
+    value: 'FAULT@PLACE',
+    repeatable: true, // so that a second run is refused, and does not replace the first
+    description:
+      'Of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+  }),
+  hunt: text({
+    value: 'SET,...',
+    withoutValue: 'resilience,extremes',
+    defaultText: 'none; without a SET: resilience,extremes',
+    repeatable: true,
+    description:
+      'Run the command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of scenarios. A SET is as for --each, without drift.',
+  }),
+  maxRuns: integer({
+    defaultText: 'all',
+    min: 1,
+    max: 1_000_000,
+    description:
+      'With --each and --hunt: the largest number of runs with a fault; the seed draws them. ' +
+      'A red run that is made twice counts once.',
+  }),
+  time: duration({
+    defaultText: 'unlimited; with --hunt without --max-runs: 2m',
+    description:
+      'With --each and --hunt: the time after which no further run begins, except the second one of a red run; ' +
+      'the first runs without faults must end within it. The seed draws the order. ' +
+      'Shrinking what a hunt has found may take as long again.',
+  }),
+  runTimeout: duration({
+    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
+    description: 'With --each and --hunt: the time after which a run is ended, and counts as hung.',
+  }),
+  jobs: integer({
+    default: 1,
+    min: 1,
+    max: 64,
+    description:
+      'With --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
+  }),
+} as const satisfies SettingTable
+
+// PATH is refused, since no command would be found if PATH were the base URL.
+const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
+
+/** The settings of `exec`: those of its server, with other defaults, and its own. */
+export const execSettings = {
+  ...serverSettings,
+  // PORT and HOST are for the command that it runs.
+  port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
+  host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
+  state: { ...serverSettings.state, default: ':memory:' },
+  logLevel: { ...serverSettings.logLevel, default: 'warn' },
+  logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
+  failOn: {
+    ...serverSettings.failOn,
+    expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
+    names: [...failOnKinds, ...suiteFailKinds],
+    read: (text) => (parseSuiteFailOn(text) ? text : undefined),
+    description: `${serverSettings.failOn.description} With --each also if a fault broke the suite (not-resilient), was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).`,
+  },
+  env: text({
+    value: 'NAME',
+    repeatable: true,
+    test: areNames,
+    expected: 'the name of an environment variable other than PATH',
+    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+  }),
+  ...eachSettings,
+} as const satisfies SettingTable
+
+/** The values of the settings of `exec`. */
+export type ExecSettings = ValuesOf<typeof execSettings>
+
+/** A command line of `exec`. */
+export type ExecLine = CommandLineOf<ExecSettings>

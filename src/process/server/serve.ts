@@ -1,0 +1,47 @@
+import type { CommandLineOf } from '../../config/command-syntax.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { ProxiedService } from '../../simulator/proxied-service.ts'
+import type { CommandContext } from '../command.ts'
+import { endSoon, finish, printStateLoss } from '../finish.ts'
+import { formatBanner, formatReadyLine } from './ready.ts'
+import { startServer } from './start-server.ts'
+import { tuneV8 } from './tune-v8.ts'
+
+/**
+ * Serves until a signal stops the process, and returns the exit code. With `proxied`, the
+ * answers of the real service are served.
+ */
+export async function serve(
+  { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
+  { host, print, signals, now, openOutput }: CommandContext,
+  proxied?: ProxiedService,
+): Promise<number> {
+  const output = await openOutput(settings)
+  const { log, isJson, printLine } = output
+  for (const warning of warnings) log.warn({}, warning)
+  // Before the start, because a signal may come during it.
+  const stopRequested = new Promise<void>((resolve) => {
+    signals.onStop((signal) => {
+      log.info({ signal }, 'stopping: finishing what is in flight')
+      resolve()
+    })
+  })
+  const running = await startServer({ settings, variables }, output, now, proxied)
+  if (!running) return 1
+  if (proxied) log.info({ upstream: proxied.url }, 'requests go on to the real service')
+  tuneV8()
+  print(formatReadyLine(running, isJson, now()))
+  if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
+  await stopRequested
+  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some(
+    (one) => one !== undefined,
+  )
+  const report = isReportRequested ? await running.closeWithReport() : await running.close()
+  log.info({}, 'stopped')
+  log.flush()
+  const code = await printStateLoss(running, printLine)
+  return endSoon(
+    host,
+    report ? await finish(running, report, { settings, code, printError: printLine }) : code,
+  )
+}

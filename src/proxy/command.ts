@@ -1,0 +1,55 @@
+import { duration } from '../config/setting.ts'
+import { defaultSettings, serverSettings } from '../config/settings.ts'
+import { defineCommand } from '../process/command.ts'
+import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
+
+// The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
+// an earlier state.
+const {
+  bundle,
+  state,
+  statePrefix,
+  replica,
+  sync,
+  seedState,
+  plan,
+  maxAnalysesPerHour,
+  analysesWindow,
+  models,
+  xRateLimit,
+  ...shared
+} = serverSettings
+
+/** The command `proxy`. */
+export const proxyCommand = defineCommand({
+  name: 'proxy',
+  usage: 'UPSTREAM [options]',
+  operands: 'the URL of the real service',
+  description:
+    "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
+  examples: [
+    'proxy https://api.example.com/v1',
+    'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
+  ],
+  settings: {
+    ...shared,
+    upstreamTimeout: duration({
+      default: '30s',
+      description:
+        'The longest time until an answer of the real service begins, and between two parts of it; beyond it the client gets a 504, or the connection breaks.',
+    }),
+  },
+  variables: [upstreamTokenVariable],
+  async run({ files, settings, ...line }, context) {
+    const { readProxyTarget } = await import('./read-target.ts')
+    const target = readProxyTarget(files, settings, context.host.env[upstreamTokenVariable] || undefined)
+    if (!target.ok) {
+      context.printError(`convsim proxy: ${target.error}`)
+      return 1
+    }
+    const { serve } = await import('../process/server/serve.ts')
+    const all = { ...defaultSettings(), ...settings, state: ':memory:' }
+    const { createProxy } = await import('./proxy.ts')
+    return serve({ ...line, settings: all }, context, createProxy(target.value, all))
+  },
+})
