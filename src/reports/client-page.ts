@@ -18,9 +18,10 @@ export function renderClientReport(format: ReportFormat, report: Report): string
 }
 
 /**
- * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a condition of
- * `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each condition `coverage<N`. If requests
- * to other replicas may be missing, a suite says so, and fails if there is any condition.
+ * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a
+ * condition of `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each
+ * condition `coverage<N`. If requests to other replicas may be missing, a suite says so, and fails if there is any
+ * condition.
  */
 function toClientPage(report: Report): Page {
   const { contract, run, sandbox, violations, unexpected, manners, coverage } = report
