@@ -18,14 +18,17 @@ export function renderClientReport(format: ReportFormat, report: Report): string
 }
 
 /**
- * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a condition of
- * `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each condition `coverage<N`. If requests
- * to other replicas may be missing, a suite says so, and fails if there is any condition.
+ * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a
+ * condition of `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each
+ * condition `coverage<N`. If requests to other replicas may be missing, a suite says so, and fails if there is any
+ * condition.
  */
 function toClientPage(report: Report): Page {
   const { contract, run, sandbox, violations, unexpected, manners, coverage } = report
   const lapses = countFindings(manners)
   const faults = violations + unexpected + lapses
+  const failed = judgeFailOn(report, run.failOn)
+  const good = failed.length === 0 ? 'Nothing to complain about' : 'A condition of --fail-on is met'
   const card = (section: string, count: number, label: string) => ({
     value: String(count),
     label,
@@ -36,12 +39,12 @@ function toClientPage(report: Report): Page {
     subject: contract,
     heading: 'what the client did',
     verdict: {
-      text: faults === 0 ? 'Nothing to complain about' : `${pluralize(faults, 'thing')} to look at`,
-      isGood: faults === 0,
+      text: faults === 0 ? good : `${pluralize(faults, 'thing')} to look at`,
+      isGood: faults === 0 && failed.length === 0,
     },
     summary: [`${summarizeReport(report)}.`],
     facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
-    failed: judgeFailOn(report, run.failOn),
+    failed,
     figures: [
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected answers'),

@@ -91,7 +91,7 @@ describe('the sample suite', () => {
     ])
     expect(new Set(outcome.findings.map(({ kind }) => kind))).toEqual(new Set(['not-resilient']))
     expect(outcome.text).toContain(
-      '- Not resilient: the command failed with exit code 1 when "reset" struck request 1 of createEvent.',
+      'Not resilient: the command failed with exit code 1 when "reset" struck request 1 of createEvent.',
     )
   })
 
@@ -112,7 +112,7 @@ describe('the sample suite', () => {
     expect(verdictsOn(outcome, 'drift')).toEqual(['not-noticed'])
     expect(new Set(outcome.findings.map(({ kind }) => kind))).toEqual(new Set(['unnoticed']))
     expect(outcome.text).toContain(
-      '- Nobody noticed: the command passed although "drop-field" struck /conversationCount in the answers of getModelAnalytics.',
+      'Nobody noticed: the command passed although "drop-field" struck /conversationCount in the answers of getModelAnalytics.',
     )
     expect(outcome.text).toMatch(
       /^getModelAnalytics has 1 field of which no test notices any drift that was tried \(wrong-type\): \/messageCount\.$/m,

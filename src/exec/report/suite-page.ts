@@ -106,8 +106,8 @@ function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
 }
 
 /**
- * Lists a test case for each run, and one for the run without faults. A finding is a failure if its condition is met, and else the output
- * of a passing case. A run without its fault is skipped.
+ * Lists a test case for each run, and one for the run without faults. A finding is a failure if its condition is met,
+ * and else the output of a passing case. A run without its fault is skipped.
  */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
   const byName = new Map(findings.map((finding) => [finding.name, finding]))

@@ -1,6 +1,6 @@
 /**
- * The formats of every report, one line each; `page/` has a renderer for each but JSON.
- * The setting `--report`, its help and the control plane follow from the table; a test compares it with the control document.
+ * The formats of every report, one line each; `page/` has a renderer for each but JSON. The setting `--report`, its
+ * help and the control plane follow from the table; a test compares it with the control document.
  */
 
 import type { JsonObject } from '../../core/json.ts'
@@ -37,7 +37,10 @@ export function isReportFormat(name: string): name is keyof typeof reportFormats
   return Object.hasOwn(reportFormats, name)
 }
 
-/** Returns the format of a file by its extension, in any case; undefined where no format has it, or the name has nothing before it. */
+/**
+ * Returns the format of a file by its extension, in any case; undefined where no format has it, or the name has
+ * nothing before it.
+ */
 export function formatOfFile(file: string): ReportFormat | undefined {
   const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
   const formats = Object.values<ReportFormat>(reportFormats)

@@ -1,7 +1,9 @@
 import type { Page, PageBlock, PageFinding, PageSection } from './page.ts'
 import { stylesheet, stylesheetSource } from './stylesheet.ts'
 
-/** Renders a page as self-contained HTML without scripts and external resources, light or dark by the reader's setting. */
+/**
+ * Renders a page as self-contained HTML without scripts and external resources, light or dark by the reader's setting.
+ */
 export function renderHtml({
   subject,
   heading,
@@ -13,10 +15,10 @@ export function renderHtml({
   sections,
 }: Page): string {
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
-  const cards = figures.map(
-    ({ value, label, section, isGood }) =>
-      `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}"><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></a></li>`,
-  )
+  const cards = figures.map(({ value, label, section, isGood }) => {
+    const texts = `<b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span>`
+    return `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}">${texts}</a></li>`
+  })
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +31,7 @@ export function renderHtml({
 </head>
 <body>
 <header>
-<p class="kicker"><b><svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>convsim</b> ${escapeHtml(subject.title)} <span>${escapeHtml(subject.version)}</span></p>
+<p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(subject.title)} <span>${escapeHtml(subject.version)}</span></p>
 <h1>${escapeHtml(heading)}</h1>
 <p class="verdict ${nameState(verdict.isGood)}">${escapeHtml(verdict.text)}</p>
 ${sentences.map(renderLine).join('\n')}
@@ -41,6 +43,10 @@ ${cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`
 </body>
 </html>`
 }
+
+/** The mark of the console. */
+const brandMark =
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>'
 
 const nameState = (isGood: boolean | undefined) => (isGood === undefined ? '' : isGood ? 'good' : 'bad')
 
@@ -101,7 +107,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes a text for HTML, and replaces control characters, some of which change the direction of the text that follows. */
+/**
+ * Escapes a text for HTML, and replaces control characters, some of which change the direction of the text that
+ * follows.
+ */
 function escapeHtml(text: string): string {
   return text
     .toWellFormed()

@@ -1,6 +1,7 @@
 /**
- * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text, Markdown, HTML,
- * JUnit XML and GitHub's annotations; a renderer escapes every text, so that a page holds texts as they came. A list that is absent is empty.
+ * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text,
+ * Markdown, HTML, JUnit XML and GitHub's annotations; a renderer escapes every text, so that a page holds texts as
+ * they came. A list that is absent is empty.
  */
 export interface Page {
   /** The subject: the contract, or the checked file with an empty version. */
@@ -55,7 +56,10 @@ interface TableBlock {
   readonly states?: readonly ('good' | 'bad' | '')[]
 }
 
-/** A list of findings. `cut`: the number that a terminal shows, and the words for what has the others; default: it shows all. */
+/**
+ * A list of findings. `cut`: the number that a terminal shows, and the words for what has the others; default: it
+ * shows all.
+ */
 interface FindingsBlock {
   readonly kind: 'findings'
   readonly findings: readonly PageFinding[]

@@ -21,8 +21,10 @@ h2 { font-size: 15px; font-weight: 600; }
 h3 { font-size: var(--size); font-weight: 600; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background: var(--paper); }
-.kicker { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; min-height: 40px; margin-bottom: 12px; color: var(--faint); }
-.kicker b { display: inline-flex; align-items: center; gap: 7px; margin-right: 8px; color: var(--ink); font-weight: 650; }
+.kicker { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px;
+  min-height: 40px; margin-bottom: 12px; color: var(--faint); }
+.kicker b { display: inline-flex; align-items: center; gap: 7px;
+  margin-right: 8px; color: var(--ink); font-weight: 650; }
 .kicker svg { width: 18px; fill: #2b5fab; }
 .kicker path { fill: none; stroke: #fff; stroke-linecap: round; stroke-width: 2; }
 .kicker span { padding: 0 6px; border: 1px solid var(--line-strong); border-radius: 10px; font-size: var(--small); }
@@ -47,7 +49,8 @@ section > * + * { margin-top: 8px; } section > p + p { margin-top: 4px; }
 .findings > .error { box-shadow: inset 3px 0 var(--bad); } .findings > .warning { box-shadow: inset 3px 0 var(--warn); }
 .findings > li + li { border-top: 1px solid var(--line); }
 .error p b { color: var(--bad); } .warning p b { color: var(--warn); }
-pre { margin: 6px 0 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--ground); font: var(--small)/1.6 var(--mono); white-space: pre-wrap; }
+pre { margin: 6px 0 0; padding: 8px 12px; border: 1px solid var(--line);
+  border-radius: var(--radius); background: var(--ground); font: var(--small)/1.6 var(--mono); white-space: pre-wrap; }
 details { margin-top: 6px; }
 summary { color: var(--accent); cursor: pointer; } summary h2 { display: inline; } summary + .table { margin-top: 8px; }
 .table { overflow-x: auto; }

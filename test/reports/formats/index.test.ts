@@ -162,6 +162,12 @@ test('GitHub annotates with an error for each finding and condition that fails, 
   expect(text).toMatch(/^::error::--fail-on: 52\.9 %25 of the contract covered, 90 %25 wanted$/m)
 })
 
+test('a report is not good if only a condition on the coverage is met', async () => {
+  const own = await startForTest({ failOn: 'coverage<90' })
+  const { text } = await fetchReport(own, 'format=html')
+  expect(text).toContain('<p class="verdict bad">A condition of --fail-on is met</p>')
+})
+
 describe('HTML', () => {
   test('is one page without scripts and external resources', async () => {
     const own = await startForTest()
