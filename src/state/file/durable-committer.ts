@@ -34,6 +34,10 @@ export interface DurableCommitterDeps {
 /** The changes that are written together. */
 interface Turn {
   readonly lines: Buffer[]
+  /** The last change, which is applied when the next one is decided, or when it is written. Undefined: all are applied. */
+  last: Change | undefined
+  /** False: no change is applied, so a write that fails leaves the state as it was. */
+  isApplied: boolean
   /** The first error of a change that could not be applied. */
   fault: unknown
   /** False once the lines are being written: later changes belong to the next turn. */
@@ -42,10 +46,14 @@ interface Turn {
   readonly outcome: Promise<StoreWriteError | undefined>
 }
 
+/** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
+const SINGLE_CHANGES = 100
+
 /**
- * A committer that writes once a turn: the changes that are decided in one turn of the event loop are applied at once, appended to the
- * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change
- * that is refused. If the write fails, the state is read again from the disk, as at a start.
+ * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the write-ahead log by
+ * one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change that is refused. If
+ * the write of several changes fails, the state is read again from the disk, as at a start. A single change is applied after its write,
+ * and a turn has one change while writes fail, so a full disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
@@ -56,7 +64,9 @@ export class DurableCommitter implements Committer, LockUser {
   /** The size of the log, in bytes, at which the next checkpoint is written. */
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
-  #acknowledged = 0
+  #acknowledged: number
+  /** The number of turns to come that have one change each. */
+  #singleChanges = 0
   #closing: Promise<void> | undefined
   /** The files are not this process's any more, for this reason. Undefined: they are. */
   #loss: string | undefined
@@ -66,6 +76,7 @@ export class DurableCommitter implements Committer, LockUser {
   constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
     this.#deps = deps
     this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
+    this.#acknowledged = deps.db.data.seq
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -76,6 +87,7 @@ export class DurableCommitter implements Committer, LockUser {
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
+    if (this.#turn !== undefined) this.#applyLast(this.#turn)
     const { change, result } = command(this.#deps.db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
@@ -88,18 +100,26 @@ export class DurableCommitter implements Committer, LockUser {
     return new Promise((resolve) => this.#waiting.push(() => resolve(run())))
   }
 
-  /** Applies a change and adds it to the turn. Throws, with nothing changed, for a change that cannot be stored. */
+  /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const { db } = this.#deps
     const line = this.#encode(change)
     this.#turn ??= this.#beginTurn()
     this.#turn.lines.push(line)
-    try {
-      db.data.apply(change)
-    } catch (error) {
-      this.#turn.fault ??= error
-    }
+    this.#turn.last = change
+    this.#turn.isOpen = this.#singleChanges === 0
     return this.#turn
+  }
+
+  #applyLast(turn: Turn): void {
+    const { last } = turn
+    if (last === undefined) return
+    turn.last = undefined
+    turn.isApplied = true
+    try {
+      this.#deps.db.data.apply(last)
+    } catch (error) {
+      turn.fault ??= error
+    }
   }
 
   #encode(change: Change): Buffer {
@@ -118,6 +138,8 @@ export class DurableCommitter implements Committer, LockUser {
   #beginTurn(): Turn {
     const turn: Turn = {
       lines: [],
+      last: undefined,
+      isApplied: false,
       fault: undefined,
       isOpen: true,
       outcome: nextTurn().then(() => this.#endTurn(turn)),
@@ -133,13 +155,18 @@ export class DurableCommitter implements Committer, LockUser {
     return refusal
   }
 
-  async #write({ lines, fault }: Turn): Promise<StoreWriteError | undefined> {
+  async #write(turn: Turn): Promise<StoreWriteError | undefined> {
     const { db, log, sync } = this.#deps
     try {
-      if (fault !== undefined) throw fault
-      log.append(lines)
+      if (turn.fault !== undefined) throw turn.fault
+      log.append(turn.lines)
+      this.#applyLast(turn)
+      if (turn.fault !== undefined) log.takeBack(turn.lines)
+      if (turn.fault !== undefined) throw turn.fault
+      this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
-      return this.#recover(error)
+      this.#singleChanges = SINGLE_CHANGES
+      return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
     if (sync) {
       try {
@@ -175,7 +202,7 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
-    const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
+    const loss = error instanceof LogLostError ? this.#lose(error.message) : this.#noticeLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
   }
@@ -193,7 +220,7 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   /** Makes all further writes be refused, since the files are not this process's any more. Returns the first reason for that. */
-  lose(reason: string): string {
+  #lose(reason: string): string {
     if (this.#loss !== undefined) return this.#loss
     this.#loss = reason
     this.#deps.report(describeLoss(reason))
@@ -203,11 +230,15 @@ export class DurableCommitter implements Committer, LockUser {
   /** Looks whether the files are still this process's. Returns the reason for which they are not. */
   #noticeLoss(): string | undefined {
     const reason = this.#loss ?? this.#deps.log.findLoss()
-    return reason === undefined ? undefined : this.lose(reason)
+    return reason === undefined ? undefined : this.#lose(reason)
+  }
+
+  checkFiles(): string | undefined {
+    return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
   }
 
   async findLoss(): Promise<string | undefined> {
-    return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
+    return this.checkFiles()
   }
 
   /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
