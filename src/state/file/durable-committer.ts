@@ -3,15 +3,16 @@ import type { Json } from '../../core/json.ts'
 import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
-import { nextTurn } from '../../core/timers.ts'
 import type { Command } from '../commands.ts'
 import type { Committer } from '../committer.ts'
 import { describeLoss } from '../loss.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
+import { Checkpoints } from './checkpoints.ts'
 import type { Lock, LockUser } from './lock.ts'
 import { checkRecordLength } from './record-length.ts'
 import type { StateFile } from './state-file.ts'
+import { Turn } from './turn.ts'
 import { LogLostError, type WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
@@ -31,21 +32,6 @@ export interface DurableCommitterDeps {
   readonly sync: boolean
 }
 
-/** The changes that are written together. */
-interface Turn {
-  readonly lines: Buffer[]
-  /** The last change, which is applied when the next one is decided, or when it is written. Undefined: all are applied. */
-  last: Change | undefined
-  /** False: no change is applied, so a write that fails leaves the state as it was. */
-  isApplied: boolean
-  /** The first error of a change that could not be applied. */
-  fault: unknown
-  /** False once the lines are being written: later changes belong to the next turn. */
-  isOpen: boolean
-  /** The error that refuses all changes of the turn; undefined once they are stored. */
-  readonly outcome: Promise<StoreWriteError | undefined>
-}
-
 /** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
 const SINGLE_CHANGES = 100
 
@@ -61,9 +47,7 @@ export class DurableCommitter implements Committer, LockUser {
   #turn: Turn | undefined
   /** The calls that wait for the end of the turn, in their order. */
   #waiting: (() => void)[] = []
-  /** The size of the log, in bytes, at which the next checkpoint is written. */
-  #checkpointAt: number
-  #checkpointing: Promise<void> | undefined
+  readonly #checkpoints: Checkpoints
   #acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
@@ -73,10 +57,14 @@ export class DurableCommitter implements Committer, LockUser {
   /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, Buffer>()
 
-  constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
+  /** `bytes`: the size of the state file. */
+  constructor(deps: DurableCommitterDeps, bytes: number) {
+    const { db, file, checkpointFrom, report } = deps
     this.#deps = deps
-    this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
-    this.#acknowledged = deps.db.data.seq
+    this.#checkpoints = new Checkpoints(db, file, checkpointFrom, bytes, (problem) => {
+      if (this.#noticeLoss() === undefined) report(problem)
+    })
+    this.#acknowledged = db.data.seq
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -87,7 +75,7 @@ export class DurableCommitter implements Committer, LockUser {
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
-    if (this.#turn !== undefined) this.#applyLast(this.#turn)
+    this.#turn?.applyLast(this.#deps.db.data)
     const { change, result } = command(this.#deps.db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
@@ -103,23 +91,10 @@ export class DurableCommitter implements Committer, LockUser {
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
     const line = this.#encode(change)
-    this.#turn ??= this.#beginTurn()
-    this.#turn.lines.push(line)
-    this.#turn.last = change
+    this.#turn ??= new Turn((turn) => this.#endTurn(turn))
+    this.#turn.add(change, line)
     this.#turn.isOpen = this.#singleChanges === 0
     return this.#turn
-  }
-
-  #applyLast(turn: Turn): void {
-    const { last } = turn
-    if (last === undefined) return
-    turn.last = undefined
-    turn.isApplied = true
-    try {
-      this.#deps.db.data.apply(last)
-    } catch (error) {
-      turn.fault ??= error
-    }
   }
 
   #encode(change: Change): Buffer {
@@ -135,18 +110,6 @@ export class DurableCommitter implements Committer, LockUser {
     }
   }
 
-  #beginTurn(): Turn {
-    const turn: Turn = {
-      lines: [],
-      last: undefined,
-      isApplied: false,
-      fault: undefined,
-      isOpen: true,
-      outcome: nextTurn().then(() => this.#endTurn(turn)),
-    }
-    return turn
-  }
-
   async #endTurn(turn: Turn): Promise<StoreWriteError | undefined> {
     turn.isOpen = false
     const refusal = await this.#write(turn)
@@ -160,7 +123,7 @@ export class DurableCommitter implements Committer, LockUser {
     try {
       if (turn.fault !== undefined) throw turn.fault
       log.append(turn.lines)
-      this.#applyLast(turn)
+      turn.applyLast(db.data)
       if (turn.fault !== undefined) log.takeBack(turn.lines)
       if (turn.fault !== undefined) throw turn.fault
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
@@ -178,7 +141,7 @@ export class DurableCommitter implements Committer, LockUser {
       }
     }
     this.#acknowledged = db.data.seq
-    this.#checkpointIfDue()
+    this.#checkpoints.beginIfDue()
     return undefined
   }
 
@@ -186,7 +149,7 @@ export class DurableCommitter implements Committer, LockUser {
   async #recover(error: unknown): Promise<StoreWriteError> {
     const { db } = this.#deps
     const refusal = this.#refuse(error)
-    await this.#checkpointing // which replaces the files
+    await this.#checkpoints.idle() // which replaces the files
     if (this.#loss !== undefined) return refusal
     try {
       await db.read()
@@ -241,27 +204,6 @@ export class DurableCommitter implements Committer, LockUser {
     return this.checkFiles()
   }
 
-  /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
-  #checkpointIfDue(): void {
-    if (this.#checkpointing !== undefined || this.#deps.log.bytes < this.#checkpointAt) return
-    this.#checkpointing = this.#checkpoint().finally(() => {
-      this.#checkpointing = undefined
-    })
-  }
-
-  /** Writes the state to its file. A failure loses nothing. */
-  async #checkpoint(): Promise<void> {
-    const { db, file, log, checkpointFrom, report } = this.#deps
-    try {
-      await db.write()
-      this.#checkpointAt = Math.max(checkpointFrom, await file.size())
-    } catch (error) {
-      this.#checkpointAt = log.bytes * 2
-      const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
-      if (this.#noticeLoss() === undefined) report(problem)
-    }
-  }
-
   close(): Promise<void> {
     this.#closing ??= this.#finish()
     return this.#closing
@@ -270,8 +212,8 @@ export class DurableCommitter implements Committer, LockUser {
   async #finish(): Promise<void> {
     const { file, log, lock } = this.#deps
     await this.#turn?.outcome
-    await this.#checkpointing
-    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoint()
+    await this.#checkpoints.idle()
+    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoints.write()
     try {
       await file.close()
     } finally {
