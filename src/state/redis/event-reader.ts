@@ -141,6 +141,7 @@ class EventReading {
 
   /** Takes back the replays that were counted since the cut. Returns false if the data were replaced. */
   async #takeBack(cut: EventCut, logged: number): Promise<boolean> {
+    if (logged < cut.logged) return false // the log began anew
     const byPlace = new Map<number, ReadEvent>()
     if (logged > cut.logged) for (const read of this.#found) byPlace.set(read.place, read)
     const key = this.#scripts.key(this.#sandbox, 'replay-log', cut.open)

@@ -64,11 +64,11 @@ for at = 3, #ARGV do countExchange(ARGV[at]) end
 nextPosition()
 return id`
 
-/** Clears a sandbox, or all ('' as the last of ARGV). The first command frees memory, so that a full Redis takes the others, too. */
+/** Clears a sandbox, or all (''). ARGV, after those of `BEGIN`: the sandbox, and the most messages. The first command frees memory, so that a full Redis takes the others, too. */
 const CLEAR = `
 if ARGV[3] == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], ARGV[3]) end
 ${BEGIN}
-redis.call('XADD', KEYS[2], nextPosition(), 'clear', ARGV[3])
+redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], nextPosition(), 'clear', ARGV[3])
 return id`
 
 /**

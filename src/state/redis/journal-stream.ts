@@ -148,7 +148,7 @@ export class RedisJournalStream {
 
   /** Clears a sandbox; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
-    await this.#run(clearScript, [...this.#newStream(), sandbox ?? ''])
+    await this.#run(clearScript, [...this.#newStream(), sandbox ?? '', this.#options.size])
   }
 
   /** Reads the next messages behind a position, and counts from a cursor on; empty: from the first; undefined: no counts. */
