@@ -4,8 +4,7 @@ import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { describeLoss } from '../state/loss.ts'
-import type { Store } from '../state/store.ts'
+import { describeLoss, type Store } from '../state/store.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 
 /** The state of the documents that are served. */

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { isErrorReply } from './error-reply.ts'
+import { isErrorReply } from './faults.ts'
 import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
 import { sharedKeys } from './keys.ts'
 
