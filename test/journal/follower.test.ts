@@ -231,6 +231,34 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect((await journal.list({ sandbox: 's0' })).counts).toMatchObject({ recorded: 2, dropped: 1 })
   })
 
+  test('notices that Redis came back with older data of the same stream', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    for (let index = 0; index < 3; index += 1) await one.append()
+    expect(await two.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
+    const { connection } = one
+    await connection.call('xdel', '{follow}:journal', '2-0', '3-0')
+    await connection.call('xsetid', '{follow}:journal', '1-0')
+    await connection.call('hset', '{follow}:journal-head', 'messages', 1, 'exchanges', 1)
+    await connection.call('hset', '{follow}:journal-counts', 'default', '1 1')
+    expect((await two.journal.list()).entries).toHaveLength(1)
+    expect(two.journal.hasLoss('default')).toBe(true)
+    expect(await one.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+
+  test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    one.journal.shared?.noteLost('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(true)
+    await one.journal.shared?.clear('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(false)
+    one.journal.shared?.noteLost('lost')
+    await one.journal.shared?.close()
+    expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
+    expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
+  })
+
   test('reads past a message that it does not understand, and says that something is missing', async () => {
     const redis = await redisForTest()
     const one = await openJournal(redis.port)

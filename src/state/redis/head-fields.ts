@@ -19,7 +19,7 @@ interface FieldUpdate<T> {
 }
 
 /** Replaces a field of a sandbox's head. `update` is called again if another replica was faster. */
-export function updateField<T>(
+function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
   field: string,

@@ -108,7 +108,7 @@ export interface CounterSource {
 }
 
 /** Counters that begin with those in Redis and advance in memory only. */
-export class ForkedCounters implements SandboxCounters {
+class ForkedCounters implements SandboxCounters {
   readonly #origin: CounterSource
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()

@@ -8,10 +8,10 @@ import { COUNT_RECORDS, CREATE_SNAPSHOT, LIST_SNAPSHOTS } from './lua/sandbox-sc
 import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** Returns the fields with the numbers of records of all collections. */
-export const countFields = (): readonly string[] => collections.map(({ name }) => countField(name))
+const countFields = (): readonly string[] => collections.map(({ name }) => countField(name))
 
 /** Reads the numbers of records of all collections, in the order of `countFields`. */
-export function readCounts(numbers: readonly RedisReply[]) {
+function readCounts(numbers: readonly RedisReply[]) {
   return countEach((collection) => Number(numbers[collections.indexOf(collection)] ?? 0))
 }
 

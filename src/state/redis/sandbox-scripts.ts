@@ -121,7 +121,7 @@ export interface SandboxHead {
  * what it then reads before it waits for anything else needs no round trip (one less for a GET). A head is gone once
  * the callback's promises have run, so no caller that may know of a later change finds it.
  */
-export class FreshHeads {
+class FreshHeads {
   readonly #heads = new Map<string, SandboxHead>()
 
   set(sandbox: string, head: SandboxHead): void {

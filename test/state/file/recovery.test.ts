@@ -1,4 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { StateFile } from '../../../src/state/file/state-file.ts'
@@ -100,4 +111,21 @@ test('the number of acknowledged entries stands in the lock file right after a s
   const again = await openOrFail(copy)
   expect(Number(JSON.parse(readFileSync(`${copy}.lock`, 'utf8')).acknowledged)).toBe(1)
   await again.store.close()
+})
+
+test('a lock file that cannot be read at present is no loss', async () => {
+  const { path, store, record } = await openOnDisk()
+  rmSync(`${path}.lock`)
+  mkdirSync(`${path}.lock`) // a reading fails, and not since the file is missing, as with too many open files
+  expect(await store.findLoss()).toBeUndefined()
+  await record('b')
+  rmdirSync(`${path}.lock`)
+  await store.close()
+})
+
+test('a stop that fails to close the files releases the lock', async () => {
+  const { path, store } = await openOnDisk()
+  vi.spyOn(StateFile.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
+  await expect(store.close()).rejects.toThrow('EIO')
+  expect(existsSync(`${path}.lock`)).toBe(false)
 })

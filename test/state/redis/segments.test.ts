@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
@@ -62,6 +62,34 @@ describeWithRedis('the segments of a sandbox in Redis', () => {
     await store.recordEvent(context, event({ insertId: 'a' }))
     await store.createSnapshot(context)
     expect(await connection.call('exists', log)).toBe(0)
+    await store.close()
+  })
+
+  test('that a failed import has written are dropped', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const document = await store.exportSandbox('default')
+    const listKeys = async () => ((await connection.call('keys', `{${prefix}:*`)) as string[]).sort()
+    const before = await listKeys()
+    const call = connection.call.bind(connection)
+    const calls = vi.spyOn(connection, 'call').mockImplementation((command, ...args) => {
+      return command === 'pexpire' ? Promise.reject(new Error('refused')) : call(command, ...args)
+    })
+    await expect(store.importSandbox('default', document)).rejects.toThrow('refused')
+    calls.mockRestore()
+    expect(await listKeys()).toEqual(before)
+    await store.close()
+  })
+
+  test('hold no token, and rate windows are stored under the hash of their key', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.consumeRate(context, 'sk-secret', 5, 1000)
+    const { windows } = sandboxKeys(prefix, 'default')
+    const stored = JSON.stringify(await connection.call('hgetall', windows))
+    expect(stored).toContain(' ')
+    expect(stored).not.toContain('secret')
     await store.close()
   })
 })
