@@ -4,7 +4,7 @@ import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { version } from '../fixtures/bundled.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import { describeLoss } from '../state/loss.ts'
+import { describeLoss } from '../state/store.ts'
 import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 

@@ -1,4 +1,4 @@
-import { computeBodyDigest } from './body-digest.ts'
+import { hash } from 'node:crypto'
 import type { RecordedBody } from './entry.ts'
 
 /** The most bytes that the journal stores of an answer's body. Request bodies are stored whole: queries look into them, and `--body-limit` bounds them. */
@@ -17,4 +17,17 @@ export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINI
     size: length,
     digest: computeBodyDigest(bytes),
   }
+}
+
+/** The digests by the bytes of the body, which the answers of a cache share. */
+const known = new WeakMap<Uint8Array, string>()
+
+/** Returns the SHA-256 of a body, in hex. It is computed once for the bytes, which never change. */
+export function computeBodyDigest(bytes: Uint8Array): string {
+  let digest = known.get(bytes)
+  if (digest === undefined) {
+    digest = hash('sha256', bytes, 'hex')
+    known.set(bytes, digest)
+  }
+  return digest
 }

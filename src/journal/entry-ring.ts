@@ -1,5 +1,5 @@
 import { memoizeLast } from '../core/memoize-last.ts'
-import { computeBodyDigest } from './body-digest.ts'
+import { computeBodyDigest } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 
 type Side = 'request' | 'answer'

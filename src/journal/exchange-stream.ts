@@ -31,12 +31,14 @@ export interface StreamBatch {
   /** The position of the latest message of the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest place of each sandbox that has exchanges, at the time of the reading; empty where nobody asked for them. */
+  /** The latest places of some sandboxes that have exchanges, at the time of the reading; empty where nobody asked for them. */
   readonly counts: ReadonlyMap<string, SandboxPlace>
+  /** The cursor at which the reading of these places goes on; undefined at its end. */
+  readonly cursor: string | undefined
 }
 
 /** An appended message: the id of its stream, and the number of the exchange. */
-interface AppendedExchange {
+export interface AppendedExchange {
   readonly id: string
   readonly number: number
 }
@@ -63,5 +65,6 @@ export interface ExchangeStream {
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
-  read(position: number, withCounts: boolean): Promise<StreamBatch>
+  /** Reads the messages behind a position, and the places of sandboxes from a cursor on; empty: from the first; undefined: no places. */
+  read(position: number, cursor: string | undefined): Promise<StreamBatch>
 }

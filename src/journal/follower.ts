@@ -1,17 +1,24 @@
 import { SlicedWork } from '../core/slices.ts'
 import { nextTurn, sleep } from '../core/timers.ts'
 import type { DeliveryEnd, JournalEntry } from './entry.ts'
-import type { ExchangeStream, StreamMessage } from './exchange-stream.ts'
+import type { AppendedExchange, ExchangeStream, StreamBatch, StreamMessage } from './exchange-stream.ts'
 import type { Journal, LiveExchange } from './journal.ts'
 import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
 
-/** The parts that a follower works with. */
 export interface FollowerDeps {
   readonly stream: ExchangeStream
   readonly findOperation: FindOperation
   /** Receives a sentence about each exchange that cannot be read, or corrected. */
   readonly report: (problem: string) => void
 }
+
+/** A comparison of all counts with those of the stream, some at a time. `seen`: the sandboxes that the stream has. */
+interface CountComparison {
+  cursor: string
+  readonly seen: Set<string>
+}
+
+const beginComparison = (): CountComparison => ({ cursor: '', seen: new Set() })
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -29,15 +36,16 @@ export class StreamFollower {
   /** The id of the stream that was read last, and of the one that was read from or appended to last. */
   #readId: string | undefined
   #streamId: string | undefined
-  /** The position up to which the stream was read, and whether messages before it were missed. */
+  /** The position up to which the stream was read. */
   #position = 0
-  #hasGap = true
+  /** The comparison of counts that is under way, since messages before the position were missed. Undefined: none were. */
+  #comparison: CountComparison | undefined = beginComparison()
   /** The sandboxes of which this process has appended exchanges to the stream. */
   readonly #used = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
   readonly #lost = new Set<string>()
-  /** The ends of deliveries that the stream does not have yet. */
-  readonly #ends = new Map<number, string>()
+  /** The ends of deliveries, as JSON, that the stream does not have yet. */
+  readonly #ends = new Set<string>()
   /** The messages that are on their way. */
   readonly #sent = new Set<Promise<void>>()
   /** The latest reading, and the one that begins after it. */
@@ -52,12 +60,12 @@ export class StreamFollower {
     this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
   }
 
-  /** Appends an exchange, and returns its number. Undefined: it is lost, since the store takes no changes. Rejects if that does not answer. */
-  append(entry: JournalEntry, live: LiveExchange): Promise<number | undefined> {
+  /** Appends an exchange. Undefined: it is lost, since the store takes no changes. Rejects if that does not answer. */
+  append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined> {
     return this.#untilClose(this.#append(entry, live))
   }
 
-  async #append(entry: JournalEntry, live: LiveExchange): Promise<number | undefined> {
+  async #append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined> {
     const { text, request, answer } = encodeExchange(entry, live)
     const { sandbox } = entry
     const appended = await this.#deps.stream.append(sandbox, text, request, answer)
@@ -68,32 +76,32 @@ export class StreamFollower {
     const isOther = this.#noteStream(appended.id)
     this.#used.add(sandbox)
     if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which tells the others
-    return appended.number
+    return appended
   }
 
   /** Corrects the end of the delivery of an exchange. It is appended again before the next reading if the store does not answer now. */
-  correct(number: number, end: DeliveryEnd): Promise<void> {
-    const text = JSON.stringify({ number, ...encodeEnd(end) })
-    this.#ends.set(number, text)
-    return this.#untilClose(this.#appendEnd(number, text))
+  correct({ id, number }: AppendedExchange, end: DeliveryEnd): Promise<void> {
+    const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
+    this.#ends.add(text)
+    return this.#untilClose(this.#appendEnd(text))
   }
 
   /** Makes `close` wait for a message that is on its way. */
   #untilClose<T>(sent: Promise<T>): Promise<T> {
-    const settled = sent.then(
-      () => void this.#sent.delete(settled),
-      () => void this.#sent.delete(settled),
-    )
+    const forget = () => void this.#sent.delete(settled)
+    const settled = sent.then(forget, forget)
     this.#sent.add(settled)
     return sent
   }
 
-  async #appendEnd(number: number, text: string): Promise<void> {
-    if (await this.#deps.stream.appendEnd(text)) this.#ends.delete(number)
+  async #appendEnd(text: string): Promise<void> {
+    if (await this.#deps.stream.appendEnd(text)) this.#ends.delete(text)
   }
 
-  async #appendEnds(): Promise<void> {
-    await Promise.all(Array.from(this.#ends, ([number, text]) => this.#appendEnd(number, text)))
+  /** Appends the ends of deliveries, and the lost exchanges, that the stream does not have yet. */
+  async #appendRest(): Promise<void> {
+    await Promise.all(Array.from(this.#ends, (text) => this.#appendEnd(text)))
+    await this.#countLost()
   }
 
   /** Brings the journal to the present end of the stream. Readers that wait at the same time share one reading. */
@@ -123,7 +131,6 @@ export class StreamFollower {
     return sandbox === undefined ? this.#lost.size > 0 : this.#lost.has(sandbox)
   }
 
-  /** Notes that an exchange of a sandbox is lost, which the stream does not count yet. */
   noteLost(sandbox: string): void {
     this.#lost.add(sandbox)
   }
@@ -136,26 +143,23 @@ export class StreamFollower {
     await this.catchUp()
   }
 
-  /** Waits for the messages that are on their way, and appends what is left of the ends of deliveries. */
   async close(): Promise<void> {
     while (this.#sent.size > 0) await Promise.all(this.#sent)
-    await this.#appendEnds().catch(() =>
-      this.#deps.report('The ends of some deliveries could not be stored.'),
+    await this.#appendRest().catch(() =>
+      this.#deps.report('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
     )
-    await this.#countLost().catch(() => this.#deps.report('The lost exchanges could not be counted.'))
   }
 
   async #readAll(): Promise<void> {
-    await this.#appendEnds()
-    await this.#countLost()
+    await this.#appendRest()
     const work = new SlicedWork()
     while (!(await this.#readNext(work)));
   }
 
-  /** Reads the next messages. Returns true at the end of the stream. */
   async #readNext(work: SlicedWork): Promise<boolean> {
-    const isComparing = this.#hasGap
-    const { id, end, messages, counts } = await this.#deps.stream.read(this.#position, isComparing)
+    const comparison = this.#comparison
+    const batch = await this.#deps.stream.read(this.#position, comparison?.cursor)
+    const { id, end, messages } = batch
     // A Redis that came back with older data has the same stream with fewer messages.
     const isOther = id !== this.#readId || end < this.#position
     if (isOther && (await this.#beginStream(id))) return false
@@ -165,34 +169,47 @@ export class StreamFollower {
     }
     if (messages.length === 0 && this.#position < end) {
       this.#position = end // behind messages that were trimmed
-      this.#hasGap = true
+      this.#comparison = beginComparison()
     }
-    if (this.#position < end || this.#hasGap !== isComparing) return false
-    if (isComparing) this.#journal.compare(counts)
-    this.#hasGap = false
+    if (this.#position < end || this.#comparison !== comparison) return false
+    return comparison === undefined || this.#compare(batch, comparison)
+  }
+
+  /** Compares counts of the journal's position. Returns true at the end of the comparison. */
+  #compare({ counts, cursor }: StreamBatch, comparison: CountComparison): boolean {
+    for (const [sandbox, place] of counts) {
+      this.#journal.advance(sandbox, place)
+      comparison.seen.add(sandbox)
+    }
+    comparison.cursor = cursor ?? ''
+    if (cursor !== undefined) return false
+    this.#journal.clearAllBut(comparison.seen)
+    this.#comparison = undefined
     return true
   }
 
   #fold(message: StreamMessage): void {
-    if (message.position !== this.#position + 1) this.#hasGap = true
+    if (message.position !== this.#position + 1) this.#comparison = beginComparison()
     this.#position = message.position
     try {
       if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
       else if (message.kind === 'end') this.#foldEnd(message.text)
       else {
         const { entry, live } = this.#decoder.decode(message)
+        this.#comparison?.seen.add(entry.sandbox)
         this.#journal.record(entry, live, message.place)
         if (message.request === undefined || message.answer === undefined)
           this.#journal.noteLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
-      this.#hasGap = true
+      this.#comparison = beginComparison()
     }
   }
 
   #foldEnd(text: string): void {
-    const { number, ...end } = JSON.parse(text) // of `correct`
+    const { stream, number, ...end } = JSON.parse(text) // of `correct`
+    if (stream !== this.#readId) return // of a stream that was lost: its number is that of another exchange now
     this.#journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
 
@@ -209,10 +226,8 @@ export class StreamFollower {
     if (isOther) for (const sandbox of this.#journal.restart()) this.#lost.add(sandbox)
     this.#readId = id
     this.#position = 0
-    this.#hasGap = true
-    const isChanging = this.#lost.size > 0
-    await this.#countLost()
-    return isOther || isChanging
+    this.#comparison = beginComparison()
+    return (await this.#countLost()) || isOther
   }
 
   /** Notes the present stream. Returns true if it is another one than before: all exchanges of this process are lost. */
@@ -222,14 +237,14 @@ export class StreamFollower {
     if (!isOther) return false
     for (const sandbox of this.#used) this.#lost.add(sandbox)
     this.#used.clear()
-    this.#ends.clear() // their numbers are those of other exchanges now
     return true
   }
 
-  /** Tells all replicas of which sandboxes exchanges are lost. */
-  async #countLost(): Promise<void> {
+  /** Tells all replicas of which sandboxes exchanges are lost. Returns true if there are any. */
+  async #countLost(): Promise<boolean> {
     const lost = [...this.#lost]
     if (lost.length > 0 && (await this.#deps.stream.countLost(lost)))
       for (const sandbox of lost) this.#lost.delete(sandbox)
+    return lost.length > 0
   }
 }

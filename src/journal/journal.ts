@@ -8,7 +8,7 @@ import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { DeliveryEnd, JournalEntry } from './entry.ts'
 import { copyEntry, EntryRing } from './entry-ring.ts'
-import type { SandboxPlace } from './exchange-stream.ts'
+import type { AppendedExchange, SandboxPlace } from './exchange-stream.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
 import { CountsBySandbox, type SandboxCounts } from './sandbox-counts.ts'
 
@@ -39,8 +39,8 @@ type ClearListener = (sandbox: string, recorded: number) => void
 /** The exchanges of all replicas, which a shared journal follows: see `StreamFollower`. */
 interface SharedExchanges {
   readonly requestIdPrefix: string
-  append(entry: JournalEntry, live: LiveExchange): Promise<number | undefined>
-  correct(number: number, end: DeliveryEnd): Promise<void>
+  append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined>
+  correct(appended: AppendedExchange, end: DeliveryEnd): Promise<void>
   catchUp(): Promise<void>
   follow(): Promise<void>
   clear(sandbox: string | undefined): Promise<void>
@@ -100,7 +100,7 @@ export class Journal {
     if (place) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
     const before = place && { ...place, count: place.count - 1 }
-    const counts = before ? this.#advance(sandbox, before) : this.#counts.of(sandbox)
+    const counts = before ? this.advance(sandbox, before) : this.#counts.of(sandbox)
     counts.recorded += 1
     this.#entries.add(entry, counts)
     this.#announceChange()
@@ -120,13 +120,13 @@ export class Journal {
     for (const listener of this.#entryListeners) listener(entry, revive(entry))
   }
 
-  /** Compares the counts with those of a shared journal, since messages were missed: exchanges are lost, or a sandbox was cleared. */
-  compare(places: ReadonlyMap<string, SandboxPlace>): void {
-    for (const [sandbox, place] of places) this.#advance(sandbox, place)
-    for (const sandbox of this.#counts.list()) if (!places.has(sandbox)) this.clearRecorded(sandbox)
+  /** Clears the sandboxes that a shared journal does not have any more. */
+  clearAllBut(sandboxes: ReadonlySet<string>): void {
+    for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  #advance(sandbox: string, place: SandboxPlace): SandboxCounts {
+  /** Moves a sandbox to a place in a shared journal: exchanges before it that were missed are lost, or the sandbox was cleared. */
+  advance(sandbox: string, place: SandboxPlace): SandboxCounts {
     if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, place)
   }

@@ -3,6 +3,7 @@ import { reasonOf } from '../core/result.ts'
 import type { ClientSight, DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { AppendedExchange } from '../journal/exchange-stream.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 
 /** An exchange as it is recorded. */
@@ -32,8 +33,10 @@ export class StoredExchange {
   readonly #shared: NonNullable<Journal['shared']>
   readonly #log: Log
   #reply: Reply
-  /** The exchange with its expected end, and its number; undefined until it is stored. */
-  #stored: { readonly expected: EndedExchange; readonly number: Promise<number | undefined> } | undefined
+  /** The exchange with its expected end, and the result of its append; undefined until it is stored. */
+  #stored:
+    | { readonly expected: EndedExchange; readonly appended: Promise<AppendedExchange | undefined> }
+    | undefined
   #isRefused = false
 
   constructor(reply: Reply, create: CreateRecord, shared: NonNullable<Journal['shared']>, log: Log) {
@@ -65,10 +68,10 @@ export class StoredExchange {
     }
   }
 
-  #append(expected: EndedExchange): Promise<number | undefined> {
-    const number = this.#shared.append(expected.entry, expected.live)
-    this.#stored = { expected, number }
-    return number
+  #append(expected: EndedExchange): Promise<AppendedExchange | undefined> {
+    const appended = this.#shared.append(expected.entry, expected.live)
+    this.#stored = { expected, appended }
+    return appended
   }
 
   /** Returns the exchange with its end, which is stored if it is not the expected one. */
@@ -82,11 +85,11 @@ export class StoredExchange {
       })
       return ended
     }
-    const { expected, number } = this.#stored
+    const { expected, appended } = this.#stored
     const { entry } = expected
     const ended = { ...expected, entry: { ...entry, ...toEnd(entry, outcome, sight), endedAt } }
     if (isOtherwise(ended.entry, entry))
-      number
+      appended
         .then((stored) => (stored === undefined ? undefined : this.#shared.correct(stored, ended.entry)))
         .catch((error) => this.#warn(ended, error))
     return ended

@@ -7,13 +7,13 @@ import { promptCollection } from './collections/prompts.ts'
 import {
   addPromptVersion,
   type Command,
+  type Committer,
   changeIf,
   createSnapshot,
   recordEvent,
   summarizeSnapshot,
   updateRecord,
 } from './commands.ts'
-import type { Committer } from './committer.ts'
 import { Counters } from './memory/counters.ts'
 import type { SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'

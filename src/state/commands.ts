@@ -4,7 +4,7 @@ import type { PlainCollection } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
 import { createEvent, insertKey, payloadDiffers } from './events.ts'
-import type { Change, StateData, StoredSnapshot } from './memory/state-data.ts'
+import type { Change, ImportChange, StateData, StoredSnapshot } from './memory/state-data.ts'
 import { createPrompt, createVersion } from './prompts.ts'
 import type { EventDraft, PromptDraft, SnapshotHead, WriteContext } from './records.ts'
 import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
@@ -103,4 +103,17 @@ export function createSnapshot(
 /** Returns the description of a snapshot without its records. */
 export function summarizeSnapshot({ head, data }: StoredSnapshot): Snapshot {
   return { ...head, ...data.count() }
+}
+
+/** Makes a committed change durable; the part that differs between adapters. */
+export interface Committer {
+  /** Calls `query` with the state as soon as all of its changes are stored, before any other change is decided. */
+  read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T>
+  /** Decides, applies and stores a command. Rejects, with the state as it was before, if the change cannot be stored. */
+  commit<T>(command: Command<T>): Promise<T>
+  /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
+  prepareImport?(change: ImportChange): Promise<void>
+  /** See `Store`. A committer without this method never refuses writes for good. */
+  findLoss?(): Promise<string | undefined>
+  close(): Promise<void>
 }

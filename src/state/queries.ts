@@ -10,8 +10,8 @@ import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary
 
 /** Reads a page of the events that match, and counts all that match, in slices between which others are answered. */
 export async function listEvents(events: EventTable, query: EventQuery): Promise<EventPage> {
-  const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest', ...criteria } = query
-  const matches = createTest(criteria)
+  const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
+  const matches = createTest(query)
   const page = new Page(offset, limit, order === 'newest')
   const work = new SlicedWork()
   for (const text of events.list()) {
@@ -49,8 +49,13 @@ class Page {
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
-function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
-  if (Object.keys(query).length === 0) return undefined
+export function createTest({
+  offset,
+  limit,
+  order,
+  ...query
+}: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+  if (Object.values(query).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]
   const eventId = uuidKey(query.eventId)
@@ -59,7 +64,7 @@ function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | unde
     (externalConversationId === undefined || fields.externalConversationId === externalConversationId) &&
     (sampledOut === undefined || event.sampledOut === sampledOut) &&
     (insertId === undefined || insertKey(fields) === insertId) &&
-    (eventId === null || event.eventId === eventId) &&
+    (eventId === null || uuidKey(event.eventId) === eventId) &&
     (product === null || uuidKey(fields.productId) === product) &&
     (conversationId === null || uuidKey(fields.conversationId) === conversationId) &&
     (query.conversation === undefined || belongsTo(fields, query.conversation))

@@ -118,7 +118,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const redis = await redisForTest()
     const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
     const numbers: (number | undefined)[] = []
-    for (let index = 0; index < 6; index += 1) numbers.push(await (index % 2 ? one : two).append())
+    for (let index = 0; index < 6; index += 1) numbers.push((await (index % 2 ? one : two).append())?.number)
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
     const lists = await Promise.all([one, two].map(({ journal }) => journal.list({ after: 3 })))
     for (const { entries } of lists) expect(entries.map(({ number }) => number)).toEqual([4, 5, 6])
@@ -181,7 +181,8 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
-    const number = (await one.append()) ?? 0
+    const appended = await one.append()
+    if (!appended) throw new Error('the exchange was not appended')
     const deliveries = async () => (await two.journal.list()).entries.map(({ delivery }) => delivery.kind)
     expect(await deliveries()).toEqual(['delivered'])
     const corrections: boolean[] = []
@@ -189,12 +190,73 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     await redis.kill()
     const delivery = { kind: 'client-gone', sentBytes: 3 } as const
     const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
-    await expect(one.journal.shared?.correct(number, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await expect(one.journal.shared?.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
     await vi.waitFor(() => one.journal.list(), 10_000)
     await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 10_000)
     expect((await two.journal.list()).entries[0]).toMatchObject(end)
     expect(corrections).toEqual([true])
+  })
+
+  test('does not correct another exchange that has the number of one that Redis has lost', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const lost = await one.append()
+    await one.connection.call('flushall')
+    expect(await two.append()).toMatchObject({ number: lost?.number })
+    const delivery = { kind: 'client-gone', sentBytes: 3 } as const
+    const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
+    if (lost) await one.journal.shared?.correct(lost, end)
+    for (const { journal } of [one, two])
+      expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
+  })
+
+  test('reads the counts of very many sandboxes some at a time, and compares all of them', async () => {
+    const redis = await redisForTest()
+    const writer = await openJournal(redis.port, { stream: 100 })
+    const { journal, connection } = await openJournal(redis.port)
+    const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
+    await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
+    const run = vi.spyOn(connection, 'run')
+    const reading = journal.counts('s0')
+    const during = Promise.all(names.slice(0, 50).map((sandbox) => writer.append({ sandbox })))
+    expect(await reading).toMatchObject({ dropped: 1 })
+    await during
+    const replies = await Promise.all(run.mock.results.map(({ value }) => value))
+    const longest = Math.max(...replies.map((reply) => reply[4][1].length / 2))
+    expect(longest).toBeGreaterThan(500)
+    expect(longest).toBeLessThan(2000)
+    expect(await journal.counts('s2999')).toMatchObject({ recorded: 1 })
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 3050 })
+    expect((await journal.list({ sandbox: 's0' })).counts).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+
+  test('notices that Redis came back with older data of the same stream', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    for (let index = 0; index < 3; index += 1) await one.append()
+    expect(await two.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
+    const { connection } = one
+    await connection.call('xdel', '{follow}:journal', '2-0', '3-0')
+    await connection.call('xsetid', '{follow}:journal', '1-0')
+    await connection.call('hset', '{follow}:journal-head', 'messages', 1, 'exchanges', 1)
+    await connection.call('hset', '{follow}:journal-counts', 'default', '1 1')
+    expect((await two.journal.list()).entries).toHaveLength(1)
+    expect(two.journal.hasLoss('default')).toBe(true)
+    expect(await one.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+
+  test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
+    const redis = await redisForTest()
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    one.journal.shared?.noteLost('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(true)
+    await one.journal.shared?.clear('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(false)
+    one.journal.shared?.noteLost('lost')
+    await one.journal.shared?.close()
+    expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
+    expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })
 
   test('reads past a message that it does not understand, and says that something is missing', async () => {

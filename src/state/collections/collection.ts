@@ -1,5 +1,4 @@
-import { PLAIN_OPS, PlainTable } from '../memory/plain-table.ts'
-import type { Table } from '../memory/table.ts'
+import { PLAIN_OPS, PlainTable, type Table } from '../memory/table.ts'
 
 /**
  * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports, imports,

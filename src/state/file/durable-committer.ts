@@ -3,15 +3,14 @@ import type { Json } from '../../core/json.ts'
 import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
-import { nextTurn } from '../../core/timers.ts'
-import type { Command } from '../commands.ts'
-import type { Committer } from '../committer.ts'
-import { describeLoss } from '../loss.ts'
+import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
-import { StoreWriteError } from '../store.ts'
+import { describeLoss, StoreWriteError } from '../store.ts'
+import { Checkpoints } from './checkpoints.ts'
 import type { Lock, LockUser } from './lock.ts'
 import { checkRecordLength } from './record-length.ts'
 import type { StateFile } from './state-file.ts'
+import { Turn } from './turn.ts'
 import { LogLostError, type WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
@@ -31,21 +30,14 @@ export interface DurableCommitterDeps {
   readonly sync: boolean
 }
 
-/** The changes that are written together. */
-interface Turn {
-  readonly lines: Buffer[]
-  /** The first error of a change that could not be applied. */
-  fault: unknown
-  /** False once the lines are being written: later changes belong to the next turn. */
-  isOpen: boolean
-  /** The error that refuses all changes of the turn; undefined once they are stored. */
-  readonly outcome: Promise<StoreWriteError | undefined>
-}
+/** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
+const SINGLE_CHANGES = 100
 
 /**
- * A committer that writes once a turn: the changes that are decided in one turn of the event loop are applied at once, appended to the
- * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change
- * that is refused. If the write fails, the state is read again from the disk, as at a start.
+ * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the write-ahead log by
+ * one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change that is refused. If
+ * the write of several changes fails, the state is read again from the disk, as at a start. A single change is applied after its write,
+ * and a turn has one change while writes fail, so a full disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
@@ -53,19 +45,24 @@ export class DurableCommitter implements Committer, LockUser {
   #turn: Turn | undefined
   /** The calls that wait for the end of the turn, in their order. */
   #waiting: (() => void)[] = []
-  /** The size of the log, in bytes, at which the next checkpoint is written. */
-  #checkpointAt: number
-  #checkpointing: Promise<void> | undefined
-  #acknowledged = 0
+  readonly #checkpoints: Checkpoints
+  #acknowledged: number
+  /** The number of turns to come that have one change each. */
+  #singleChanges = 0
   #closing: Promise<void> | undefined
   /** The files are not this process's any more, for this reason. Undefined: they are. */
   #loss: string | undefined
   /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, Buffer>()
 
-  constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
+  /** `bytes`: the size of the state file. */
+  constructor(deps: DurableCommitterDeps, bytes: number) {
+    const { db, file, checkpointFrom, report } = deps
     this.#deps = deps
-    this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
+    this.#checkpoints = new Checkpoints(db, file, checkpointFrom, bytes, (problem) => {
+      if (this.#noticeLoss() === undefined) report(problem)
+    })
+    this.#acknowledged = db.data.seq
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -76,6 +73,7 @@ export class DurableCommitter implements Committer, LockUser {
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
+    this.#turn?.applyLast(this.#deps.db.data)
     const { change, result } = command(this.#deps.db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
@@ -88,17 +86,12 @@ export class DurableCommitter implements Committer, LockUser {
     return new Promise((resolve) => this.#waiting.push(() => resolve(run())))
   }
 
-  /** Applies a change and adds it to the turn. Throws, with nothing changed, for a change that cannot be stored. */
+  /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const { db } = this.#deps
     const line = this.#encode(change)
-    this.#turn ??= this.#beginTurn()
-    this.#turn.lines.push(line)
-    try {
-      db.data.apply(change)
-    } catch (error) {
-      this.#turn.fault ??= error
-    }
+    this.#turn ??= new Turn((turn) => this.#endTurn(turn))
+    this.#turn.add(change, line)
+    this.#turn.isOpen = this.#singleChanges === 0
     return this.#turn
   }
 
@@ -115,16 +108,6 @@ export class DurableCommitter implements Committer, LockUser {
     }
   }
 
-  #beginTurn(): Turn {
-    const turn: Turn = {
-      lines: [],
-      fault: undefined,
-      isOpen: true,
-      outcome: nextTurn().then(() => this.#endTurn(turn)),
-    }
-    return turn
-  }
-
   async #endTurn(turn: Turn): Promise<StoreWriteError | undefined> {
     turn.isOpen = false
     const refusal = await this.#write(turn)
@@ -133,13 +116,18 @@ export class DurableCommitter implements Committer, LockUser {
     return refusal
   }
 
-  async #write({ lines, fault }: Turn): Promise<StoreWriteError | undefined> {
+  async #write(turn: Turn): Promise<StoreWriteError | undefined> {
     const { db, log, sync } = this.#deps
     try {
-      if (fault !== undefined) throw fault
-      log.append(lines)
+      if (turn.fault !== undefined) throw turn.fault
+      log.append(turn.lines)
+      turn.applyLast(db.data)
+      if (turn.fault !== undefined) log.takeBack(turn.lines)
+      if (turn.fault !== undefined) throw turn.fault
+      this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
-      return this.#recover(error)
+      this.#singleChanges = SINGLE_CHANGES
+      return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
     if (sync) {
       try {
@@ -151,7 +139,7 @@ export class DurableCommitter implements Committer, LockUser {
       }
     }
     this.#acknowledged = db.data.seq
-    this.#checkpointIfDue()
+    this.#checkpoints.beginIfDue()
     return undefined
   }
 
@@ -159,7 +147,7 @@ export class DurableCommitter implements Committer, LockUser {
   async #recover(error: unknown): Promise<StoreWriteError> {
     const { db } = this.#deps
     const refusal = this.#refuse(error)
-    await this.#checkpointing // which replaces the files
+    await this.#checkpoints.idle() // which replaces the files
     if (this.#loss !== undefined) return refusal
     try {
       await db.read()
@@ -175,7 +163,7 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
-    const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
+    const loss = error instanceof LogLostError ? this.#lose(error.message) : this.#noticeLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
   }
@@ -193,7 +181,7 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   /** Makes all further writes be refused, since the files are not this process's any more. Returns the first reason for that. */
-  lose(reason: string): string {
+  #lose(reason: string): string {
     if (this.#loss !== undefined) return this.#loss
     this.#loss = reason
     this.#deps.report(describeLoss(reason))
@@ -203,32 +191,15 @@ export class DurableCommitter implements Committer, LockUser {
   /** Looks whether the files are still this process's. Returns the reason for which they are not. */
   #noticeLoss(): string | undefined {
     const reason = this.#loss ?? this.#deps.log.findLoss()
-    return reason === undefined ? undefined : this.lose(reason)
+    return reason === undefined ? undefined : this.#lose(reason)
   }
 
-  async findLoss(): Promise<string | undefined> {
+  checkFiles(): string | undefined {
     return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
   }
 
-  /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
-  #checkpointIfDue(): void {
-    if (this.#checkpointing !== undefined || this.#deps.log.bytes < this.#checkpointAt) return
-    this.#checkpointing = this.#checkpoint().finally(() => {
-      this.#checkpointing = undefined
-    })
-  }
-
-  /** Writes the state to its file. A failure loses nothing. */
-  async #checkpoint(): Promise<void> {
-    const { db, file, log, checkpointFrom, report } = this.#deps
-    try {
-      await db.write()
-      this.#checkpointAt = Math.max(checkpointFrom, await file.size())
-    } catch (error) {
-      this.#checkpointAt = log.bytes * 2
-      const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
-      if (this.#noticeLoss() === undefined) report(problem)
-    }
+  async findLoss(): Promise<string | undefined> {
+    return this.checkFiles()
   }
 
   close(): Promise<void> {
@@ -239,8 +210,8 @@ export class DurableCommitter implements Committer, LockUser {
   async #finish(): Promise<void> {
     const { file, log, lock } = this.#deps
     await this.#turn?.outcome
-    await this.#checkpointing
-    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoint()
+    await this.#checkpoints.idle()
+    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoints.write()
     try {
       await file.close()
     } finally {

@@ -7,9 +7,7 @@ import { chmod, lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { BaseStore } from '../base-store.ts'
-import { eventCollection } from '../collections/events.ts'
 import { StateData } from '../memory/state-data.ts'
 import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
@@ -159,16 +157,17 @@ const READ_ONLY = 0o400
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   const isPresent = existsSync(file.path)
   const logPath = logPathOf(file.path)
-  await chmod(logPath, READ_ONLY).catch(() => undefined) // there is none, or it is another user's, and is replaced
+  const found = await lstat(logPath).catch(() => undefined)
+  const isLog = found?.isFile() === true // a link is refused, and its file is left as it is
+  if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
   try {
     await db.read()
     if (!isPresent) await db.write()
     await file.beginLog(db.data)
   } catch (error) {
-    await chmod(logPath, PRIVATE_FILE).catch(() => undefined)
+    if (isLog) await chmod(logPath, found.mode).catch(() => undefined)
     throw error
   }
-  for (const { data } of db.data.sandboxes.values()) data.table(eventCollection).buildIndex()
 }
 
 function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {

@@ -19,7 +19,7 @@ import { systemErrorCode } from './state-file-error.ts'
 export interface Lock {
   /** The process that died while it held the lock. Undefined: the lock was free. */
   readonly tookOver: LockHolder | undefined
-  /** Makes each heartbeat write the number of the last acknowledged log entry to the lock file, and tell the user of a loss. */
+  /** Makes each heartbeat, of which the first is now, write the number of the last acknowledged log entry to the lock file, and look for a loss. */
   serve(user: LockUser): void
   /** Says why this process no longer holds the lock. It reads the lock file. Undefined: it holds the lock. */
   findLoss(): string | undefined
@@ -30,8 +30,8 @@ export interface Lock {
 export interface LockUser {
   /** The number of the last acknowledged log entry. */
   readonly acknowledged: number
-  /** Called once this process has lost the lock, with the reason. */
-  lose(reason: string): void
+  /** Looks whether the files are still this process's. Returns the reason for which they are not. */
+  checkFiles(): string | undefined
 }
 
 /** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
@@ -74,17 +74,14 @@ class HeldLock implements Lock {
   }
 
   #beat(): void {
-    const loss = this.findLoss()
-    if (loss === undefined) {
-      touch(this.#file.fd, this.#user?.acknowledged ?? 0)
-      return
-    }
-    clearInterval(this.#heartbeat)
-    this.#user?.lose(loss)
+    const loss = this.#user === undefined ? this.findLoss() : this.#user.checkFiles()
+    if (loss === undefined) touch(this.#file.fd, this.#user?.acknowledged ?? 0)
+    else clearInterval(this.#heartbeat)
   }
 
   serve(user: LockUser): void {
     this.#user = user
+    this.#beat()
   }
 
   findLoss(): string | undefined {

@@ -7,6 +7,7 @@ import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
+import { eventCollection } from '../collections/events.ts'
 import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
 import { StateChecks, type StateDocument } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
@@ -65,6 +66,7 @@ export class StateFile implements Adapter<StateData> {
     const isLogMissing = document?.log === 'open' && !existsSync(logPath)
     const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
     this.#found = { replay, isLogMissing }
+    for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
 

@@ -9,6 +9,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -168,8 +169,14 @@ export class WriteAheadLog {
       this.#cutOff(fd)
       throw error
     }
-    this.checkOwner()
     this.#bytes += bytes.length
+    this.checkOwner()
+  }
+
+  /** Takes the lines of the last append off again. */
+  takeBack(lines: readonly Buffer[]): void {
+    for (const { length } of lines) this.#bytes -= length
+    this.#cutOff(this.#descriptor)
   }
 
   /** Truncates what a failed write left behind. */
@@ -182,23 +189,34 @@ export class WriteAheadLog {
   }
 
   /**
-   * Throws if the file was deleted, or if another process takes over the log. That process makes the file read-only before it reads
+   * Throws if the file was deleted or cut, or if another process takes over the log. That process makes the file read-only before it reads
    * the file: it reads an entry that was written before this check, or the check fails. One `fstat` takes half a microsecond.
    */
   checkOwner(): void {
-    const loss = this.#findLogLoss()
+    const loss = this.#findFileLoss()
     if (loss !== undefined) throw new LogLostError(this.#options.findLoss() ?? loss)
   }
 
-  /** Says why the log is not this process's any more, or returns undefined. It reads the lock file. */
+  /** Says why the log is not this process's any more, or returns undefined. It looks at the lock file, and at the name of the log. */
   findLoss(): string | undefined {
-    return this.#options.findLoss() ?? this.#findLogLoss()
+    return this.#options.findLoss() ?? this.#findFileLoss() ?? this.#findNameLoss()
   }
 
-  #findLogLoss(): string | undefined {
-    const { nlink, mode } = fstatSync(this.#descriptor)
-    if (nlink === 0) return `its log ${this.#options.path} was removed`
-    return (mode & OWNER_WRITES) === 0 ? `another process reads its log ${this.#options.path}` : undefined
+  #findFileLoss(): string | undefined {
+    const { path } = this.#options
+    const { nlink, mode, size } = fstatSync(this.#descriptor)
+    if (nlink === 0) return `its log ${path} was removed`
+    if ((mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
+    return size === this.#bytes ? undefined : `another program changed its log ${path}`
+  }
+
+  /** Notices that the file has another name now, under which no start would find it. */
+  #findNameLoss(): string | undefined {
+    const { path } = this.#options
+    const named = statSync(path, { throwIfNoEntry: false })
+    const { dev, ino } = fstatSync(this.#descriptor)
+    if (named?.ino === ino && named.dev === dev) return undefined
+    return `its log ${path} was ${named === undefined ? 'moved away' : 'replaced'}`
   }
 
   /** Makes all appended entries durable. */

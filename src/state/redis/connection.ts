@@ -1,11 +1,17 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { describeErrorReply, isErrorReply } from './error-reply.ts'
+import {
+  describeErrorReply,
+  describeReason,
+  describeStartFault,
+  isCertificateError,
+  isErrorReply,
+  replyWithin,
+  TOO_LATE,
+} from './faults.ts'
 import { connectionName, isLoading, loadClient, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
-import { replyWithin, TOO_LATE } from './reply-within.ts'
-import { describeReason, describeStartFault, isCertificateError } from './start-fault.ts'
 
 /** The bounds of waiting for Redis. */
 export interface RedisTimeouts {

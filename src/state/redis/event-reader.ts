@@ -1,10 +1,9 @@
+import { createTest } from '../queries.ts'
 import { EXPORT_FORMAT, type StoredEvent } from '../records.ts'
 import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
-import { readJson } from './damage.ts'
-import { createEventFilter } from './event-filter.ts'
 import { READ_EVENTS } from './lua/event-scripts.ts'
 import { type EventCut, readContent } from './read-content.ts'
-import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
+import { type Argument, readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
@@ -77,7 +76,7 @@ class EventReading {
     this.#sandbox = sandbox
     this.#query = query
     this.#cut = cut
-    this.#passes = createEventFilter(query)
+    this.#passes = createTest(query)
   }
 
   /** Returns undefined if the data were replaced meanwhile. */
@@ -108,7 +107,7 @@ class EventReading {
     for (let place = first.from; slice.open === cut.open; ) {
       this.#add(slice, place)
       place += slice.events.length
-      if (place >= first.to) return slice.logged
+      if (place >= first.to) return slice.logged < cut.logged ? undefined : slice.logged // the log began anew
       slice = await this.#readSlice(['oldest', place, first.to - place])
       if (slice.events.length === 0) return undefined
     }

@@ -1,10 +1,13 @@
+import type { JsonObject } from '../../core/json.ts'
+import { LruCache } from '../../core/lru-cache.ts'
+import { nextTurn } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
 import type { PlainCollection } from '../collections/collection.ts'
-import { readJson } from './damage.ts'
+import type { RecordUpdate } from '../shared-state.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELD } from './lua/sandbox-scripts.ts'
 import { untilStored } from './offers.ts'
-import type { SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The next text of a field, and the result of its update. */
 interface FieldUpdate<T> {
@@ -16,7 +19,7 @@ interface FieldUpdate<T> {
 }
 
 /** Replaces a field of a sandbox's head. `update` is called again if another replica was faster. */
-export function updateField<T>(
+function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
   field: string,
@@ -56,4 +59,58 @@ export function updateRecord<Item extends object>(
     const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
     return { text: JSON.stringify(all), counted: [countField(name), all.length], result }
   })
+}
+
+/**
+ * Reads and changes the settings of sandboxes: one small command tells whether those that the process knows are the
+ * present ones.
+ */
+export class RedisSettings {
+  readonly #scripts: SandboxScripts
+  /** The settings by sandbox and version, which never change. */
+  readonly #known = new LruCache<{ record?: JsonObject }>(1000)
+  /** The readings that are not sent yet. */
+  readonly #readings = new Map<string, Promise<JsonObject | undefined>>()
+
+  constructor(scripts: SandboxScripts) {
+    this.#scripts = scripts
+  }
+
+  /**
+   * Reads the settings, which are never changed, and the head of the sandbox with them. Undefined if there are none.
+   * Requests of one turn of the event loop share a command.
+   */
+  read(sandbox: string): Promise<JsonObject | undefined> {
+    let reading = this.#readings.get(sandbox)
+    if (reading === undefined) {
+      reading = nextTurn().then(() => {
+        this.#readings.delete(sandbox) // a later caller may know of a later change
+        return this.#read(sandbox)
+      })
+      this.#readings.set(sandbox, reading)
+    }
+    return reading
+  }
+
+  async #read(sandbox: string): Promise<JsonObject | undefined> {
+    const head = await this.#scripts.readHead(sandbox, 'settings-version', 'open', 'count:events', 'quality')
+    const [version = '', open = '', events = '', quality = ''] = head
+    this.#scripts.heads.set(sandbox, { open, events, quality })
+    if (version === '') return undefined
+    const known = this.#known.get(`${sandbox} ${version}`, () => ({}))
+    if (known.record !== undefined) return known.record
+    const [present, text] = await this.#scripts.readHead(sandbox, 'settings-version', 'settings')
+    if (present !== version) return this.#read(sandbox) // they were replaced meanwhile
+    known.record = readJson(sandbox, 'settings', text)
+    return known.record
+  }
+
+  update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
+    return updateField(this.#scripts, sandbox, 'settings', (text) => {
+      const present: JsonObject | undefined = text === '' ? undefined : readJson(sandbox, 'settings', text)
+      const { record, result } = update(present)
+      if (record === present) return { result }
+      return { text: record === undefined ? '' : JSON.stringify(record), result }
+    })
+  }
 }

@@ -64,20 +64,21 @@ for at = 3, #ARGV do countExchange(ARGV[at]) end
 nextPosition()
 return id`
 
-/** Clears a sandbox, or all ('' as the last of ARGV). The first command frees memory, so that a full Redis takes the others, too. */
+/** Clears a sandbox, or all (''). ARGV, after those of `BEGIN`: the sandbox, and the most messages. The first command frees memory, so that a full Redis takes the others, too. */
 const CLEAR = `
 if ARGV[3] == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], ARGV[3]) end
 ${BEGIN}
-redis.call('XADD', KEYS[2], nextPosition(), 'clear', ARGV[3])
+redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], nextPosition(), 'clear', ARGV[3])
 return id`
 
 /**
- * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more are read, and 1 to read
- * the counts, too. Returns the id of the stream, the position of its last message, the messages, ids and texts of their bodies in turn, and the counts.
+ * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more are read, the cursor
+ * from which counts are read, or empty for none, and about the most counts. Returns the id of the stream, the position of its last message, the
+ * messages, ids and texts of their bodies in turn, and the next cursor with the counts.
  */
 const READ = `
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')
-if not head[1] then return {'', '0', {}, {}, {}} end
+if not head[1] then return {'', '0', {}, {}, {'0', {}}} end
 local messages, bodies, isRead, bytes = {}, {}, { ['0'] = true }, 0
 for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '+', 'COUNT', ARGV[2])) do
   if bytes > tonumber(ARGV[3]) then break end
@@ -94,7 +95,9 @@ for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '
   end
   messages[#messages + 1] = message
 end
-return {head[1], head[2] or '0', messages, bodies, ARGV[4] == '1' and redis.call('HGETALL', KEYS[4]) or {}}`
+local counts = {'0', {}}
+if ARGV[4] ~= '' then counts = redis.call('HSCAN', KEYS[4], ARGV[4], 'COUNT', ARGV[5]) end
+return {head[1], head[2] or '0', messages, bodies, counts}`
 
 export const appendScript: Script = { text: APPEND, keys: 4 }
 export const countLostScript: Script = { text: COUNT_LOST, keys: 4 }

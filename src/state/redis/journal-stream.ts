@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { isErrorReply } from './error-reply.ts'
+import { isErrorReply } from './faults.ts'
 import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
 import { sharedKeys } from './keys.ts'
 
@@ -24,9 +24,10 @@ export interface JournalStreamOptions {
 /** The most bytes of stored bodies, of all replicas together. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The most messages, and bytes of bodies, that are read at once; the reply is a few megabytes at most. */
+/** The most messages, bytes of bodies, and counts, that are read at once; the reply is a few megabytes at most. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
+const READ_COUNTS = 1000
 
 /** The outcome of an append: the id of the stream, and the number of the exchange; 0 for the end of a delivery. */
 interface AppendedMessage {
@@ -147,18 +148,19 @@ export class RedisJournalStream {
 
   /** Clears a sandbox; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
-    await this.#run(clearScript, [...this.#newStream(), sandbox ?? ''])
+    await this.#run(clearScript, [...this.#newStream(), sandbox ?? '', this.#options.size])
   }
 
-  /** Reads the next messages behind a position, and the counts where `withCounts`. */
-  async read(position: number, withCounts: boolean) {
-    const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, withCounts ? 1 : 0])
-    const [id, end, entries, stored, counts] = reply as [
+  /** Reads the next messages behind a position, and counts from a cursor on; empty: from the first; undefined: no counts. */
+  async read(position: number, cursor: string | undefined) {
+    const from = cursor === '' ? '0' : (cursor ?? '')
+    const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
+    const [id, end, entries, stored, [next, counts]] = reply as [
       string,
       string,
       RedisStreamEntry[],
       string[],
-      string[],
+      [string, string[]],
     ] // the script returns these
     const bodies = new Map([['0', '']])
     for (let index = 0; index < stored.length; index += 2)
@@ -166,7 +168,13 @@ export class RedisJournalStream {
     const messages = entries.map((entry) => toMessage(entry, bodies))
     for (const message of messages)
       if (message.kind === 'exchange') this.#latest = Math.max(this.#latest, message.number)
-    return { id, end: Number(end), messages, counts: toCounts(counts) }
+    return {
+      id,
+      end: Number(end),
+      messages,
+      counts: toCounts(counts),
+      cursor: next === '0' ? undefined : next,
+    }
   }
 
   #newStream(): (string | number)[] {

@@ -7,7 +7,7 @@
  * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
  *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
  *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
- *   segment, so a closed one never changes, and snapshots share it.
+ *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list tells apart.
  * - The hash `prompts`.
  * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
  *   `snapshot:ID:prompts`.

@@ -3,11 +3,10 @@ import { collections } from '../collections/index.ts'
 import type { PromptHead } from '../prompts.ts'
 import { DEFAULT_QUALITY, type PromptVersion, type QualitySettings, type StoredPrompt } from '../records.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { readJson } from './damage.ts'
 import { parseRecords } from './head-fields.ts'
 import { recordsField } from './keys.ts'
 import { READ_CONTENT } from './lua/prompt-scripts.ts'
-import type { SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The bytes of the slices of a first reading. */
 const SLICE_BYTES = 256 * 1024

@@ -4,9 +4,8 @@ import { createEvent, insertKey, payloadDiffers } from '../events.ts'
 import type { DayImpact, EventDraft, ImpactQuery, StoredEvent, WriteContext } from '../records.ts'
 import type { EventReceipt } from '../store.ts'
 import type { RedisReply } from './connection.ts'
-import { readJson } from './damage.ts'
 import { RECORD_EVENT, SUM_IMPACT } from './lua/event-scripts.ts'
-import type { SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The units of an impact of 1. Sums of whole numbers are the same in any order. */
 const UNITS_PER_IMPACT = 1e9

@@ -2,9 +2,8 @@ import { cloneJson, deepFreeze } from '../clone.ts'
 import { createPrompt, createVersion, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptDraft, WriteContext } from '../records.ts'
 import type { PromptReceipt } from '../store.ts'
-import { readJson } from './damage.ts'
 import { ADD_VERSION } from './lua/prompt-scripts.ts'
-import type { SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** Does what `Store.addPromptVersion` describes. */
 export async function addPromptVersion(

@@ -5,6 +5,7 @@
 
 import { LruCache } from '../../core/lru-cache.ts'
 import { type Result, success } from '../../core/result.ts'
+import { sleep } from '../../core/timers.ts'
 import type { PlainCollection } from '../collections/collection.ts'
 import { countRecords, type RecordCounts } from '../collections/index.ts'
 import { addUpRecords } from '../queries.ts'
@@ -30,8 +31,8 @@ import type {
   StateSummary,
   Store,
 } from '../store.ts'
+import type { RedisConnection } from './connection.ts'
 import { exportSandbox, listEvents } from './event-reader.ts'
-import type { SandboxCounters } from './forked-counters.ts'
 import { parseRecords, updateRecord } from './head-fields.ts'
 import { recordsField } from './keys.ts'
 import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
@@ -43,13 +44,12 @@ import {
   RESTORE_SNAPSHOT,
 } from './lua/sandbox-scripts.ts'
 import { parseQuality, readContent } from './read-content.ts'
+import type { SandboxCounters } from './redis-counters.ts'
 import { type KnownImpact, recordEvent, sumImpact } from './redis-events.ts'
 import { importContent } from './redis-import.ts'
 import { addPromptVersion } from './redis-prompts.ts'
-import { createSnapshot, listSnapshots } from './redis-snapshots.ts'
+import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
-import { listSandboxes } from './summarize-sandboxes.ts'
-import { waitForMemory } from './wait-for-memory.ts'
 
 /** The parts that a store works with. */
 export interface RedisStoreDeps {
@@ -224,5 +224,20 @@ export class RedisStore implements Store {
 
   close(): Promise<void> {
     return this.#deps.close()
+  }
+}
+
+/** The number of times that Redis is asked, 10 ms apart. */
+const MAX_QUESTIONS = 100
+
+/**
+ * Waits until Redis has freed the memory of deleted keys, which it does beside other commands, so that a full one takes
+ * changes again.
+ */
+async function waitForMemory(connection: RedisConnection): Promise<void> {
+  for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
+    const info = String(await connection.call('info', 'memory'))
+    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) return
+    await sleep(10)
   }
 }

@@ -1,5 +1,6 @@
+import { reasonOf } from '../../core/result.ts'
+import { StoreReadError } from '../store.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { FreshHeads } from './fresh-heads.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 import { Offers } from './offers.ts'
 import { WriteOrder } from './write-order.ts'
@@ -87,5 +88,52 @@ export class SandboxScripts {
   /** Returns the key of a part of a sandbox. */
   key(sandbox: string, kind: string, segment: string): string {
     return sandboxKeys(this.prefix, sandbox).part(kind, segment)
+  }
+}
+
+/**
+ * Parses JSON that this store has written. Throws a `StoreReadError` with the sandbox and the kind of record if it is
+ * damaged. The next step is one for Redis, since the simulator cannot mend it.
+ */
+export function readJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
+  try {
+    return JSON.parse(String(text ?? ''))
+  } catch (error) {
+    throw new StoreReadError(
+      `The sandbox "${sandbox}" cannot be read: its ${kind} in Redis are damaged (${reasonOf(error)}). Restore Redis from a backup, or delete the sandbox (DELETE /__sim/sandboxes/NAME).`,
+      { cause: error },
+    )
+  }
+}
+
+/** The part of a sandbox's head that is read with its settings. */
+export interface SandboxHead {
+  /** The id of the open segment; empty: the sandbox has no data. */
+  readonly open: string
+  /** The number of events; empty: none. */
+  readonly events: string
+  /** The quality settings as JSON; empty: never changed. */
+  readonly quality: string
+}
+
+/**
+ * The heads that were read in the callback that runs. Each request reads the settings first, and with them the head:
+ * what it then reads before it waits for anything else needs no round trip (one less for a GET). A head is gone once
+ * the callback's promises have run, so no caller that may know of a later change finds it.
+ */
+class FreshHeads {
+  readonly #heads = new Map<string, SandboxHead>()
+
+  set(sandbox: string, head: SandboxHead): void {
+    if (this.#heads.size === 0) process.nextTick(() => this.#heads.clear())
+    this.#heads.set(sandbox, head)
+  }
+
+  get(sandbox: string): SandboxHead | undefined {
+    return this.#heads.get(sandbox)
+  }
+
+  forget(sandbox: string): void {
+    this.#heads.delete(sandbox)
   }
 }

@@ -151,7 +151,7 @@ describeWithRedis('the journal of replicas', () => {
     async (scenario, outcome) => {
       const [one, two] = await startReplicas(redis())
       const headers = { 'x-sim-scenario': scenario }
-      const signal = AbortSignal.timeout(300)
+      const signal = AbortSignal.timeout(1500)
       const request = requestOf(event({ insertId: 'first' }), headers, signal)
       const lost = fetch(`${one.origin}/v1/events`, request).then((answer) => answer.text())
       await expect(lost).rejects.toThrow()

@@ -319,9 +319,11 @@ describe('a full disk', () => {
     await recordAll(store, ['a'])
     writeFileSync(path, 'damaged meanwhile')
     limited.free = 100
-    await expect(recordAll(store, ['b'])).rejects.toThrow('could not be read again after a write that failed')
+    await expect(recordAll(store, ['b', 'c'])).rejects.toThrow(
+      'could not be read again after a write that failed',
+    )
     limited.free = Number.POSITIVE_INFINITY
-    await expect(recordAll(store, ['c'])).rejects.toThrow('The state is not written any more')
+    await expect(recordAll(store, ['d'])).rejects.toThrow('The state is not written any more')
     expect(await store.findLoss()).toContain('is not JSON')
     expect(reports).toHaveLength(1)
     await store.close()

@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -97,6 +98,31 @@ const removals: [string, string, (path: string) => void][] = [
   ['the folder', 'its folder', (path) => rmSync(dirname(path), { recursive: true })],
   ['the log', 'its log', (path) => rmSync(`${path}.journal`)],
 ]
+
+/** The ways in which the log stops being that of a process that goes on with its file. */
+const detachments: [string, string, (path: string) => void][] = [
+  ['moved away', 'was moved away', (path) => renameSync(`${path}.journal`, `${path}.aside`)],
+  [
+    'replaced',
+    'was replaced',
+    (path) => {
+      renameSync(`${path}.journal`, `${path}.aside`)
+      writeFileSync(`${path}.journal`, readFileSync(`${path}.aside`))
+    },
+  ],
+  ['emptied', 'another program changed', (path) => truncateSync(`${path}.journal`)],
+]
+
+test.each(detachments)('a log that is %s is noticed without a write', async (_, reason, detach) => {
+  const { path, store, reports } = await openFirst()
+  expect(await store.findLoss()).toBeUndefined()
+  detach(path)
+  await vi.waitUntil(() => reports.length > 0, { timeout: 10_000 })
+  expect(await store.findLoss()).toContain(reason)
+  await expectRefusal(store, reason)
+  expect(reports).toHaveLength(1)
+  await store.close()
+})
 
 test.each(removals)('a write is refused after %s was removed', async (_, reason, remove) => {
   const { path, store, reports } = await openFirst()

@@ -1,5 +1,8 @@
 import { FIRST, offerScript, readScript } from './view.ts'
 
+/** The most replays in the log of a segment, which then begins anew. No reading takes as long as so many requests. */
+const MAX_LOGGED = 1_000_000
+
 /**
  * Records an event, or counts a replay of it. Own arguments: the field of its `insertId`, or empty; the id of the first
  * event with its payload, or empty; the number of earlier equal payloads that the first candidate is for; the field of
@@ -21,7 +24,8 @@ for index = #view, 1, -1 do
     local place = redis.call('HGET', part('places', id), insertId)
     if place then
       write('HINCRBY', part('replays', openId()), place, 1)
-      write('RPUSH', part('replay-log', openId()), place)
+      local logged = write('RPUSH', part('replay-log', openId()), place)
+      if logged and logged > ${MAX_LOGGED} then write('DEL', part('replay-log', openId())) end
       local replays = isDry and 1 or 0
       for later = index, #view do
         replays = replays + tonumber(redis.call('HGET', part('replays', view[later].id), place) or '0')

@@ -80,6 +80,7 @@ local text = redis.call('HGET', KEYS[1], 'segments') or ''
 if last.start == events and redis.call('EXISTS', part('replays', last.id)) == 0 then
   text = string.gsub(text, '%s?%S+$', '')
 else
+  write('UNLINK', part('replay-log', last.id))
   view[#view + 1] = {id = fresh, start = events}
   setView(view)
 end
@@ -130,14 +131,67 @@ setView(restored)
 release(before)
 return {'restored'}`)
 
+/**
+ * Merges the closed segments that follow each other in all lists, so that the number of segments does not grow with that of the snapshots
+ * that ever were. The smaller one is moved, if it has at most so many fields, which takes some milliseconds.
+ */
+const MERGE = `
+local left = 2000
+local function sizeOf(id) return redis.call('HLEN', part('events', id)) + redis.call('HLEN', part('replays', id)) end
+local function moveSegment(source, target)
+  for kind, command in pairs({events = 'HSET', places = 'HSET', repeats = 'HINCRBY', impact = 'HINCRBY', replays = 'HINCRBY'}) do
+    local fields = redis.call('HGETALL', part(kind, source))
+    for index = 1, #fields, 2 do redis.call(command, part(kind, target), fields[index], fields[index + 1]) end
+    redis.call('UNLINK', part(kind, source))
+  end
+end
+local function mergeSegments()
+  local lists, following = {[KEYS[1]] = view}, {}
+  for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
+    lists[part('snapshot', id)] = segmentsOf(redis.call('HGET', part('snapshot', id), 'segments'))
+  end
+  for _, list in pairs(lists) do
+    for index, segment in ipairs(list) do
+      local after = list[index + 1] and list[index + 1].id or ''
+      if (following[segment.id] or after) ~= after then after = '' end
+      following[segment.id] = after
+    end
+  end
+  local index = 1
+  while index < #view - 1 do
+    local first, second = view[index], view[index + 1]
+    local target, source = first.id, second.id
+    if sizeOf(source) > sizeOf(target) then target, source = source, target end
+    local size = sizeOf(source)
+    if following[first.id] == second.id and size <= left then
+      left = left - size
+      moveSegment(source, target)
+      following[target] = following[second.id]
+      for key, list in pairs(lists) do
+        for at = #list - 1, 1, -1 do
+          if list[at].id == first.id then
+            list[at] = {id = target, start = first.start}
+            table.remove(list, at + 1)
+          end
+        end
+        redis.call('HSET', key, 'segments', joinSegments(list))
+      end
+    else
+      index = index + 1
+    end
+  end
+end
+`
+
 /** Deletes a snapshot. Own argument: its id. Returns `deleted` or `unknown`. */
-export const DELETE_SNAPSHOT = replaceScript(`
+export const DELETE_SNAPSHOT = replaceScript(`${MERGE}
 local id = ARGV[${FIRST}]
 local before = segmentsOf(redis.call('HGET', part('snapshot', id), 'segments'))
 if redis.call('EXISTS', part('snapshot', id)) == 0 then return {'unknown'} end
 write('ZREM', tag .. 'snapshots', id)
 deleteSnapshot(id)
 release(before)
+if not isDry then mergeSegments() end
 return {'deleted'}`)
 
 /**

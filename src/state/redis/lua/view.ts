@@ -63,10 +63,13 @@ local function register()
   write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
   write('ZADD', KEYS[2], write('INCR', KEYS[3]) or 0, name)
 end
-local function setView(list)
+local function joinSegments(list)
   local texts = {}
   for _, segment in ipairs(list) do texts[#texts + 1] = segment.id .. '@' .. string.format('%.0f', segment.start) end
-  write('HSET', KEYS[1], 'segments', table.concat(texts, ' '), 'open', list[#list].id)
+  return table.concat(texts, ' ')
+end
+local function setView(list)
+  write('HSET', KEYS[1], 'segments', joinSegments(list), 'open', list[#list].id)
   view = list
 end
 local function begin()
