@@ -117,7 +117,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
 
   test.skipIf(skips)('fails with the field that breaks the contract', { timeout: limitMs }, async () => {
     const { code, output } = await runRecipe(recipe, [['currency', 'money']], {})
-    expect(output).toMatch(/createEvent: body \/valueType \| enum: must be .*currency/)
+    expect(output).toMatch(/createEvent: body \/valueType\s+\*\*error\*\*: enum: must be .*currency/)
     expect(code).toBe(1)
   })
 
