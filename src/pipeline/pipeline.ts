@@ -93,7 +93,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       }
       // The real service dates its answers itself.
       const date = upstream ? undefined : exchange.now
-      return { reply, delivery: exchange.delivery, date, onEnd, store: recording.store }
+      return {
+        reply,
+        delivery: exchange.delivery,
+        date,
+        onEnd,
+        onLeave: recording.onLeave,
+        store: recording.store,
+      }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // no delivery will end
       throw error

@@ -1,6 +1,11 @@
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import {
+  type ClientSight,
+  type DeliveryOutcome,
+  mayBeUnread,
+  type OutgoingReply,
+} from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
@@ -14,8 +19,11 @@ import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/** The record of one exchange: `store` before its answer has ended, where there are replicas, and `onEnd` after it. */
-export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'store'>>
+/**
+ * The record of one exchange: `store` before its answer has ended, where there are replicas, `onEnd` after it, and `onLeave` if the client
+ * closes the connection then.
+ */
+export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
 /** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
 type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
@@ -51,9 +59,10 @@ export function record({ journal, log, logBodies, recordedReply, refuse }: Recor
       return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }
     const stored = shared && new StoredExchange(reply, create, shared, log)
+    let ended: EndedExchange | undefined
     const onEnd: Recording['onEnd'] = (outcome, sight) => {
       try {
-        const ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
+        ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
         const { entry, live } = ended
         if (stored) journal.announceOwn(entry, live)
         else journal.record(entry, live)
@@ -63,11 +72,19 @@ export function record({ journal, log, logBodies, recordedReply, refuse }: Recor
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
       }
     }
+    const onLeave: Recording['onLeave'] = (isReset) => {
+      if (!ended || !(isReset || mayBeUnread(ended.entry, endOf(exchange)))) return
+      const { entry, live } = ended
+      const { number, delivery, headSentAt, endedAt } = entry
+      const end = { delivery, hasClientLeft: true, headSentAt, endedAt }
+      if (stored) stored.correct({ ...ended, entry: { ...entry, ...end } })
+      else journal.correct(number, end, () => ({ ...live, isCorrection: true }))
+    }
     const store =
       stored &&
       ((outcome: DeliveryOutcome, sight: ClientSight) =>
         stored.store(outcome, sight, (reason) => refuse(exchange, reason)))
-    return { onEnd, store }
+    return { onEnd, onLeave, store }
   }
 }
 
