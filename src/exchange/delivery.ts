@@ -53,7 +53,10 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export interface ClientSight {
   /** The time at which status and headers were sent, by the process's monotonic clock, milliseconds; undefined: they were not. */
   readonly headSentAt: number | undefined
-  /** True where the client closed the connection before the simulator had sent the reply or ended the connection itself. */
+  /**
+   * True where the client closed the connection before the simulator had sent the reply or ended the connection itself, or after a whole
+   * reply that it may not have read.
+   */
   readonly hasClientLeft: boolean
 }
 
@@ -82,6 +85,24 @@ export function clientSight(
   { headSentAt, isDone, isCutByStop, isCutByUpstream }: SendProgress,
 ): ClientSight {
   return { headSentAt, hasClientLeft: !isComplete && !isDone && !isCutByStop && !isCutByUpstream }
+}
+
+/** A client that leaves so soon after the head may have left before the head arrived, milliseconds: a busy process sees the end late. */
+const unseenMs = 250
+
+/** The least time after which clients give up, milliseconds. */
+const shortestTimeoutMs = 100
+
+/**
+ * Returns true where a client that closed its connection at `closedAt` may have given up before the head of the reply arrived: the head was
+ * slow, and the close came right after it. A quick reply is read before any time-out.
+ */
+export function mayBeUnread(
+  { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
+  closedAt: number,
+): boolean {
+  if (headSentAt === undefined) return false
+  return headSentAt - receivedAt >= shortestTimeoutMs && closedAt - headSentAt < unseenMs
 }
 
 /** The part of a reply that was sent so far, and who ended its delivery. */
@@ -127,6 +148,11 @@ export interface OutgoingReply {
    * `sight`: absent where no client received the reply.
    */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
+  /**
+   * Called where the client closed the connection after the reply was sent whole and before it sent another request, at most once and
+   * after `onEnd`. `isReset`: it left bytes unread. Undefined: nobody asks.
+   */
+  readonly onLeave?: (isReset: boolean) => void
   /**
    * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds the exchange in the
    * journal of every replica. Undefined: there are no replicas.

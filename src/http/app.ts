@@ -189,9 +189,11 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** Forbids browsers to take an answer for another media type than it declares, such as JSON for a script. */
+/** The header that forbids browsers to take an answer for another media type than it declares, such as JSON for a script. */
+export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
+
 const forbidSniffing: RequestHandler = (_req, res, next) => {
-  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader(...noSniffing)
   next()
 }
 

@@ -32,7 +32,7 @@ export async function deliver(
     isCutByStop: false,
     isCutByUpstream: false,
   }
-  const end = onEnd && watchEnd(onEnd, delivery, progress, res)
+  const end = onEnd && watchEnd(onEnd, outgoing, progress, res)
   if (stopping)
     endAtStop(delivery, res, stopping, () => {
       progress.isCutByStop = true

@@ -5,9 +5,10 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { clearTimeout, setTimeout } from '../core/timers.ts'
 import { refuse } from '../exchange/refusals.ts'
-import type { App } from './app.ts'
+import { type App, noSniffing } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'
+import { watchLeave } from './watch-end.ts'
 
 /** A server that listens. */
 export interface ListeningServer {
@@ -43,12 +44,16 @@ export function listen(
     storeResponse(connections, response)
     const problem = findHostProblem(request)
     if (problem === undefined) listener(request, response)
-    else deliverImmediately(refuse(400, problem, 'simulator'), response)
+    else {
+      if (/^\/__sim\b/i.test(request.url ?? '')) response.setHeader(...noSniffing)
+      deliverImmediately(refuse(400, problem, 'simulator'), response)
+    }
   })
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
   server.on('connection', (socket) => {
     connections.set(socket, [])
     storeOpeningTime(socket)
+    watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })
   // `read-body.ts` sends 100 Continue, because it knows the limit of the body.

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import {
   clientSight,
   type Delivery,
@@ -7,13 +8,34 @@ import {
   type SendProgress,
 } from '../exchange/delivery.ts'
 
+/** The listeners for the client's end of connections, each of the latest reply, which was sent whole. */
+const leaveListeners = new WeakMap<Socket, NonNullable<OutgoingReply['onLeave']>>()
+
+/**
+ * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and `close` some turns
+ * later, in which the client's retry on another connection could be handled.
+ */
+export function watchLeave(socket: Socket): void {
+  const announce = (isReset: boolean) => {
+    const onLeave = leaveListeners.get(socket)
+    leaveListeners.delete(socket)
+    onLeave?.(isReset)
+  }
+  const { destroy } = socket
+  socket.once('end', () => announce(false))
+  socket.destroy = (error) => {
+    if (error) announce(true)
+    return destroy.call(socket, error)
+  }
+}
+
 /**
  * Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. @returns a function that ends the
  * delivery at once, which a scenario calls that breaks off the connection
  */
 export function watchEnd(
   onEnd: NonNullable<OutgoingReply['onEnd']>,
-  delivery: Delivery,
+  { delivery, onLeave }: OutgoingReply,
   progress: SendProgress,
   res: ServerResponse,
 ): () => void {
@@ -25,7 +47,9 @@ export function watchEnd(
     // After a write that failed, Node calls the response finished, too.
     const isComplete = res.writableFinished && !socket.errored
     onEnd(deliveryOutcome(delivery.mode, isComplete, progress), clientSight(isComplete, progress))
+    if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
+  leaveListeners.delete(socket) // its client goes on, so it has read the reply before
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)

@@ -109,7 +109,7 @@ export function createPipeline(
         recording.onEnd(outcome, sight)
       }
       const date = stages.isDated ? undefined : exchange.now
-      return { reply, delivery: exchange.delivery, date, onEnd, store: recording.store }
+      return { reply, delivery: exchange.delivery, date, ...recording, onEnd }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // no delivery will end
       throw error

@@ -1,6 +1,11 @@
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import {
+  type ClientSight,
+  type DeliveryOutcome,
+  mayBeUnread,
+  type OutgoingReply,
+} from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { replyToStoreError } from '../exchange/store-errors.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
@@ -14,8 +19,11 @@ import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/** The record of one exchange: `store` before its answer has ended, where there are replicas, and `onEnd` after it. */
-export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'store'>>
+/**
+ * The record of one exchange: `store` before its answer has ended, where there are replicas, `onEnd` after it, and `onLeave` if the client
+ * closes the connection then.
+ */
+export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
 /** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
 type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
@@ -57,9 +65,10 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
       return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }
     const stored = shared && new StoredExchange(reply, create, shared, log)
+    let ended: EndedExchange | undefined
     const onEnd: Recording['onEnd'] = (outcome, sight) => {
       try {
-        const ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
+        ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
         const { entry, live } = ended
         if (stored) journal.announceOwn(entry, live)
         else journal.record(entry, live)
@@ -69,6 +78,14 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
       }
     }
+    const onLeave: Recording['onLeave'] = (isReset) => {
+      if (!ended || !(isReset || mayBeUnread(ended.entry, endOf(exchange)))) return
+      const { entry, live } = ended
+      const { number, delivery, headSentAt, endedAt } = entry
+      const end = { delivery, hasClientLeft: true, headSentAt, endedAt }
+      if (stored) stored.correct({ ...ended, entry: { ...entry, ...end } })
+      else journal.correct(number, end, () => ({ ...live, isCorrection: true }))
+    }
     const store =
       stored &&
       ((outcome: DeliveryOutcome, sight: ClientSight) =>
@@ -76,7 +93,7 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
           const refusal = replyToStoreError(error, exchange.request.id, log)
           return refusal && addStages(exchange, refusal)
         }))
-    return { onEnd, store }
+    return { onEnd, onLeave, store }
   }
 }
 

@@ -85,14 +85,18 @@ export class StoredExchange {
       })
       return ended
     }
-    const { expected, appended } = this.#stored
+    const { expected } = this.#stored
     const { entry } = expected
     const ended = { ...expected, entry: { ...entry, ...toEnd(entry, outcome, sight), endedAt } }
-    if (isOtherwise(ended.entry, entry))
-      appended
-        .then((stored) => (stored === undefined ? undefined : this.#shared.correct(stored, ended.entry)))
-        .catch((error) => this.#warn(ended, error))
+    if (isOtherwise(ended.entry, entry)) this.correct(ended)
     return ended
+  }
+
+  /** Stores another end of the exchange than the one before. */
+  correct(ended: EndedExchange): void {
+    this.#stored?.appended
+      .then((stored) => (stored === undefined ? undefined : this.#shared.correct(stored, ended.entry)))
+      .catch((error) => this.#warn(ended, error))
   }
 
   #warn({ entry }: EndedExchange, error: unknown): void {

@@ -117,7 +117,7 @@ export function redactText(text: string, token?: string): string {
     if (clean.search(code) >= 0) clean = clean.replace(code, `$1${redacted}`)
   }
   if (clean.includes('@')) clean = clean.replace(userInfo, `://${redacted}@`)
-  for (const form of knownForms) if (clean.search(form) >= 0) clean = clean.replace(form, redacted)
+  clean = redactKnownForms(clean)
   if (clean.includes('"')) clean = redactMembers(clean)
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
@@ -192,10 +192,22 @@ export function redactJson(value: Json, token?: string): Json {
   if (Array.isArray(value)) return redactList(value, token)
   if (!isObject(value)) return value
   const members = Object.entries(value).map(([name, item]) => [
-    redactToken(name, token),
+    redactName(name, token),
     isHidden(name, item) ? redacted : redactJson(item, token),
   ])
   return Object.fromEntries(members)
+}
+
+/** Redacts the request's own token and tokens of known forms in the name of a member. */
+function redactName(name: string, token: string | undefined): string {
+  return redactKnownForms(redactToken(name, token))
+}
+
+function redactKnownForms(text: string): string {
+  return knownForms.reduce(
+    (clean, form) => (clean.search(form) >= 0 ? clean.replace(form, redacted) : clean),
+    text,
+  )
 }
 
 function redactList(items: readonly Json[], token: string | undefined): Json {
@@ -221,7 +233,7 @@ export function redactViolations(violations: readonly Violation[], token?: strin
   if (violations.length === 0) return none
   return violations.map((violation) => ({
     ...violation,
-    pointer: redactToken(violation.pointer, token),
+    pointer: redactName(violation.pointer, token),
     message: redactText(violation.message, token),
   }))
 }

@@ -1,3 +1,4 @@
+import { mayBeUnread } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallKey } from './call-key.ts'
 
@@ -14,16 +15,18 @@ export interface Attempt {
   /** The sandbox's time of receipt, epoch milliseconds; undefined where the request itself set its time. */
   readonly now: number | undefined
   /**
-   * `lost`: the client got no usable answer. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot change.
-   * `fine`: any other status.
+   * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot change.
+   * `uncertain`: a success whose body did not arrive whole, or an answer that the client may have left without reading. `fine`: any other.
    */
-  readonly outcome: 'fine' | 'lost' | 'failed' | 'refused'
+  readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
   /** True where the answer is lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   readonly insertId: string | undefined
+  /** The digest of the whole body. */
+  readonly body: string
   /** The number of earlier attempts that the client itself counts in a header; undefined for a client that does not count. */
   readonly retryCount: number | undefined
 }
@@ -49,15 +52,19 @@ export function hasFailed(entry: JournalEntry): boolean {
 }
 
 /** Judges the outcome. Of an error the head is enough: clients cancel the body. */
-function judgeOutcome({ delivery, headSentAt, answer: { status } }: JournalEntry): Attempt['outcome'] {
-  const hasStatus = delivery.kind === 'delivered' || (headSentAt !== undefined && status >= 400)
-  if (!hasStatus) return 'lost'
+function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
+  const { delivery, headSentAt, hasClientLeft, answer, endedAt } = entry
+  const { status } = answer
+  const isWhole = delivery.kind === 'delivered'
+  if (!isWhole && headSentAt === undefined) return 'lost'
+  const isUnread = hasClientLeft && (isWhole || mayBeUnread(entry, endedAt))
+  if (isUnread || (status < 400 && !isWhole)) return 'uncertain'
   if (status === 429 || status >= 500) return 'failed'
   return finalStatuses.includes(status) ? 'refused' : 'fine'
 }
 
 /** Creates the attempt of an exchange. */
-export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
+export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Attempt {
   const { id, receivedAt, openedAt, headSentAt, delivery, answer, request } = entry
   const outcome = judgeOutcome(entry)
   const isError = outcome === 'failed' || outcome === 'refused'
@@ -73,6 +80,7 @@ export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
     status: answer.status,
     retryAfterMs: mayDemandWait ? readRetryAfter(answer.headers) : undefined,
     insertId,
+    body,
     retryCount: readRetryCount(request.headers),
   }
 }
@@ -113,11 +121,6 @@ export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attem
   if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs
   const isLate = outcome === 'lost' && latest.receivedAt >= endedAt + immediateMs
   return isLate || isSentAfter(latest, endedAt)
-}
-
-/** Returns true where an attempt came before a retry of the one before is due. */
-export function isTooEarly({ receivedAt }: Attempt, { endedAt, retryAfterMs = 0 }: Attempt): boolean {
-  return receivedAt < endedAt + retryAfterMs
 }
 
 /** Returns true where a request after this pause, milliseconds, begins a new call. */

@@ -11,14 +11,21 @@ export interface CallKey {
   readonly kind: string
   /** A digest of the kind, the caller, and the `insertId` or, without one, content type and body: equal for all attempts of a call. */
   readonly key: string
-  /** A digest of the kind, the caller, the content type, and the body without its `insertId`. */
-  readonly sameBody: string
+  /** A digest of the kind, the caller, the content type and the whole body. */
+  readonly body: string
+  /** A digest of the kind, the caller and the body without `insertId`; undefined for a body without both `insertId` and `eventAt`. */
+  readonly event: string | undefined
+  /** A digest of the kind, the caller and the body without `insertId` and times, which a client may renew in each try. */
+  readonly content: string
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
 }
 
 /** The field that makes a retry of an event safe (docs/service.md, 5.4). */
 const insertIdField = 'insertId'
+
+/** The field with the time of an event, which tells it from an equal one. */
+const eventTimeField = 'eventAt'
 
 /** Returns the ids of the operations whose body has an idempotency key. */
 export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
@@ -45,17 +52,28 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const { headers, body } = entry.request
   const kind = callKind(entry)
   const base = [kind, live.token ?? '']
-  const keyed = (insertId: string | undefined, sameBody: string) => {
-    const key = insertId === undefined ? sameBody : digest([...base, 'id', insertId])
-    return { kind, key, sameBody, insertId }
+  if (body.size === 0) {
+    const key = digest(base)
+    return { kind, key, body: key, event: undefined, content: key, insertId: undefined }
   }
-  if (body.size === 0) return keyed(undefined, digest(base))
   const json = live.requestBody ?? parseStoredBody(body)
-  const { [insertIdField]: id, ...rest } = isIdempotent && isObject(json) ? json : {}
+  const whole = digest([...base, 'body', headers['content-type'] ?? '', canonicalText(json, body)])
+  const members = isIdempotent && isObject(json) ? json : {}
+  const { [insertIdField]: id, ...event } = members
   const insertId = typeof id === 'string' ? id : undefined
-  const text = insertId === undefined ? canonicalText(json, body) : canonicalJson(rest)
-  return keyed(insertId, digest([...base, 'body', headers['content-type'] ?? '', text]))
+  const isDated = insertId !== undefined && event[eventTimeField] !== undefined
+  const content = Object.fromEntries(Object.entries(event).filter(([, value]) => !isTime(value)))
+  return {
+    kind,
+    key: insertId === undefined ? whole : digest([...base, 'id', insertId]),
+    body: whole,
+    event: isDated ? digest([...base, 'event', canonicalJson(event)]) : undefined,
+    content: digest([...base, 'content', canonicalJson(content)]),
+    insertId,
+  }
 }
+
+const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 
 /** Parses a body that no stage of the pipeline parsed; undefined where it is no JSON, or the journal stores only a part. */
 function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {

@@ -43,11 +43,6 @@ export class CappedTally<T> {
     }
   }
 
-  /** Removes the subjects whose keys begin with this text. */
-  removeAll(prefix: string): void {
-    for (const key of this.#byKey.keys()) if (key.startsWith(prefix)) this.#byKey.delete(key)
-  }
-
   /** Adds everything that another tally has counted. */
   merge(other: CappedTally<T>): void {
     this.#further += other.#further

@@ -26,6 +26,10 @@ interface RetriedCall {
 export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boolean): RetryJudgement {
   const { last } = call
   const waited = measurePause(last, latest)
+  if (last.outcome === 'uncertain') {
+    const fault = isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : undefined
+    return { pauses: [], faults: fault ? [fault] : [] }
+  }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
   const pauses = hasDemandedWait ? call.pauses : [...call.pauses, waited].slice(-3)
@@ -37,7 +41,7 @@ export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boo
 }
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
-  if (last.insertId !== latest.insertId) return []
+  if (last.body !== latest.body) return []
   const sentence = `A request that was refused with ${last.status} was sent again unchanged.`
   return [{ rule: 'no-retry', sentence, waitedMs: undefined }]
 }
@@ -71,12 +75,12 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
   if (!mayBeStored(last)) return undefined
   if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
-  const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`
+  const after = last.outcome === 'failed' ? `that was answered with ${last.status}` : 'whose answer was lost'
   const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
   return { rule: 'same-insert-id', sentence, waitedMs: undefined }
 }
 
 /** Returns true where the service may have stored the event of a failed attempt. */
-export function mayBeStored({ outcome, status }: Attempt): boolean {
-  return outcome === 'lost' || (outcome === 'failed' && status !== 429)
+function mayBeStored({ outcome, status }: Attempt): boolean {
+  return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }

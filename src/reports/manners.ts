@@ -41,7 +41,6 @@ export class Manners {
     if (entry.expectation) return // a negative test is impolite on purpose
     this.#checkHeaders(entry)
     const tracked = this.#tracker.record(entry, live)
-    if (tracked?.isDisproof) this.#removeDisproved(entry, tracked)
     if (tracked) this.#addFaults(entry, tracked)
   }
 
@@ -53,11 +52,6 @@ export class Manners {
   /** Adds the findings of other manners. */
   merge(other: Manners): void {
     this.findings.merge(other.findings)
-  }
-
-  /** Removes the findings that a request with another `insertId` was a retry of the chain's call. */
-  #removeDisproved({ operation = '' }: JournalEntry, { chain }: TrackedAttempt): void {
-    this.findings.removeAll(['same-insert-id', operation, chain.name, ''].join(' '))
   }
 
   /** Adds a finding for each rule that a retry breaks. */

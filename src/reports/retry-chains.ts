@@ -7,7 +7,8 @@ export interface RetryChain {
   /** The number of the chain's first request, which tells its findings apart from those of other chains. */
   readonly name: string
   readonly call: CallKey
-  last: Attempt
+  /** The latest attempt; several where it may be any of them, since equal calls were under way together. */
+  lasts: readonly Attempt[]
   /**
    * True where an equal request of a client that does not count its retries was under way together with one of the chain: a first attempt
    * cannot be told from a retry.
@@ -15,12 +16,6 @@ export interface RetryChain {
   isParallel: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   pauses: readonly number[]
-  /** True where a request with another `insertId`, or without one, counts as the retry of the last attempt. */
-  isReplaced: boolean
-  /** True where an attempt of an equal call may have been the retry of this one. */
-  isContested: boolean
-  /** True where a call with the same body and another `insertId` was under way together with this one. */
-  hasTwin: boolean
 }
 
 /** The largest number of chains that are stored; a further chain evicts the chain whose latest attempt is oldest. */
@@ -39,26 +34,21 @@ export class RetryChains {
     if (this.#chains.size === 0) return false
     for (const chain of this.#chains) {
       // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
-      if (!isNewCall(chain.last, entry.receivedAt - chain.last.endedAt)) break
+      if (!chain.lasts.every((last) => isNewCall(last, entry.receivedAt - last.endedAt))) break
       this.#chains.delete(chain)
     }
     const kind = callKind(entry)
     return [...this.#chains].some(({ call }) => call.kind === kind)
   }
 
-  /** Returns the chains of a call. */
-  ofCall({ key }: CallKey): readonly RetryChain[] {
-    return [...this.#chains].filter(({ call }) => call.key === key)
+  /** Returns the chains of the calls of a kind, those with the oldest attempts first. */
+  ofKind({ kind }: CallKey): readonly RetryChain[] {
+    return [...this.#chains].filter(({ call }) => call.kind === kind)
   }
 
-  /** Returns the chain whose latest attempt is the request of this id; undefined for none. */
-  endingWith(id: string): RetryChain | undefined {
-    return [...this.#chains].find(({ last }) => last.id === id)
-  }
-
-  /** Returns the chains of other calls that have the same body, apart from its `insertId`. */
-  withBodyOf({ key, sameBody }: CallKey): readonly RetryChain[] {
-    return [...this.#chains].filter(({ call }) => call.sameBody === sameBody && call.key !== key)
+  /** Returns the chains whose latest attempt is, or may be, the request of this id. */
+  endingWith(id: string): readonly RetryChain[] {
+    return [...this.#chains].filter(({ lasts }) => lasts.some((last) => last.id === id))
   }
 
   /** Stores a chain, as that of the latest attempt. */

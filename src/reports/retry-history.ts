@@ -62,30 +62,13 @@ export async function readRetryHistory(
   elapsed: () => number,
 ): Promise<RetryHistory | undefined> {
   const { entries, counts } = await journal.list({ sandbox })
-  const keptCalls = new KeptCalls()
-  const collect = async () => {
-    const made = new ChainCollector(idempotentOperations, request, keptCalls)
-    return (await visitInSlices(entries, elapsed, (entry) => made.add(entry))) ? made : undefined
-  }
-  let collector = await collect()
-  if (collector?.hasDisproof) collector = await collect() // now all calls that keep their insertId are known
-  if (!collector) return undefined
+  const collector = new ChainCollector(idempotentOperations, request)
+  if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined
   const chains = collector.list().filter(({ earlier, attempts }) => earlier + attempts.length >= minAttempts)
   return {
     chains: chains.slice(0, limit),
     further: Math.max(0, chains.length - limit),
     truncated: counts.dropped > 0 || collector.isIncomplete,
-  }
-}
-
-/** The keys of the calls that were sent again with the same `insertId`, by sandbox. */
-class KeptCalls {
-  readonly #bySandbox = new Map<string, Set<string>>()
-
-  of(sandbox: string): Set<string> {
-    const known = this.#bySandbox.get(sandbox) ?? new Set()
-    this.#bySandbox.set(sandbox, known)
-    return known
   }
 }
 
@@ -100,7 +83,6 @@ interface CollectedChain extends Omit<ListedChain, 'isParallel'> {
 class ChainCollector {
   readonly #idempotentOperations: ReadonlySet<string>
   readonly #request: string | undefined
-  readonly #keptCalls: KeptCalls
   /** The chain of `#request`; undefined: it is an attempt of none. */
   #chainOfRequest: CollectedChain | undefined
   readonly #trackers = new Map<string, RetryTracker>()
@@ -108,14 +90,11 @@ class ChainCollector {
   readonly #chains = new Map<string, CollectedChain>()
   /** True where the body of a request is not stored, so that its call is unknown. */
   isIncomplete = false
-  /** True where a request was taken for the retry of a call that later came again with its own `insertId`. */
-  hasDisproof = false
 
   /** `request`: the id of the request whose chain alone is listed; undefined: all are. */
-  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined, keptCalls: KeptCalls) {
+  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined) {
     this.#idempotentOperations = idempotentOperations
     this.#request = request
-    this.#keptCalls = keptCalls
   }
 
   add(entry: JournalEntry): void {
@@ -127,7 +106,6 @@ class ChainCollector {
     // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
     const live = { requestBody: undefined, token: entry.caller ?? entry.ownToken }
     const tracked = this.#trackerOf(entry.sandbox).record(entry, live)
-    if (tracked?.isDisproof) this.hasDisproof = true
     if (tracked) this.#addAttempt({ entry, ...tracked })
   }
 
@@ -157,7 +135,7 @@ class ChainCollector {
   #trackerOf(sandbox: string): RetryTracker {
     let tracker = this.#trackers.get(sandbox)
     if (!tracker) {
-      tracker = new RetryTracker(this.#idempotentOperations, this.#keptCalls.of(sandbox))
+      tracker = new RetryTracker(this.#idempotentOperations)
       this.#trackers.set(sandbox, tracker)
     }
     return tracker

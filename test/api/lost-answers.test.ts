@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { ask, event, modelId } from '../support/client.ts'
@@ -7,6 +8,9 @@ import { connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
+
+/** The time of an event, by which it is known without a count of its retries. */
+const eventAt = '2026-01-15T12:00:00Z'
 
 /** Sends an event under a scenario, and gives up after some milliseconds. */
 async function giveUp(sandbox: string, scenario: string | undefined, body: JsonObject): Promise<void> {
@@ -73,15 +77,15 @@ describe('a client that gives up before the end of the answer', () => {
   test.each([
     ['slow;ms=60000', 'the same', 'first', []],
     ['slow;ms=60000', 'another', 'second', ['same-insert-id']],
-    ['dribble;ms=60000', 'another', 'second', ['same-insert-id']],
+    ['dribble;ms=60000', 'another, since it may have been content with the head', 'second', []],
   ])(
     'may, under %s, send the event again only with its insertId: %s',
     async (scenario, _how, insertId, rules) => {
       const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
       await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
-      await giveUp(sandbox, undefined, event({ insertId: 'first' }))
+      await giveUp(sandbox, undefined, event({ insertId: 'first', eventAt }))
       const headers = { 'x-sim-sandbox': sandbox }
-      const retried = await ask(sim(), '/v1/events', { body: event({ insertId }), headers })
+      const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), headers })
       expect(retried.status).toBe(201)
       const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
       expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
@@ -92,16 +96,35 @@ describe('a client that gives up before the end of the answer', () => {
   test('is seen to leave before its retry on another connection is judged', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
-    first.send(postIn('at-once', event({ insertId: 'first' })))
+    first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
     await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
     first.end()
     const second = await connectTo(sim().origin)
-    second.send(postIn('at-once', event({ insertId: 'second' })))
+    second.send(postIn('at-once', event({ insertId: 'second', eventAt })))
     expect((await second.answer()).status).toBe(201)
     second.destroy()
     first.destroy()
     const { findings } = await steer(sim(), 'GET', '/manners?sandbox=at-once')
     expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
+  })
+
+  test.each([
+    ['429;retry-after=30', event()],
+    ['201', event()],
+    ['500', event({ insertId: 'kept' })],
+  ])('is not accused over an answer that it closed unread: %s', async (answer, body) => {
+    const sandbox = `unread-${answer.slice(0, 3)}`
+    await putRules(sim(), [{ sequence: `${answer}, 201` }], sandbox)
+    const { hostname, port } = new URL(sim().origin)
+    const blocked = connect(Number(port), hostname).pause() // as a process that is busy
+    blocked.write(postIn(sandbox, body))
+    await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: 1 }, withinMs: 2000 })
+    blocked.destroy()
+    const headers = { 'x-sim-sandbox': sandbox }
+    expect((await ask(sim(), '/v1/events', { body, headers })).status).toBe(201)
+    expect(await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)).toMatchObject({ findings: [] })
+    const { chains } = await steer(sim(), 'GET', `/retries?sandbox=${sandbox}`)
+    expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
   })
 
   test('is recorded once, however its connection ends', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ask } from '../support/client.ts'
+import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const workshop = 'http://localhost:6006'
@@ -40,6 +41,11 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/metrics', {}],
 ])('%s %j forbids browsers to guess its type', async (path, how) => {
   expect((await ask(sim(), path, how)).headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('a refusal for a missing Host forbids it, too', async () => {
+  const { status, headers } = await askRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
+  expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
 test('an answer of the service has no headers that the service has not', async () => {

@@ -11,7 +11,7 @@ const browser = sharedBrowser()
 /** Sends an event under a sequence; attempts of one call have the same sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   ask(sim, '/v1/events', {
-    body: event({ insertId }),
+    body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
     headers: { 'x-sim-sequence': sequence, ...headers },
     may500: true,
   })

@@ -243,6 +243,11 @@ test('a token of npm is redacted behind an underscore, too', () => {
   expect(redactText(`my_npm_${'a1'.repeat(18)}`)).toBe('my_[redacted]')
 })
 
+test('a token of npm is redacted in the name of a member, too', () => {
+  const token = `npm_${'a1'.repeat(18)}`
+  expect(redactJson({ [token]: 1, [`a_${token}`]: 2 })).toEqual({ '[redacted]': 1, 'a_[redacted]': 2 })
+})
+
 test("a request's own token is redacted wherever it occurs", () => {
   const headers = {
     authorization: `Bearer ${secret}~worker-3`,

@@ -199,6 +199,8 @@ describe('a client that sends the same call again', () => {
     readonly headSentAt?: number
     /** The machine's time at which the connection was opened. Default: for an earlier request. */
     readonly openedAt?: number
+    /** True where the client closed the connection. Default: false. */
+    readonly hasLeft?: boolean
   }
 
   function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
@@ -213,7 +215,7 @@ describe('a client that sends the same call again', () => {
     journal: Journal,
     { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, ...others }: SampleAttempt,
   ) {
-    const { body, sent = {}, headSentAt, openedAt } = others
+    const { body, sent = {}, headSentAt, openedAt, hasLeft = false } = others
     const entry: JournalEntry = {
       ...entryFor(journal, {
         request: { headers: { 'user-agent': 'test', 'content-type': 'application/json', ...sent } },
@@ -227,11 +229,14 @@ describe('a client that sends the same call again', () => {
       endedAt: at + takes,
       headSentAt,
       openedAt,
+      hasClientLeft: hasLeft,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
     return [entry, { ...unparsed, request, token: 'k' }] as const
   }
 
+  /** The body of an event with its time, by which it is known without a count. */
+  const dated = (insertId: string) => ({ insertId, v: 1, eventAt: '2026-01-15T12:00:00Z' })
   const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
   const counted = (insertId: string, count: number) => ({
     body: { insertId, v: 1 },
@@ -335,8 +340,8 @@ describe('a client that sends the same call again', () => {
     {
       name: 'must not send it with another insertId after a lost 429, which may have been a success',
       attempts: [
-        { at: 0, status: 429, delivery: lost, body: { insertId: 'a', v: 1 } },
-        { at: 3000, status: 201, body: { v: 1, insertId: 'b' } },
+        { at: 0, status: 429, delivery: lost, body: dated('a') },
+        { at: 3000, status: 201, body: dated('b') },
       ],
       rules: ['same-insert-id'],
     },
@@ -413,7 +418,7 @@ describe('a client that sends the same call again', () => {
       rules: [],
     },
     {
-      name: 'is not blamed for another insertId once the first one comes again',
+      name: 'may send equal events with an insertId of each, which are different calls',
       attempts: [
         { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
         { at: 1, status: 500, body: { insertId: 'b', v: 1 } },
@@ -500,16 +505,16 @@ describe('a client that sends the same call again', () => {
         { at: 450, status: 200, body: {}, sent: { 'retry-attempt': '1' } },
         { at: 2510, status: 200, body: {}, sent: { 'retry-attempt': '1' } },
       ],
-      rules: ['same-insert-id'],
+      rules: [],
     },
     {
-      name: 'is not judged by a try before the one that it counts, whose end the simulator sees late',
+      name: 'is judged by the try that it counts, also one whose end the simulator sees late',
       attempts: [
         { at: 0, status: 429, headers: wait3, sent: { 'retry-attempt': '0' } },
         { at: 1000, status: 201, sent: { 'retry-attempt': '2' } },
         { at: 500, takes: 501, headSentAt: 501, status: 500, delivery: lost, sent: { 'retry-attempt': '1' } },
       ],
-      rules: [],
+      rules: ['retry-after'],
     },
     {
       name: 'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late',
@@ -534,10 +539,72 @@ describe('a client that sends the same call again', () => {
     {
       name: 'must not send it with another insertId',
       attempts: [
-        { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
-        { at: 500, status: 201, body: { v: 1, insertId: 'b' } },
+        { at: 0, status: 500, body: dated('a') },
+        { at: 500, status: 201, body: dated('b') },
       ],
       rules: ['same-insert-id'],
+    },
+    {
+      name: 'may send an equal event with another insertId after one that it gave up, if neither says its time',
+      attempts: [
+        { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
+        { at: 3000, status: 201, body: { insertId: 'b', v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'may correct a request that was refused, with the same insertId',
+      attempts: [
+        { at: 0, status: 400, body: { insertId: 'a', v: 9 } },
+        { at: 300, status: 201, body: { insertId: 'a', v: 0.9 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must not send an event with another insertId and time, if it says that it tries again',
+      attempts: [
+        { at: 0, status: 500, body: dated('a'), sent: { 'retry-attempt': '0' } },
+        {
+          at: 500,
+          status: 201,
+          body: { ...dated('b'), eventAt: '2026-01-15T12:00:01Z' },
+          sent: { 'retry-attempt': '1' },
+        },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      name: 'may send an equal event after a success whose body it cannot read',
+      attempts: [
+        { at: 0, status: 201, headSentAt: 0, delivery: { kind: 'damaged' }, body: { v: 1 } },
+        { at: 1500, status: 201, body: { v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must not send it again after a success whose body it cannot read, if it says that it tries again',
+      attempts: [
+        { at: 0, status: 201, headSentAt: 0, delivery: { kind: 'damaged' }, ...counted('a', 0) },
+        { at: 1500, status: 201, ...counted('b', 1) },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      name: 'is not judged by a slow error if it left as its head was sent',
+      attempts: [
+        {
+          at: 0,
+          takes: 501,
+          headSentAt: 500,
+          status: 429,
+          headers: wait3,
+          hasLeft: true,
+          delivery: lost,
+          body: { v: 1 },
+        },
+        { at: 700, status: 201, body: { v: 1 } },
+      ],
+      rules: [],
     },
     {
       name: 'may retry two equal events concurrently',

@@ -94,7 +94,11 @@ async function send(
 const operationOf = (call: number) => (call % 3 === 0 ? 'getModelAnalytics' : 'createEvent')
 
 function eventOf(call: number, id: number): JsonObject {
-  return event({ externalUserId: `user-${call}`, insertId: `event-${call}-${id}` })
+  return event({
+    externalUserId: `user-${call}`,
+    insertId: `event-${call}-${id}`,
+    eventAt: '2026-01-15T12:00:00Z',
+  })
 }
 
 /** Draws the sequence of a call: a few faults and a success (`500, reset, 500, 201`), or a refusal. */

@@ -12,10 +12,7 @@ export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })
   await ask(sim, '/v1/events', { body: event({ valueType: 'currency', insertId: 'order-1' }), token: null })
   // The client ignores Retry-After, and retries without the insertId that would make the retry safe.
-  await ask(sim, '/v1/events', {
-    body: event({ insertId: 'order-2' }),
-    ...scripted('unavailable;retry-after=30'),
-  })
+  await ask(sim, '/v1/events', { body: event(), ...scripted('unavailable;retry-after=30') })
   await ask(sim, '/v1/events', { body: event(), ...scripted('unavailable;retry-after=30') })
   await ask(sim, '/v1/events/<script>"&', { method: 'DELETE' })
 }

@@ -58,9 +58,10 @@ export async function sendTraffic(target: TrafficTarget): Promise<void> {
   }
   await sendTries(analytics(2, '7d'), '500*2, 200', ['500ms', '1100ms'])
   await sendTries(order('order-90815'), 'unavailable;retry-after=2, 201', ['2400ms'])
-  await sendOne(target, { ...order('order-90816'), scenario: 'lost-ack, 201' })
+  const eventAt = '2026-01-15T09:40:00Z'
+  await sendOne(target, { ...order('order-90816', { eventAt }), scenario: 'lost-ack, 201' })
   await wait('900ms')
-  await sendOne(target, { ...order('order-90816-2'), scenario: 'lost-ack, 201' })
+  await sendOne(target, { ...order('order-90816-2', { eventAt }), scenario: 'lost-ack, 201' })
   await wait('800ms')
   await sendTries(order('order-90817'), 'rate-limited;retry-after=30*2, 201', ['4s', '31s'])
 

@@ -150,7 +150,7 @@ describeWithRedis('the journal of replicas', () => {
     'a client that gives up under %s is judged by another replica, with the end that it saw',
     async (scenario, outcome) => {
       const [one, two] = await startReplicas(redis())
-      const headers = { 'x-sim-scenario': scenario }
+      const headers = { 'x-sim-scenario': scenario, 'retry-attempt': '0' }
       const signal = AbortSignal.timeout(1500)
       const request = requestOf(event({ insertId: 'first' }), headers, signal)
       const lost = fetch(`${one.origin}/v1/events`, request).then((answer) => answer.text())
@@ -164,7 +164,8 @@ describeWithRedis('the journal of replicas', () => {
         return tookMs > 250 ? delivery : undefined
       }
       await expect.poll(took, { timeout: 10_000 }).toMatchObject({ outcome })
-      expect((await ask(two, '/v1/events', { body: event({ insertId: 'second' }) })).status).toBe(201)
+      const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
+      expect((await ask(two, '/v1/events', retry)).status).toBe(201)
       for (const replica of [one, two])
         expect(await steer(replica, 'GET', '/manners')).toMatchObject({
           findings: [{ rule: 'same-insert-id', count: 1 }],

@@ -12,6 +12,10 @@ export interface ClientHabits {
   readonly cancelsErrorBodies: boolean
   /** The client sends a refused request once more. */
   readonly insists: boolean
+  /** The client sends a refused request once more, with another body and the same `insertId`. */
+  readonly corrects: boolean
+  /** The client sends an equal event of its own, with its own `insertId`, after each event that it gave up. */
+  readonly repeatsEvents: boolean
   readonly maxTries: number
   readonly timeoutMs: number
   /** Returns the pause before the retry of this number, from 1, milliseconds. */
@@ -38,15 +42,23 @@ interface TryResult {
 export async function makeCall(fetch: ClientFetch, call: ClientCall, habits: ClientHabits): Promise<void> {
   let refusals = 0
   for (let number = 0; number < habits.maxTries; number += 1) {
-    const result = await tryOnce(fetch, call, number, habits)
+    const sent = habits.corrects && refusals > 0 ? correct(call) : call
+    const result = await tryOnce(fetch, sent, number, habits)
     const { status } = result
     if (isRefusal(status)) refusals += 1
     const isOver = status !== undefined && status < 400
-    const isGivenUp = refusals > (habits.insists ? 1 : 0) || number + 1 === habits.maxTries
+    const isGivenUp = refusals > mostRefusals(habits) || number + 1 === habits.maxTries
     if (isOver || isGivenUp) return
     await pause(pauseAfter(result, number, habits))
   }
 }
+
+const mostRefusals = ({ insists, corrects }: ClientHabits) => (insists || corrects ? 1 : 0)
+
+const correct = (call: ClientCall): ClientCall => ({
+  ...call,
+  body: call.body && { ...call.body, corrected: true },
+})
 
 function pauseAfter({ retryAfterMs }: TryResult, number: number, habits: ClientHabits): number {
   return (habits.heedsRetryAfter ? retryAfterMs : undefined) ?? habits.backOff(number + 1)

@@ -26,7 +26,7 @@ export function createLoggingFetch(
 ): ClientFetch {
   const now = () => performance.now()
   return async function loggingFetch(path, sent, name) {
-    const logged = beginTry(name, now)
+    const logged = beginTry(name, sent.body, now)
     log.push(logged)
     const end = (how: LoggedTry['end']) => {
       if (!Number.isNaN(logged.endedAt)) return // a body that is cancelled breaks, too

@@ -17,16 +17,8 @@ export interface KnownCall {
   /** A text that is the same for all calls that nothing on the wire tells apart; that of a call of its own is its name. */
   readonly kind: string
   readonly isEvent: boolean
-  /**
-   * True: its duplicates cannot be told from new calls, since the client neither counts its retries nor keeps its ids, and sends equal
-   * events in parallel.
-   */
-  readonly isUndecidable: boolean
-  /**
-   * True: the client sends equal calls in parallel and does not count its retries, so that a retry after a 5xx may as well be a call that
-   * waited for a free connection. A retry after a lost answer is still a duplicate.
-   */
-  readonly isQueueLike: boolean
+  /** True: no equal call is made at the same time, and the client counts its retries or sends no `insertId`: its duplicates are found. */
+  readonly isProvable: boolean
   readonly countsRetries: boolean
 }
 
@@ -38,6 +30,10 @@ export interface Hearing {
   /** The tries that the service received. */
   readonly received: ReadonlySet<string>
   readonly accusations: readonly Accusation[]
+  /** The tries whose answer was planned to come as the client gives up. */
+  readonly closeCalls: ReadonlySet<string>
+  /** True where client or simulator stood still, so that neither measures short pauses, and a retry may arrive before its failed try ends. */
+  readonly hasStalled: boolean
 }
 
 /** The judgement of the evidence. */
@@ -47,7 +43,7 @@ export interface Verdict {
   /** Duplicates after a lost or failed try that the evidence does not name. */
   readonly missed: readonly string[]
   readonly duplicates: number
-  /** Duplicates that nobody can tell from new calls. */
+  /** Duplicates that the evidence does not promise to find. */
   readonly undecidable: number
 }
 
@@ -65,28 +61,33 @@ interface Retry {
 const slackMs = 8
 
 /** Holds the evidence to the log. Of calls that nothing on the wire tells apart the numbers count, not the names. */
-export function judgeEvidence({ calls, log, received, accusations }: Hearing): Verdict {
+export function judgeEvidence(hearing: Hearing): Verdict {
+  const { calls, log, received, hasStalled } = hearing
   const retries = calls.flatMap((call) => listRetries(call, log))
   const duplicates = retries.filter((one) => isDuplicate(one) && isReceived(one, received))
-  const kinds = [...new Set(calls.map(({ kind }) => kind))]
-  const atOnce = retries.filter(({ before, latest }) => latest.sentAt - before.endedAt < 10 + slackMs)
-  const recognisable = duplicates.filter((one) => isDecidable(one, atOnce) && !looksLikeTwin(one, retries))
-  const decidable = kinds.flatMap((kind) => withoutExcused(ofKind(recognisable, kind), ofKind(retries, kind)))
+  const promised = hasStalled ? [] : duplicates.filter((one) => isPromised(one, hearing))
+  const accusations = hearing.accusations.filter(({ rule }) => !(hasStalled && rule === 'back-off'))
+  const found = new Set(
+    accusations.filter(({ rule }) => rule === 'same-insert-id').map(({ accused }) => accused),
+  )
   const callOf = (name: string) => calls.find((one) => name.startsWith(`${one.name}#`))
   return {
-    unfounded: kinds.flatMap((kind) => {
+    unfounded: [...new Set(calls.map(({ kind }) => kind))].flatMap((kind) => {
       const against = accusations.filter(({ accused }) => callOf(accused)?.kind === kind)
       return listUnfounded(against, ofKind(retries, kind), kind)
     }),
-    missed: kinds.flatMap((kind) => {
-      const found = accusations.filter(
-        (one) => one.rule === 'same-insert-id' && callOf(one.accused)?.kind === kind,
-      )
-      return listMissed(ofKind(decidable, kind), found, kind)
-    }),
-    duplicates: decidable.length,
-    undecidable: duplicates.length - decidable.length,
+    missed: promised.map(({ name }) => name).filter((name) => !found.has(name)),
+    duplicates: promised.length,
+    undecidable: duplicates.length - promised.length,
   }
+}
+
+/** Returns true where docs/evidence.md promises that the duplicate is found. */
+function isPromised({ call, before, latest }: Retry, { closeCalls }: Hearing): boolean {
+  const isAtOnce = latest.sentAt - before.endedAt < 10 + slackMs
+  if (!call.isProvable || isAtOnce || closeCalls.has(`${before.call}#${before.number}`)) return false
+  if (call.countsRetries) return true
+  return before.status === undefined || (outcomeOf(before) === 'failed' && !latest.mayBeOverSpare)
 }
 
 const ofKind = (retries: readonly Retry[], kind: string) => retries.filter(({ call }) => call.kind === kind)
@@ -113,50 +114,6 @@ function isDuplicate({ call, before, latest }: Retry): boolean {
   return call.isEvent && mayBeStored && (latest.insertId === undefined || latest.insertId !== before.insertId)
 }
 
-/** Returns true where the duplicate can be told from a new call. */
-function isDecidable(retry: Retry, atOnce: readonly Retry[]): boolean {
-  const { call, before } = retry
-  const isLost = outcomeOf(before) === 'lost'
-  if (call.isUndecidable || (call.isQueueLike && !isLost)) return false
-  const equal = atOnce.filter((one) => one.call.kind === call.kind)
-  // The service sees the end of a body that is cancelled after a retry that comes at once.
-  if (equal.some((one) => one.before.end === 'cancelled')) return false
-  // One retry of equal calls that is not recognised leaves its failed try to another one.
-  if (equal.some(looksParallel)) return false
-  return isLost || !looksParallel(retry)
-}
-
-/** Returns true where a retry may look like a request that was sent before the failed try ended, and was read late. */
-const looksParallel = ({ call, latest }: Retry) => !call.countsRetries && latest.mayBeOverSpare
-
-/**
- * Returns true where an earlier retry of the call looks like another event that was sent together with its failed try. With an `insertId`
- * of its own, this retry may then be a third such event; without one, after a failed try, the retry of that other event.
- */
-function looksLikeTwin({ call, before, latest }: Retry, retries: readonly Retry[]): boolean {
-  if (latest.insertId === undefined && outcomeOf(before) === 'lost') return false
-  const earlier = retries.filter((one) => one.call === call && one.latest.number < latest.number)
-  return earlier.some((one) => outcomeOf(one.before) !== 'lost' && looksParallel(one))
-}
-
-/**
- * Returns the duplicates without those that a polite client of equal calls would have sent, too. Where nothing but the time tells its calls
- * apart, a retry of a failed try looks like a new call if it looks parallel, comes before the end of a demanded wait, or ends after the
- * duplicate. A duplicate after that wait then looks like the retry of that failed try.
- */
-function withoutExcused(duplicates: readonly Retry[], retries: readonly Retry[]): readonly Retry[] {
-  const afterFailed = retries.filter(({ call, before }) => call.isQueueLike && outcomeOf(before) === 'failed')
-  return afterFailed.reduce((left, retry) => {
-    const { before, latest } = retry
-    const due = (before.headAt ?? before.endedAt) + (before.retryAfterMs ?? 0)
-    const looksNew = looksParallel(retry) || isGuilty(retry, 'retry-after')
-    const excused = left.find((one) => {
-      return one.latest.sentAt >= due && (looksNew || one.latest.endedAt < latest.endedAt)
-    })
-    return left.filter((one) => one !== excused)
-  }, duplicates)
-}
-
 /** Returns true where both tries reached the service. */
 const isReceived = ({ call, before, name }: Retry, received: ReadonlySet<string>) =>
   received.has(name) && received.has(`${call.name}#${before.number}`)
@@ -173,7 +130,7 @@ function isGuilty(retry: Retry, rule: RetryRule): boolean {
     case 'same-insert-id':
       return isDuplicate(retry)
     case 'no-retry':
-      return outcomeOf(before) === 'refused' && before.insertId === latest.insertId
+      return outcomeOf(before) === 'refused' && before.body === latest.body
   }
 }
 
@@ -203,16 +160,4 @@ function listUnfounded(
     const named = against.map(({ accused, sentence }) => `${accused}: ${sentence}`).join('; ')
     return [`${against.length - guilty} of ${against.length} against ${kind}: ${named}`]
   })
-}
-
-function listMissed(
-  duplicates: readonly Retry[],
-  found: readonly Accusation[],
-  kind: string,
-): readonly string[] {
-  if (!kind.startsWith('equal'))
-    return duplicates.flatMap(({ name }) => (found.some(({ accused }) => accused === name) ? [] : [name]))
-  return duplicates.length <= found.length
-    ? []
-    : [`${duplicates.length - found.length} of ${duplicates.length} of ${kind}`]
 }

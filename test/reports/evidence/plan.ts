@@ -2,12 +2,12 @@ import { seededChance } from '../../support/chance.ts'
 import { event, prompt } from '../../support/client.ts'
 import type { ClientCall, ClientHabits } from './client.ts'
 import { longestStallMs } from './stall-watch.ts'
-import type { TryOutcome } from './try-log.ts'
 
-/** A scenario of a try, and the outcome that the client sees. */
+/** A scenario of a try. */
 export interface Fault {
   readonly scenario: string
-  readonly outcome: TryOutcome
+  /** True: the answer comes as the client gives up, so that either may be first. */
+  readonly isClose: boolean
 }
 
 /** A call with the faults of its first tries. All later tries succeed. */
@@ -20,7 +20,7 @@ export interface PlannedCall extends ClientCall {
 /** Returns the scenario of a try; undefined: none. */
 export function scenarioOf({ faults, latencyMs }: PlannedCall, number: number): string | undefined {
   const scenario = faults[number]?.scenario
-  const isSlow = scenario?.startsWith('slow') || scenario?.startsWith('hang')
+  const isSlow = scenario?.includes('slow') || scenario?.startsWith('hang')
   const latency = latencyMs === undefined || isSlow ? undefined : `slow;ms=${latencyMs}`
   return [scenario, latency].filter((one) => one !== undefined).join(', ') || undefined
 }
@@ -77,8 +77,10 @@ function drawHabits(dice: Dice): ClientHabits {
     heedsRetryAfter: dice.isLucky(0.7),
     cancelsErrorBodies: dice.isLucky(0.7),
     insists: dice.isLucky(0.1),
+    corrects: dice.isLucky(0.3),
+    repeatsEvents: dice.isLucky(0.3),
     maxTries: dice.pick([3, 4]),
-    timeoutMs: 500,
+    timeoutMs,
     backOff: drawBackOff(dice),
   }
 }
@@ -143,8 +145,11 @@ const lost = [
   'reset;when=after',
   'empty-response',
   'truncated',
+  'malformed-json',
   'dribble;ms=9000;pieces=3',
 ] as const
+/** Answers that come as the client gives up. */
+const closeCalls = ['201', '429;retry-after=1', '500', '403'] as const
 const failed = [
   '429;retry-after=1',
   '429;retry-after=0',
@@ -170,10 +175,18 @@ function drawFaults(
   return drawn
 }
 
+const timeoutMs = 500
+
 function drawFault({ pick, isLucky }: Dice, operation: OperationName, mustSucceed: boolean): Fault {
   if (!mustSucceed && isLucky(0.08))
-    return { scenario: pick(operation === 'analytics' ? ['403', '404'] : ['400', '403']), outcome: 'refused' }
-  if (isLucky(0.5)) return { scenario: pick(failed), outcome: 'failed' }
-  if (operation !== 'analytics' && isLucky(0.2)) return { scenario: 'lost-ack', outcome: 'lost' }
-  return { scenario: pick(lost), outcome: 'lost' }
+    return { scenario: pick(operation === 'analytics' ? ['403', '404'] : ['400', '403']), isClose: false }
+  if (isLucky(0.15)) {
+    const answer = mustSucceed ? '429;retry-after=1' : pick(closeCalls)
+    const slow = `slow;ms=${timeoutMs - 4 + pick([0, 2, 4, 6, 8])}`
+    const isSuccess = answer === '201'
+    return { scenario: isSuccess ? slow : `${answer}, ${slow}`, isClose: true }
+  }
+  if (isLucky(0.5)) return { scenario: pick(failed), isClose: false }
+  if (operation !== 'analytics' && isLucky(0.2)) return { scenario: 'lost-ack', isClose: false }
+  return { scenario: pick(lost), isClose: false }
 }

@@ -5,8 +5,9 @@ import { makeCall } from './client.ts'
 import { createLoggingFetch, type TryName, tryHeader } from './logging-fetch.ts'
 import { type Accusation, type Hearing, judgeEvidence, type KnownCall, type Verdict } from './oracle.ts'
 import { type CallGroup, type PlannedCall, type RunPlan, scenarioOf } from './plan.ts'
+import type { StallWatch } from './stall-watch.ts'
 import { openConnections, sharedConnections } from './transport.ts'
-import { type LoggedTry, outcomeOf } from './try-log.ts'
+import type { LoggedTry } from './try-log.ts'
 
 /** A simulator in a process of its own. */
 export interface Target {
@@ -14,8 +15,9 @@ export interface Target {
   readonly baseUrl: string
 }
 
-/** The verdict on a run; undefined: the machine stood still, so that a try did not end as it was planned. */
+/** The verdict on a run. */
 export interface RunResult extends Verdict {
+  readonly hasStalled: boolean
   readonly tries: number
   readonly accusations: number
   /** The log of the client and the findings, for a failure. */
@@ -23,7 +25,8 @@ export interface RunResult extends Verdict {
 }
 
 /** Runs a client in a sandbox of its own, and holds the evidence about it to its log. */
-export async function runClient(target: Target, plan: RunPlan): Promise<RunResult | undefined> {
+export async function runClient(target: Target, plan: RunPlan, watch: StallWatch): Promise<RunResult> {
+  const begin = performance.now()
   const sandbox = `run-${plan.seed.replaceAll(/[^\w]/g, '-')}`
   const calls = plan.groups.flatMap((group) => group.calls)
   const log: LoggedTry[] = []
@@ -48,20 +51,34 @@ export async function runClient(target: Target, plan: RunPlan): Promise<RunResul
     Promise.all(group.calls.map((call) => makeCall(fetch, call, plan.habits)))
   if (plan.isAllAtOnce) await Promise.all(plan.groups.map(makeGroup))
   else for (const group of plan.groups) await makeGroup(group)
+  for (const call of calls) if (isRepeated(call, plan)) await makeCall(fetch, repeat(call), plan.habits)
   transport.close()
   const evidence = await readEvidence(target, sandbox, log.length)
   await steer(target, 'DELETE', `/sandboxes/${sandbox}`)
-  if (!isAsPlanned(log, calls)) return undefined
-  const hearing: Hearing = { calls: knownCalls(plan), log, ...evidence }
+  const hearing: Hearing = {
+    calls: knownCalls(plan),
+    log,
+    ...evidence,
+    closeCalls: listCloseCalls(calls),
+    hasStalled: watch.hasStalledSince(begin),
+  }
   const verdict = judgeEvidence(hearing)
   return {
     ...verdict,
     unfounded: [...verdict.unfounded, ...evidence.differences],
+    hasStalled: hearing.hasStalled,
     tries: log.length,
     accusations: evidence.accusations.length,
     story: tell(plan, hearing),
   }
 }
+
+/** Returns true where the client sends an equal event with an `insertId` of its own after the call. */
+function isRepeated({ hasInsertId }: PlannedCall, { habits }: RunPlan): boolean {
+  return hasInsertId && habits.repeatsEvents
+}
+
+const repeat = (call: PlannedCall): PlannedCall => ({ ...call, name: `${call.name}r`, faults: [] })
 
 /** Returns the rules that make the tries of a call fail as planned. */
 function rulesOf(call: PlannedCall, tries: number): JsonObject[] {
@@ -72,29 +89,31 @@ function rulesOf(call: PlannedCall, tries: number): JsonObject[] {
   })
 }
 
-/** Returns false where the machine was too slow: a try timed out that should not have. */
-function isAsPlanned(log: readonly LoggedTry[], calls: readonly PlannedCall[]): boolean {
-  return log.every((one) => {
-    const fault = calls.find(({ name }) => name === one.call)?.faults[one.number]
-    return outcomeOf(one) === (fault?.outcome ?? 'fine')
-  })
+/** Lists the tries whose answer comes as the client gives up. */
+function listCloseCalls(calls: readonly PlannedCall[]): ReadonlySet<string> {
+  return new Set(
+    calls.flatMap(({ name, faults }) =>
+      faults.flatMap(({ isClose }, number) => (isClose ? [`${name}#${number}`] : [])),
+    ),
+  )
 }
 
-function knownCalls({ groups, habits }: RunPlan): readonly KnownCall[] {
+function knownCalls(plan: RunPlan): readonly KnownCall[] {
+  const { groups, habits } = plan
+  const isCounted = habits.countHeader !== undefined
   return groups.flatMap(({ calls }, index) =>
-    calls.map(({ name, path, hasInsertId }) => {
-      const isEvent = path === '/events'
-      const isOneOfMany = calls.length > 1
-      const hasSteadyId = hasInsertId && habits.insertIds === 'kept'
-      return {
-        name,
-        isEvent,
-        kind: isOneOfMany && !hasSteadyId ? `equal calls ${index}` : name,
-        isUndecidable: isOneOfMany && hasInsertId && !hasSteadyId && habits.countHeader === undefined,
-        isQueueLike: isOneOfMany && !hasInsertId && habits.countHeader === undefined,
-        countsRetries: habits.countHeader !== undefined,
-      }
-    }),
+    calls
+      .flatMap((call) => (isRepeated(call, plan) ? [call, repeat(call)] : [call]))
+      .map(({ name, path, hasInsertId }) => {
+        const isAlone = calls.length === 1
+        return {
+          name,
+          isEvent: path === '/events',
+          kind: isAlone || (hasInsertId && habits.insertIds === 'kept') ? name : `equal calls ${index}`,
+          isProvable: isAlone && (isCounted || !hasInsertId),
+          countsRetries: isCounted,
+        }
+      }),
   )
 }
 

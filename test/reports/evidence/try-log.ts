@@ -9,6 +9,8 @@ export interface LoggedTry {
   readonly number: number
   readonly sentAt: number
   readonly insertId: string | undefined
+  /** The text of the body; undefined: none. */
+  readonly body: string | undefined
   /** True where it was, or may have been, the first request of a connection that was opened before. */
   mayBeOverSpare: boolean
   /** The time at which the head of the answer arrived; undefined: none did. */
@@ -24,10 +26,12 @@ export interface LoggedTry {
 /** Creates the entry of a try that was sent just now and has no end yet. */
 export function beginTry(
   name: Pick<LoggedTry, 'call' | 'number' | 'insertId'>,
+  body: string | undefined,
   now: () => number,
 ): LoggedTry {
   return {
     ...name,
+    body,
     sentAt: now(),
     mayBeOverSpare: false,
     headAt: undefined,
@@ -39,7 +43,7 @@ export function beginTry(
 }
 
 /** The outcome of a try, from the status that arrived and the end of the body. */
-export type TryOutcome = 'fine' | 'refused' | 'failed' | 'lost'
+type TryOutcome = 'fine' | 'refused' | 'failed' | 'lost'
 
 /** Returns the outcome of a try. The head of an error is enough: its status is known, whatever becomes of the body. */
 export function outcomeOf({ status, end }: LoggedTry): TryOutcome {

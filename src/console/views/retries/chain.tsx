@@ -90,6 +90,7 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
         <span class="hidden">Try {number}, </span>
         {findings.length > 0 && <span aria-hidden="true">✕</span>} <Status code={status} />
         {isLost && ' lost'}
+        {outcome === 'uncertain' && ' uncertain'}
       </a>
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
