@@ -18,11 +18,9 @@ export async function describeFailure(
       problem: 'time-out',
       sentence: `No whole answer came within ${timeoutMs} ms. A larger --timeout waits longer.`,
     }
-  const { kind, sentence } = describeNetworkError(error, upstream.origin)
-  if (kind !== 'certificate') return { problem: kind, sentence }
-  const end = await readCertificateEnd(upstream)
-  if (end === undefined || end >= now) return { problem: kind, sentence }
-  return { problem: kind, sentence: describeNetworkError(error, upstream.origin, end).sentence }
+  const fault = describeNetworkError(error, upstream.origin)
+  const end = fault.problem === 'certificate' ? await readCertificateEnd(upstream) : undefined
+  return end === undefined || end >= now ? fault : describeNetworkError(error, upstream.origin, end)
 }
 
 /** Reads the end of the certificate of a server, to which nothing is sent, in epoch milliseconds; undefined: it shows none. */

@@ -1,9 +1,4 @@
-/** A failure to reach the real service, or to hear from it. */
-export interface UpstreamProblem {
-  readonly kind: 'time-out' | 'connection' | 'certificate'
-  /** The failure and what to do about it. It names the origin of the service and nothing of the request. */
-  readonly sentence: string
-}
+import type { TrafficProblem } from '../traffic/sample.ts'
 
 /** The codes of an untrusted or unfit certificate, and what is wrong with it. */
 const certificateFaults: Readonly<Record<string, string>> = {
@@ -26,7 +21,7 @@ const noTls = 'it does not speak TLS as expected; is the scheme right, https or 
 const noHttp = 'it does not answer with HTTP; is the scheme right, https or http?'
 const tooSlow = 'the connection could not be made in time; does a firewall drop it?'
 
-/** The codes of a connection that cannot be made, or broke before an answer, and what is wrong: of Node, and of its `fetch` (`UND_...`). */
+/** The codes of a connection that cannot be made, or broke before an answer: of Node, and of its `fetch` (`UND_...`). */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',
@@ -46,17 +41,20 @@ const connectionFaults: Readonly<Record<string, string>> = {
  * Describes the error with which a request to the real service ends, of Node's client or of `fetch`.
  * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined: it lies ahead, or is not known
  */
-export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): UpstreamProblem {
+export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): TrafficProblem {
   const { code, message } = readError(error)
-  const certificate = expiredAt === undefined ? findCertificateFault(code, message) : describeEnd(expiredAt)
+  const certificate =
+    expiredAt === undefined
+      ? findCertificateFault(code, message)
+      : `its certificate has expired on ${new Date(expiredAt).toISOString()}`
   if (certificate !== undefined) {
     const sentence = `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.`
-    return { kind: 'certificate', sentence }
+    return { problem: 'certificate', sentence }
   }
   const tlsFault = code.startsWith('ERR_SSL_') ? noTls : undefined
   const fault = connectionFaults[code] ?? tlsFault ?? `${message.replace(/\.$/, '')}.`
   return {
-    kind: 'connection',
+    problem: 'connection',
     sentence: `The real service at ${origin} cannot be reached: ${fault}${code === '' ? '' : ` (${code})`}`,
   }
 }
@@ -70,18 +68,14 @@ function readError(error: unknown): { readonly code: string; readonly message: s
 }
 
 function findCertificateFault(code: string, message: string): string | undefined {
-  return (
-    certificateFaults[code] ??
-    (certificateCode.test(code) ? `its certificate is not valid: ${message}` : undefined)
-  )
+  const isCertificate = certificateCode.test(code)
+  return certificateFaults[code] ?? (isCertificate ? `its certificate is not valid: ${message}` : undefined)
 }
 
-const describeEnd = (end: number) => `its certificate has expired on ${new Date(end).toISOString()}`
-
 /** Describes an answer that did not begin in time. */
-export function describeTimeOut(origin: string, timeoutMs: number): UpstreamProblem {
+export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
   return {
-    kind: 'time-out',
+    problem: 'time-out',
     sentence: `The real service at ${origin} did not begin its answer within ${timeoutMs / 1000} s. If it needs longer, raise --upstream-timeout.`,
   }
 }
