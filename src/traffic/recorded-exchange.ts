@@ -1,9 +1,24 @@
 import { isObject, type Json } from '../core/json.ts'
+import { success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The answerers whose answers a reader takes, as convsim names them: `upstream` is the real service, `contract` convsim itself. */
+/** The origins whose answers a reader takes, as convsim names them: `upstream` is the real service, `contract` convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
+
+/** Returns the text of a member that should be a text or a number, and the empty text for anything else. */
+export function toText(value: Json | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Parses a text as JSON; undefined where it is none. */
+export function parseJson(text: string): { readonly ok: true; readonly value: Json } | undefined {
+  try {
+    return success(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
 
 /** One exchange as a recording has it, of whatever form. The members are what the file says; undefined: it does not say it. */
 export interface RecordedExchange {
@@ -18,7 +33,7 @@ export interface RecordedExchange {
   readonly body: Uint8Array | undefined
 }
 
-/** Returns the reason why a recorded exchange has no answer of the real service, or none that reached its end; undefined: it has one. */
+/** Returns the reason why an exchange has no answer of the real service that reached its end; undefined: it has one. */
 export function findRecordingProblem(
   exchange: RecordedExchange,
   accepted: AcceptedOrigins,
