@@ -1,7 +1,7 @@
 import { redactHeaders, redactText } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
 import type { TrafficAnswer, TrafficProblem, TrafficSample } from '../traffic/sample.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure } from './describe-network-error.ts'
 import type { Upstream } from './parse-upstream.ts'
 
 /** A request to the real service. */
