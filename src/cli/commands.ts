@@ -1,5 +1,5 @@
 import type { CommandTable } from '../config/parse.ts'
-import { driftCommand } from '../drift/command/command.ts'
+import { driftCommand } from '../drift/command.ts'
 import { execCommand } from '../exec/command.ts'
 import type { CliCommand } from '../process/command.ts'
 import { proxyCommand } from '../proxy/command.ts'

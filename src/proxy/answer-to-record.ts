@@ -5,9 +5,9 @@ import type { Exchange } from '../pipeline/exchange.ts'
 import type { RecordedReply } from '../pipeline/record.ts'
 import { redactHeaders, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../redaction/redact-token.ts'
-import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
+import { decodeAnswerBody, toBody } from './answer-body.ts'
+import { relays } from './ask-upstream.ts'
 import { broken, checkAnswer } from './check-answer.ts'
-import { decodeAnswerBody } from './decode-body.ts'
 import type { RecordingRelay } from './relay.ts'
 
 /**
@@ -51,7 +51,7 @@ function withPassedBody(
 ): Reply {
   const { relay: passed, ...head } = reply
   const copy = relay.copy()
-  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
+  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'])
   const findings = (): readonly Violation[] => {
     if (copy.isBroken)
       return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]

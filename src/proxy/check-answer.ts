@@ -5,7 +5,7 @@ import { decode, hasMoreValues, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
-import { maxCheckedValues } from './ask-upstream.ts'
+import { maxCheckedValues } from './answer-body.ts'
 
 /** Checks an answer of the real service that is there as a whole, before a scenario damages it. One that passes on is checked at its end. */
 export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {

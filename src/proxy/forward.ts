@@ -5,11 +5,8 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../core/result.ts'
-import {
-  describeNetworkError,
-  describeTimeOut,
-  type UpstreamProblem,
-} from '../upstream/describe-network-error.ts'
+import type { TrafficProblem } from '../traffic/sample.ts'
+import { describeNetworkError, describeTimeOut } from '../upstream/describe-network-error.ts'
 import type { Upstream } from '../upstream/parse-upstream.ts'
 
 /** The real service of a proxy. */
@@ -38,7 +35,7 @@ export interface UpstreamClient {
    * Sends a request, and resolves with the head of the answer; its body is read from it. An abort of `clientGone` ends the request and
    * the answer.
    */
-  send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, UpstreamProblem>>
+  send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
@@ -54,7 +51,7 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
   const request = isSecure ? https.request : http.request
 
   const sendOnce = (asked: ForwardedRequest, signal: AbortSignal, isRetry: boolean) =>
-    new Promise<Result<IncomingMessage, UpstreamProblem> | 'again'>((resolve) => {
+    new Promise<Result<IncomingMessage, TrafficProblem> | 'again'>((resolve) => {
       const { method, body } = asked
       const isRepeatable = idempotent.has(method)
       const length = body || !isRepeatable ? { 'content-length': String(body?.length ?? 0) } : {}

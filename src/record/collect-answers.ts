@@ -2,9 +2,10 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { measureJson } from '../core/fit-json.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
 import { redactPeople } from '../traffic/redact-people.ts'
-import type { TrafficSample } from '../traffic/sample.ts'
+import type { TrafficAnswer, TrafficSample } from '../traffic/sample.ts'
 
 /** The operation whose answers are recorded: the only one whose answer is invented. */
 export const recordedOperation = 'getModelAnalytics'
@@ -23,64 +24,67 @@ export interface SeenAnswer {
   readonly redactions: number
 }
 
-/** The answers of traffic, and why others are left out, with the number of each. */
-export interface CollectedAnswers {
-  /** The latest answer about each model and period, in the order of models and periods. */
-  readonly answers: readonly SeenAnswer[]
-  readonly skipped: ReadonlyMap<string, number>
-}
-
-/** Collects the answers that can be served again. An answer that breaks the contract cannot. */
+/**
+ * Collects the answers that can be served again: the latest about each model and period, in their order. `skipped`: the
+ * number of others, by the reason, such as that they break the contract.
+ */
 export function collectAnswers(
   samples: readonly TrafficSample[],
   contract: Contract,
   onProgress: (checked: number, all: number) => void,
-): CollectedAnswers {
+): { answers: SeenAnswer[]; skipped: ReadonlyMap<string, number> } {
   const answers = new Map<string, SeenAnswer>()
   const skipped = new Map<string, number>()
   for (const [index, sample] of samples.entries()) {
     onProgress(index, samples.length)
     const seen = readSample(sample, contract)
-    if (typeof seen === 'string') skipped.set(seen, (skipped.get(seen) ?? 0) + 1)
-    else answers.set(`${seen.modelId} ${seen.period}`, seen)
+    if (seen.ok) answers.set(`${seen.value.modelId} ${seen.value.period}`, seen.value)
+    else skipped.set(seen.error, (skipped.get(seen.error) ?? 0) + 1)
   }
-  const keys = [...answers.keys()].sort()
-  return { answers: keys.flatMap((key) => answers.get(key) ?? []), skipped }
+  const sorted = [...answers].sort(([one], [other]) => (one < other ? -1 : 1))
+  return { answers: sorted.map(([, answer]) => answer), skipped }
 }
 
-/** Returns the answer of a sample, or why it is left out. */
-function readSample({ method, target, answer }: TrafficSample, contract: Contract): SeenAnswer | string {
+/** Reads the answer of a sample. The error is the reason why it is left out. */
+function readSample({ method, target, answer }: TrafficSample, contract: Contract): Result<SeenAnswer> {
   const [path = '', query = ''] = target.split('?', 2)
   const match = findOperation(contract, method, path)
-  if (!match) return `no ${recordedOperation}`
-  if ('problem' in answer) return `no answer: ${answer.sentence}`
-  if (answer.status !== match.operation.successStatus) return `status ${answer.status}`
-  if (!answer.body) return 'the body was not recorded whole'
-  const read = readJson(answer.body, Number.POSITIVE_INFINITY)
-  if (!read.ok) return `the body ${read.error.message}`
-  if (!isObject(read.value)) return 'the body is no JSON object'
-  if (measureJson(read.value).members > maxMembers)
-    return `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`
-  const [violation] = match.operation.checkResponse(answer.status, read.value)
-  if (violation)
-    return `breaks the contract: ${violation.pointer || 'the body'} ${violation.message} (convsim drift proposes a patch)`
-  const { values, violations } = match.operation.readParameters({
-    path: match.path,
-    query: readQuery(query),
-    header: {},
-  })
+  if (!match) return failure(`no ${recordedOperation}`)
+  if ('problem' in answer) return failure(`no answer: ${answer.sentence}`)
+  const body = readBody(match.operation, answer)
+  if (!body.ok) return body
+  const raw = { path: match.path, query: readQuery(query), header: {} }
+  const { values, violations } = match.operation.readParameters(raw)
   const period: Json | undefined = values.query['period']
-  if (violations.length > 0 || typeof period !== 'string') return 'the request breaks the contract'
-  const { value, changes } = redactPeople(read.value)
-  return {
+  if (violations.length > 0 || typeof period !== 'string') return failure('the request breaks the contract')
+  const { value, changes } = redactPeople(body.value)
+  return success({
     modelId: String(values.path['modelId']).toLowerCase(),
     period,
     body: isObject(value) ? value : {},
     redactions: changes,
-  }
+  })
 }
 
-/** Finds the operation of a path. The base path of the real service, or of a sandbox, may be another than the contract's. */
+function readBody(operation: Operation, { status, body }: TrafficAnswer): Result<JsonObject> {
+  if (status !== operation.successStatus) return failure(`status ${status}`)
+  if (!body) return failure('the body was not recorded whole')
+  const read = readJson(body, Number.POSITIVE_INFINITY)
+  if (!read.ok) return failure(`the body ${read.error.message}`)
+  const { value } = read
+  if (!isObject(value)) return failure('the body is no JSON object')
+  if (measureJson(value).members > maxMembers)
+    return failure(
+      `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`,
+    )
+  const [violation] = operation.checkResponse(status, value)
+  if (!violation) return success(value)
+  return failure(
+    `breaks the contract: ${violation.pointer || 'the body'} ${violation.message} (convsim drift proposes a patch)`,
+  )
+}
+
+/** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
 function findOperation(
   contract: Contract,
   method: string,

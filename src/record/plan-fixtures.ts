@@ -12,11 +12,12 @@ export interface FixturePlan {
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact answers for each model. A model that the fixtures do not list is added, so that it exists with `--models closed`. */
+/** Plans a file of exact answers for each model, and adds the models that the fixtures do not list. */
 export function planAnswers(answers: readonly SeenAnswer[], fixtures: Fixtures): FixturePlan {
+  const byModel = groupBy(answers, ({ modelId }) => modelId)
   const files = new Map<string, string>()
   const lines: string[] = []
-  for (const [modelId, own] of groupByModel(answers)) {
+  for (const [modelId, own] of byModel) {
     const file = `${answersFolder}/${modelId}.json`
     const content: AnswersFile = {
       about: `Recorded answers about the model ${modelId}.`,
@@ -27,12 +28,14 @@ export function planAnswers(answers: readonly SeenAnswer[], fixtures: Fixtures):
     files.set(file, `${JSON.stringify(content, null, 2)}\n`)
     lines.push(...own.map((answer) => `${file}: ${describeAnswer(answer)}`))
   }
-  const models = unlistedModels(answers, fixtures).map((id) => ({
-    id,
-    name: nameOf(id),
-    about: 'Recorded; its exact answers are in answers/.',
-  }))
-  return { files, models, lines: [...lines, ...describeModels(models)] }
+  const listed = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
+  const unlisted = [...byModel.keys()].filter((id) => !listed.has(id))
+  const about = 'Recorded; its exact answers are in answers/.'
+  return {
+    files,
+    models: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
+    lines: [...lines, ...unlisted.map((id) => `models.yaml: the model ${id}`)],
+  }
 }
 
 function describeAnswer({ period, body, redactions }: SeenAnswer): string {
@@ -40,16 +43,4 @@ function describeAnswer({ period, body, redactions }: SeenAnswer): string {
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
   const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} texts redacted`
   return `the exact answer for ${period}, ${points} data points, ${size}, ${redacted}`
-}
-
-const describeModels = (models: readonly { readonly id: string }[]) =>
-  models.map(({ id }) => `models.yaml: the model ${id}`)
-
-const nameOf = (modelId: string) => `Recorded ${modelId.slice(0, 8)}`
-
-const groupByModel = (answers: readonly SeenAnswer[]) => groupBy(answers, ({ modelId }) => modelId)
-
-function unlistedModels(answers: readonly SeenAnswer[], { models }: Fixtures): string[] {
-  const listed = new Set(models.map(({ id }) => id.toLowerCase()))
-  return [...new Set(answers.map(({ modelId }) => modelId))].filter((id) => !listed.has(id))
 }

@@ -1,11 +1,10 @@
-import type { Json } from '../core/json.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, type Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { readJournal } from '../traffic/read-journal.ts'
 import { readTrafficFile } from '../traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../traffic/sample.ts'
 
-/** Answers of convsim itself are taken, too, since fixtures of what it invented are of use. Those of scenarios that break something are not. */
+/** The origins of answers that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
 const accepted = ['upstream', 'contract'] as const
 
 /** Reads the samples of all sources, in their order: URLs of running simulators, HAR files, exports of journals. */
@@ -31,27 +30,25 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
   const pages: Json[] = []
-  let cursor: number | undefined
-  do {
-    const page = await readPage(origin, cursor, controlToken)
+  for (let after = ''; ; ) {
+    const page = await readPage(origin, after, controlToken)
     if (!page.ok) return page
     pages.push(page.value)
-    cursor = isObject(page.value) && typeof page.value.next === 'number' ? page.value.next : undefined
-  } while (cursor !== undefined)
-  return readJournal(pages, accepted)
+    const next = isObject(page.value) ? page.value.next : undefined
+    if (typeof next !== 'number') return readJournal(pages, accepted)
+    after = `&cursor=${next}`
+  }
 }
 
 async function readPage(
   origin: string,
-  cursor: number | undefined,
+  after: string,
   controlToken: string | undefined,
 ): Promise<Result<Json>> {
-  const after = cursor === undefined ? '' : `&cursor=${cursor}`
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   try {
-    const page = await fetch(`${origin}/__sim/requests?sandbox=*&bodies=true&limit=200${after}`, {
-      headers,
-    })
+    const url = `${origin}/__sim/requests?sandbox=*&bodies=true&limit=200${after}`
+    const page = await fetch(url, { headers })
     if (page.ok) return success((await page.json()) as Json)
     const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
     return failure(`The simulator at ${origin} answers ${page.status} when asked for its requests.${hint}`)

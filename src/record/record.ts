@@ -8,7 +8,7 @@ import type { CommandContext } from '../process/command.ts'
 import { createCountProgress, findStderrTerminal } from '../process/count-progress.ts'
 import { loadInputs } from '../simulator/loaded-inputs.ts'
 import { describeOmitted } from '../traffic/sample.ts'
-import { type CollectedAnswers, collectAnswers } from './collect-answers.ts'
+import { collectAnswers } from './collect-answers.ts'
 import type { RecordSettings } from './command.ts'
 import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
@@ -30,7 +30,7 @@ export function createAsk(
   }
 }
 
-/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code: 0, or 1 if there is nothing to write or a problem. */
+/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code. */
 export async function recordFixtures(
   sources: readonly string[],
   settings: RecordSettings,
@@ -96,7 +96,7 @@ async function planFixtures(
 /** The most reasons that are listed: each answer can break the contract at a place of its own. */
 const maxReasons = 50
 
-function describeSkipped(skipped: CollectedAnswers['skipped']): string[] {
+function describeSkipped(skipped: ReadonlyMap<string, number>): string[] {
   const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
   const more = lines.length - maxReasons
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines

@@ -8,9 +8,8 @@ export interface EntryPlace {
 }
 
 /**
- * Finds the entries of a HAR file, so that each can be parsed by itself: all of them at once would take several times
- * the memory of the file. The
- * error is a sentence about the file, without its subject.
+ * Finds the entries of a HAR file, so that each can be parsed by itself: all at once would take several times the memory
+ * of the file. The error is a sentence about the file, without its subject.
  */
 export function findEntries(bytes: Uint8Array): Result<readonly EntryPlace[]> {
   const scanner = new JsonScanner(bytes)
@@ -35,13 +34,12 @@ export function findEntries(bytes: Uint8Array): Result<readonly EntryPlace[]> {
   try {
     scanner.readDocument((start) => (scanner.isObject(start) ? readRoot(start) : scanner.skip(start)))
   } catch (error) {
-    if (error instanceof ScanError) return failure(describeFault(error.message, found?.length))
-    throw error
+    if (!(error instanceof ScanError)) throw error
+    return failure(
+      found ? `${error.message} It has ${found.length} whole entries before that.` : error.message,
+    )
   }
   return found
     ? success(found)
     : failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
 }
-
-const describeFault = (message: string, entries: number | undefined) =>
-  entries === undefined ? message : `${message} It has ${entries} whole entries before that.`

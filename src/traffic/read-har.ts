@@ -5,8 +5,7 @@ import { redactHeaders, redactText } from '../redaction/redact.ts'
 import { findOwnToken, redacted } from '../redaction/redact-token.ts'
 import { createTokenRedactor } from '../redaction/redact-tokens.ts'
 import { type EntryPlace, findEntries } from './find-entries.ts'
-import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
-import { readContent } from './read-content.ts'
+import { type AcceptedOrigins, findRecordingProblem, parseJson, toText } from './recorded-exchange.ts'
 import {
   maxExchanges,
   type ReadTraffic,
@@ -14,7 +13,6 @@ import {
   type TrafficProblem,
   type TrafficSample,
 } from './sample.ts'
-import { toText } from './to-text.ts'
 
 /** The largest entry that is read, in bytes. */
 const maxEntryBytes = 256 * 1024 * 1024
@@ -29,10 +27,7 @@ export interface ReadOptions {
   readonly onProgress?: ((read: number, all: number) => void) | undefined
 }
 
-/**
- * Reads the exchanges of a HAR document (1.2), as browsers and proxies export it. The error is a sentence about the
- * file, without its subject.
- */
+/** Reads the exchanges of a HAR document (1.2). The error is a sentence about the file, without its subject. */
 export function readHar(bytes: Uint8Array, { accepted, onProgress }: ReadOptions): Result<ReadTraffic> {
   const found = findEntries(bytes)
   if (!found.ok) return found
@@ -59,11 +54,7 @@ export function readHar(bytes: Uint8Array, { accepted, onProgress }: ReadOptions
 function parseEntry(bytes: Uint8Array, { start, end }: EntryPlace): Result<Json> {
   if (end - start > maxEntryBytes) return failure(`it is larger than ${maxEntryBytes / 1024 / 1024} MiB.`)
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString()
-  try {
-    return success(JSON.parse(text))
-  } catch {
-    return failure(`it must be JSON: ${describeSyntaxError(text)}.`)
-  }
+  return parseJson(text) ?? failure(`it must be JSON: ${describeSyntaxError(text)}.`)
 }
 
 function addToken(entry: Json, tokens: Set<string>): void {
@@ -98,20 +89,44 @@ function readAnswer(
 ): TrafficAnswer | TrafficProblem {
   const status = Number(toText(response.status))
   const { _origin, _damage: damage, _delivery: delivery, time } = entry
-  const { body, mediaType } = readContent(response.content, _origin !== undefined)
+  const content = isObject(response.content) ? response.content : {}
+  const body = readContent(content, _origin !== undefined)
+  const mediaType = toText(content.mimeType)
+  const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
   const exchange = { status, origin: _origin ?? 'upstream', damage, delivery, body }
   const headers = readHeaders(response.headers)
   return (
     findRecordingProblem(exchange, accepted) ?? {
       status,
-      headers: redactAll(
-        { ...(mediaType !== undefined && { 'content-type': mediaType }), ...headers },
-        redact,
-      ),
+      headers: redactAll({ ...(isKnown && { 'content-type': mediaType }), ...headers }, redact),
       body: body && redactBytes(body, redact),
       ...(typeof time === 'number' && { ms: time }),
     }
   )
+}
+
+/**
+ * Reads the content of an answer; undefined: it is not recorded, or only a part of it. `isOurs`: convsim exported it,
+ * redacted, so that its size says nothing.
+ */
+function readContent(content: JsonObject, isOurs: boolean): Uint8Array | undefined {
+  const { text, encoding, size } = content
+  if (typeof text !== 'string') return size === 0 ? new Uint8Array() : undefined
+  const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
+  const isPart = isOurs ? saysPart(content) : isShort(bytes, size)
+  return isPart ? undefined : bytes
+}
+
+/** Returns true for the content of which our export says that only a part was recorded. */
+const saysPart = ({ comment }: JsonObject) =>
+  typeof comment === 'string' && / of \d+ bytes were recorded\.$/.test(comment)
+
+/**
+ * Returns true for a text that is shorter than its size says, unless it is JSON: then a tool redacted it, or left its
+ * byte order mark out.
+ */
+function isShort(bytes: Uint8Array, size: Json | undefined): boolean {
+  return typeof size === 'number' && bytes.length < size && !parseJson(Buffer.from(bytes).toString())
 }
 
 /** Redacts credentials of headers, and all tokens. */

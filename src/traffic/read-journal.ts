@@ -1,8 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
+import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
-import { toText } from './to-text.ts'
 
 /** Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. */
 export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<ReadTraffic> {
@@ -34,7 +33,6 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
     origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
   const body = readBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
-  const ms = typeof entry.tookMs === 'number' ? { ms: entry.tookMs } : {}
   return [
     {
       method: toText(request.method) || 'GET',
@@ -48,7 +46,7 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
           ...readHeaders(answer.headers),
         },
         body,
-        ...ms,
+        ...(typeof entry.tookMs === 'number' && { ms: entry.tookMs }),
       },
     },
   ]
@@ -65,8 +63,6 @@ function readBody(body: Json | undefined): Uint8Array | undefined {
 }
 
 function readHeaders(headers: Json | undefined): Record<string, string> {
-  if (!isObject(headers)) return {}
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), toText(value)]),
-  )
+  const entries = isObject(headers) ? Object.entries(headers) : []
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), toText(value)]))
 }

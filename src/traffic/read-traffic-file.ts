@@ -4,18 +4,16 @@ import { describeSyntaxError } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { type ReadOptions, readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
+import { parseJson } from './recorded-exchange.ts'
 import type { ReadTraffic } from './sample.ts'
 
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
 
-/** The largest files that are read. A journal is parsed as a whole. */
-const maxBytes: Readonly<Record<TrafficForm, number>> = {
-  har: 1024 * 1024 * 1024,
-  journal: 256 * 1024 * 1024,
-}
+/** The largest files that are read, MiB. A journal is parsed as a whole. */
+const maxSize: Readonly<Record<TrafficForm, number>> = { har: 1024, journal: 256 }
 
-/** Reads the samples of a file of recorded traffic, with the answers of the accepted origins. The error is a sentence that names the file. */
+/** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
 export async function readTrafficFile(
   file: string,
   form: TrafficForm,
@@ -24,9 +22,9 @@ export async function readTrafficFile(
   let bytes: Uint8Array
   try {
     const { size } = await stat(file)
-    if (size > maxBytes[form])
+    if (size > maxSize[form] * 1024 * 1024)
       return failure(
-        `${file} is larger than ${maxBytes[form] / 1024 / 1024} MiB, which is the most that is read. Export a part of the traffic.`,
+        `${file} is larger than ${maxSize[form]} MiB, which is the most that is read. Export a part of the traffic.`,
       )
     bytes = await readFile(file)
   } catch (error) {
@@ -47,29 +45,19 @@ function readJournalFile(bytes: Uint8Array, { accepted }: ReadOptions): Result<R
 
 /** Parses a file of JSON, or of lines of JSON. The error is a sentence without its subject. */
 function parseDocuments(text: string): Result<Json[]> {
-  const whole = parse(text)
+  const whole = parseJson(text)
   if (whole) return success([whole.value])
   const values: Json[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const value = parse(line)
-    if (!value) return failure(describeFault(text, line, index, values.length))
-    values.push(value.value)
+    const parsed = parseJson(line)
+    if (parsed) values.push(parsed.value)
+    else {
+      const start = { line: index + 1, column: 1 }
+      // Where the first line is no JSON already, the fault is one of the whole text.
+      const fault = values.length === 0 ? describeSyntaxError(text) : describeSyntaxError(line, start)
+      return failure(`is no JSON, nor lines of JSON: ${fault}.`)
+    }
   }
   return values.length > 0 ? success(values) : failure('is empty. Save the traffic anew.')
-}
-
-/** Says what is wrong with a line, or with the whole text where the first line is no JSON already. */
-function describeFault(text: string, line: string, index: number, good: number): string {
-  const fault =
-    good === 0 ? describeSyntaxError(text) : describeSyntaxError(line, { line: index + 1, column: 1 })
-  return `is no JSON, nor lines of JSON: ${fault}.`
-}
-
-function parse(text: string): { readonly value: Json } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
 }

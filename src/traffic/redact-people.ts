@@ -2,12 +2,6 @@ import { isObject, type Json } from '../core/json.ts'
 import { redactJson } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
 
-/** A value without what identifies people, and the number of texts that were changed. */
-export interface RedactedValue {
-  readonly value: Json
-  readonly changes: number
-}
-
 /** The names of members whose texts are quotes of what users wrote. */
 const quoteNames = new Set(['exampleSnippets'])
 
@@ -19,14 +13,16 @@ const forms: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value, and whole texts that quote
- * users. Other texts, numbers and ids stay.
+ * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value, and
+ * whole texts that quote users. `changes`: the number of texts that were changed.
  */
-export function redactPeople(value: Json): RedactedValue {
+export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const visit = (item: Json, isQuote: boolean): Json => {
     if (typeof item === 'string') {
-      const clean = isQuote ? redacted : redactForms(item)
+      const clean = isQuote
+        ? redacted
+        : forms.reduce((text, [form, replacement]) => text.replace(form, replacement), item)
       if (clean !== item) changes += 1
       return clean
     }
@@ -40,10 +36,4 @@ export function redactPeople(value: Json): RedactedValue {
   const withoutTokens = redactJson(clean)
   if (JSON.stringify(withoutTokens) !== JSON.stringify(clean)) changes += 1
   return { value: withoutTokens, changes }
-}
-
-function redactForms(text: string): string {
-  let clean = text
-  for (const [form, replacement] of forms) clean = clean.replace(form, replacement)
-  return clean
 }

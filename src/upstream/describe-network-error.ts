@@ -1,9 +1,6 @@
-/** A failure to reach the real service, or to hear from it. */
-export interface UpstreamProblem {
-  readonly kind: 'time-out' | 'connection' | 'certificate'
-  /** The failure and what to do about it. It names the origin of the service and nothing of the request. */
-  readonly sentence: string
-}
+import { connect } from 'node:tls'
+import type { TrafficProblem } from '../traffic/sample.ts'
+import type { Upstream } from './parse-upstream.ts'
 
 /** The codes of an untrusted or unfit certificate, and what is wrong with it. */
 const certificateFaults: Readonly<Record<string, string>> = {
@@ -26,7 +23,7 @@ const noTls = 'it does not speak TLS as expected; is the scheme right, https or 
 const noHttp = 'it does not answer with HTTP; is the scheme right, https or http?'
 const tooSlow = 'the connection could not be made in time; does a firewall drop it?'
 
-/** The codes of a connection that cannot be made, or broke before an answer, and what is wrong: of Node, and of its `fetch` (`UND_...`). */
+/** The codes of a connection that cannot be made, or broke before an answer: of Node, and of its `fetch` (`UND_...`). */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',
@@ -46,17 +43,20 @@ const connectionFaults: Readonly<Record<string, string>> = {
  * Describes the error with which a request to the real service ends, of Node's client or of `fetch`.
  * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined: it lies ahead, or is not known
  */
-export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): UpstreamProblem {
+export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): TrafficProblem {
   const { code, message } = readError(error)
-  const certificate = expiredAt === undefined ? findCertificateFault(code, message) : describeEnd(expiredAt)
+  const certificate =
+    expiredAt === undefined
+      ? findCertificateFault(code, message)
+      : `its certificate has expired on ${new Date(expiredAt).toISOString()}`
   if (certificate !== undefined) {
     const sentence = `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.`
-    return { kind: 'certificate', sentence }
+    return { problem: 'certificate', sentence }
   }
   const tlsFault = code.startsWith('ERR_SSL_') ? noTls : undefined
   const fault = connectionFaults[code] ?? tlsFault ?? `${message.replace(/\.$/, '')}.`
   return {
-    kind: 'connection',
+    problem: 'connection',
     sentence: `The real service at ${origin} cannot be reached: ${fault}${code === '' ? '' : ` (${code})`}`,
   }
 }
@@ -70,18 +70,51 @@ function readError(error: unknown): { readonly code: string; readonly message: s
 }
 
 function findCertificateFault(code: string, message: string): string | undefined {
-  return (
-    certificateFaults[code] ??
-    (certificateCode.test(code) ? `its certificate is not valid: ${message}` : undefined)
-  )
+  const isCertificate = certificateCode.test(code)
+  return certificateFaults[code] ?? (isCertificate ? `its certificate is not valid: ${message}` : undefined)
 }
 
-const describeEnd = (end: number) => `its certificate has expired on ${new Date(end).toISOString()}`
-
 /** Describes an answer that did not begin in time. */
-export function describeTimeOut(origin: string, timeoutMs: number): UpstreamProblem {
+export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
   return {
-    kind: 'time-out',
+    problem: 'time-out',
     sentence: `The real service at ${origin} did not begin its answer within ${timeoutMs / 1000} s. If it needs longer, raise --upstream-timeout.`,
   }
+}
+
+/** The milliseconds in which a server shows its certificate. */
+const inspectionMs = 5000
+
+/** Describes the reason why a request has no answer. An expired certificate is named with its date. */
+export async function describeFailure(
+  error: unknown,
+  upstream: Upstream,
+  timeoutMs: number,
+  now: number,
+): Promise<TrafficProblem> {
+  if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
+    return {
+      problem: 'time-out',
+      sentence: `No whole answer came within ${timeoutMs} ms. A larger --timeout waits longer.`,
+    }
+  const fault = describeNetworkError(error, upstream.origin)
+  const end = fault.problem === 'certificate' ? await readCertificateEnd(upstream) : undefined
+  return end === undefined || end >= now ? fault : describeNetworkError(error, upstream.origin, end)
+}
+
+/** Reads the end of the certificate of a server, to which nothing is sent, in epoch milliseconds; undefined: it shows none. */
+function readCertificateEnd({ origin }: Upstream): Promise<number | undefined> {
+  const { hostname, port } = new URL(origin)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve) => {
+    const servername = /^[\d.]+$|:/.test(host) ? '' : host
+    const connection = connect({ host, port: Number(port) || 443, servername, rejectUnauthorized: false })
+    const finish = (end: number | undefined) => {
+      connection.destroy()
+      resolve(end !== undefined && Number.isFinite(end) ? end : undefined)
+    }
+    connection.setTimeout(inspectionMs, () => finish(undefined))
+    connection.once('secureConnect', () => finish(Date.parse(connection.getPeerCertificate().valid_to)))
+    connection.once('error', () => finish(undefined))
+  })
 }

@@ -4,7 +4,7 @@ import { isTransient, readPause } from './read-pause.ts'
 import { send, type UpstreamAccess, type UpstreamRequest } from './send.ts'
 
 /** The means of waiting between requests. */
-export interface Patience {
+interface Waiting {
   /** Resolves after some milliseconds. */
   readonly sleep: (ms: number) => Promise<unknown>
   /** The longest wait that a service may ask for, milliseconds. */
@@ -12,7 +12,7 @@ export interface Patience {
 }
 
 /** The end of a request with its retries. */
-export interface SentRequest {
+interface SentRequest {
   /** All attempts that were answered, and the last one. */
   readonly samples: readonly TrafficSample[]
   /** The milliseconds that the last answer asks to wait; more than `maxPauseMs`: no further request is to be sent now. */
@@ -32,7 +32,7 @@ export async function sendWithRetries(
   access: UpstreamAccess,
   request: UpstreamRequest,
   isRepeatable: boolean,
-  { sleep, maxPauseMs }: Patience,
+  { sleep, maxPauseMs }: Waiting,
 ): Promise<SentRequest> {
   const samples: TrafficSample[] = []
   for (let attempt = 1; ; attempt += 1) {

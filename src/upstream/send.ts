@@ -1,8 +1,7 @@
 import { redactHeaders, redactText } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
-import { findRedirect } from '../traffic/find-redirect.ts'
 import type { TrafficAnswer, TrafficProblem, TrafficSample } from '../traffic/sample.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure } from './describe-network-error.ts'
 import type { Upstream } from './parse-upstream.ts'
 
 /** A request to the real service. */
@@ -34,7 +33,7 @@ const maxBodyBytes = 16 * 1024 * 1024
 /** The most redirects of a request within the service. */
 const maxRedirects = 5
 
-/** Sends a request once. Redirects are followed within the origin of the service only, so that no other host gets the token. */
+/** Sends a request once. Redirects are followed within the origin only, so that no other host gets the token. */
 export async function send(access: UpstreamAccess, request: UpstreamRequest): Promise<TrafficSample> {
   const { upstream, token, timeoutMs, userAgent, now } = access
   const headers: Record<string, string> = {
@@ -84,6 +83,12 @@ async function follow(
     url = next
   }
   return { problem: 'redirect', sentence: `The service redirects more than ${maxRedirects} times.` }
+}
+
+/** Returns the address to which an answer redirects; undefined: none. `url`: the address that was asked. */
+export function findRedirect(status: number, location: string | undefined, url: string): URL | undefined {
+  const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== undefined
+  return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
 }
 
 async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficProblem> {

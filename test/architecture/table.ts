@@ -188,6 +188,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'exchange',
       'scenarios',
       'redaction',
+      'traffic',
       'upstream',
       'pipeline',
       'config',
@@ -214,7 +215,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   drift: {
     sentence: 'Differences between the real service and the contract: shapes, findings, verdict, patch.',
-    main: 'judge.ts',
+    main: 'drift.ts',
     imports: [
       'core',
       'documents',

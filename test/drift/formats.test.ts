@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/load.ts'
-import { renderDrift } from '../../src/drift/drift-page.ts'
-import type { DriftFinding, DriftReport } from '../../src/drift/finding.ts'
+import { renderDrift } from '../../src/drift/judge/drift-page.ts'
+import type { DriftFinding, DriftReport } from '../../src/drift/judge/finding.ts'
 
 const loaded = await loadContract('spec/openapi.yaml', { structure: false })
 if (!loaded.ok) throw new Error('the contract cannot be loaded')
@@ -111,4 +111,12 @@ test('JSON has the members that programs read', () => {
       },
     ],
   })
+})
+
+test('a list with many new values is described in one plain sentence', () => {
+  const message = 'has 3 values that the contract does not list'
+  const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
+  expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
+    `a list that seems to be open: ${message}. Seen in 2 of 2 answers; breaks clients.`,
+  )
 })

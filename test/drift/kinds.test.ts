@@ -4,25 +4,16 @@ import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { success } from '../../src/core/result.ts'
 import { applyOverlay } from '../../src/documents/overlay.ts'
 import { checkOverlay } from '../../src/documents/read-overlay.ts'
-import { createPatch } from '../../src/drift/patch.ts'
+import { createPatch } from '../../src/drift/patch/patch.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
 async function patchOf(
   answers: readonly Given[],
   judgePatched = (patched: Contract) => judge(patched, answers),
 ) {
-  return createPatch(document, judge(contract, answers), {
-    load: async (value) => success(await load(value)),
-    judge: judgePatched,
-    applyOverlay: async (value, overlay) => {
-      const checked = await checkOverlay(toSource(overlay))
-      if (!checked.ok) return checked
-      const applied = applyOverlay(toSource(value), checked.value)
-      if (!applied.ok) return applied
-      if (!isObject(applied.value.value)) throw new Error('no document is left')
-      return success(applied.value.value)
-    },
-  })
+  return createPatch(document, judge(contract, answers), async (overlay) =>
+    success(judgePatched(await applyTo(overlay))),
+  )
 }
 
 type Row = readonly [title: string, answers: readonly Given[], findings: readonly string[]]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { renderDrift } from '../../src/drift/drift-page.ts'
-import type { DriftReport } from '../../src/drift/finding.ts'
+import { renderDrift } from '../../src/drift/judge/drift-page.ts'
+import type { DriftReport } from '../../src/drift/judge/finding.ts'
 import { contract, judge, thing, things, without } from './things.ts'
 
 /** Returns an object with many members. */

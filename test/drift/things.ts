@@ -2,8 +2,8 @@ import type { Contract, Operation } from '../../src/contract/contract.ts'
 import { buildContract } from '../../src/contract/load.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Source } from '../../src/documents/source.ts'
-import { observeAnswer, rebindAnswers } from '../../src/drift/answer.ts'
-import { judgeDrift } from '../../src/drift/judge.ts'
+import { judgeDrift } from '../../src/drift/judge/judge.ts'
+import { observeAnswer, rebindAnswers } from '../../src/drift/observe/answer.ts'
 
 /** A contract with one operation, whose answer is a list of things. */
 export const document: JsonObject = {

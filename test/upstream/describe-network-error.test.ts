@@ -26,7 +26,7 @@ test.each([
 ])('%s is described as a problem of the %s', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
   const problem = describeNetworkError(error, origin)
-  expect(problem).toEqual({ kind, sentence: expect.stringMatching(sentence) })
+  expect(problem).toEqual({ problem: kind, sentence: expect.stringMatching(sentence) })
   expect(problem.sentence).toContain(origin)
   expect(describeNetworkError(new TypeError('fetch failed', { cause: error }), origin)).toEqual(problem)
 })

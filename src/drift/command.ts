@@ -1,0 +1,90 @@
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  pickSettings,
+  type SettingTable,
+  text,
+  type ValuesOf,
+} from '../config/setting.ts'
+import { serverSettings } from '../config/settings.ts'
+import { defineCommand } from '../process/command.ts'
+import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
+
+const isId = (text: string) => /^[^=,\s]+=[^,]+$/.test(text)
+
+/** The settings of `drift`. */
+const driftSettings = {
+  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
+  ids: text({
+    value: 'NAME=VALUE',
+    defaultText: "the contract's examples",
+    repeatable: true,
+    test: (text) => text.split(',').every(isId),
+    expected:
+      'a parameter or a member of a body with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    description:
+      'An id that the real service knows, such as modelId=ID; can be given several times. Each value of a path parameter is asked for.',
+  }),
+  samples: integer({
+    default: 3,
+    min: 1,
+    max: 1000,
+    description:
+      'The number of successful answers of an operation below which it is not judged as the same; probes are repeated until there can be so many.',
+  }),
+  writes: text({
+    value: 'HOST',
+    description:
+      'Probe operations that write, too. HOST is the host of the service once more, so that nobody writes to another one by mistake. What is written has ids that begin with convsim-probe-.',
+  }),
+  dryRun: boolean({
+    default: false,
+    description: 'Print the requests that would be sent, and send none.',
+  }),
+  har: text({
+    value: 'FILE',
+    description: 'Judge the recorded traffic of a HAR file, without any network.',
+  }),
+  journal: text({
+    value: 'FILE',
+    description:
+      'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
+  }),
+  patch: text({
+    value: 'FILE',
+    description:
+      'Write the change of the contract that removes the drift as an OpenAPI Overlay, which is tried on the same answers before.',
+  }),
+  timeout: duration({
+    defaultText: '10s',
+    description: 'The longest time to wait for an answer of the real service.',
+  }),
+  format: choice({
+    of: ['text', 'json', 'github', 'markdown'],
+    default: 'text',
+    description:
+      "The form of the findings: lines for people, one JSON document, GitHub's commands, or Markdown.",
+  }),
+} as const satisfies SettingTable
+
+/** The values of the settings of `drift`. */
+export type DriftSettings = ValuesOf<typeof driftSettings>
+
+/** The command `drift`. */
+export const driftCommand = defineCommand({
+  name: 'drift',
+  usage: '[upstream] [options]',
+  operands: 'the base URL of the real service',
+  description:
+    'Compare the real service with the contract: fields, types, null, lists of values, formats, statuses and headers, never values. The token is in CONVSIM_UPSTREAM_TOKEN. Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
+  examples: [
+    'drift https://api.example.com/v1 --ids modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    'drift https://api.example.com/v1 --dry-run',
+    'drift --har traffic.har --patch real.overlay.yaml',
+  ],
+  settings: driftSettings,
+  variables: [upstreamTokenVariable],
+  run: async (line, context) => (await import('./drift.ts')).printDrift(line, context),
+})

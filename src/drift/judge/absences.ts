@@ -1,0 +1,80 @@
+import type { FittedJson } from '../../core/fit-json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
+import type { ObservedAnswer } from '../observe/answer.ts'
+import { createObservation, type Observation } from '../observe/observation.ts'
+import type { DescribedResponse } from '../observe/observe-head.ts'
+import { visitObjects } from '../observe/visit-objects.ts'
+
+/** The fewest answers from which an absence is told: fewer may lack a field by chance. */
+const minAbsenceAnswers = 5
+
+/** Something that the contract allows and no answer has. `of`: the number of answers that could have it. */
+export interface Absence {
+  readonly observation: Observation
+  readonly of: number
+}
+
+/**
+ * Looks for optional headers that no answer has, and for optional fields that no answer has although the simulator's
+ * answers to the same requests do, in the answers of one operation with one status.
+ */
+export class AbsenceSearch {
+  readonly #schema: JsonObject
+  /** The number of answers that lack a field in an object that may have it, by the place of each absent field. */
+  readonly #lacking = new Map<string, number>()
+  readonly #headers: Set<string>
+  #answers = 0
+
+  constructor(answers: readonly ObservedAnswer[], response: DescribedResponse | undefined) {
+    const [first] = answers
+    this.#schema = first?.operation.responseSchema(first.status) ?? {}
+    for (const { own } of answers)
+      for (const place of own === undefined ? [] : this.#listFields(own).present) this.#lacking.set(place, 0)
+    const optional = response?.headers.filter(({ required }) => !required) ?? []
+    this.#headers = new Set(optional.map(({ name }) => name))
+  }
+
+  /** Counts one answer. */
+  add({ headers }: ObservedAnswer, body: FittedJson | undefined): void {
+    this.#answers += 1
+    for (const name of this.#headers) if (headers[name] !== undefined) this.#headers.delete(name)
+    if (!body || this.#lacking.size === 0) return
+    const { present, absent } = this.#listFields(body.value, body.cut)
+    for (const place of present) this.#lacking.delete(place)
+    for (const place of absent) {
+      const count = this.#lacking.get(place)
+      if (count !== undefined) this.#lacking.set(place, count + 1)
+    }
+  }
+
+  /** Lists the places of documented fields that objects of a body have, or lack. Objects that were cut are passed over. */
+  #listFields(body: Json, cut: FittedJson['cut'] = new Map()) {
+    const present = new Set<string>()
+    const absent = new Set<string>()
+    visitObjects(body, this.#schema, (pointer, object, properties) => {
+      if (cut.has(object)) return
+      for (const [name, schemas] of properties)
+        if (!schemas.some(({ deprecated }) => deprecated === true))
+          (Object.hasOwn(object, name) ? present : absent).add(joinPointer(pointer, name))
+    })
+    return { present, absent }
+  }
+
+  /** Returns what is absent; fewer than five answers tell nothing. */
+  list(): Absence[] {
+    const all = this.#answers
+    if (all < minAbsenceAnswers) return []
+    const fields = [...this.#lacking].filter(([, of]) => of >= minAbsenceAnswers)
+    return [
+      ...fields.map(([pointer, of]) => {
+        const message = `is documented as optional, and the simulator sends it; it was in none of ${of} answers`
+        return { observation: createObservation('absent-field', pointer, message), of }
+      }),
+      ...[...this.#headers].map((name) => {
+        const message = `the header ${name} is documented; it was in none of ${all} answers`
+        return { observation: createObservation('header', '', message, { detail: name }), of: all }
+      }),
+    ]
+  }
+}

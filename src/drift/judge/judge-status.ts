@@ -1,0 +1,99 @@
+import { parsePointer } from '../../core/json-pointer.ts'
+import { redactText } from '../../redaction/redact.ts'
+import type { ObservedAnswer } from '../observe/answer.ts'
+import { observeBody } from '../observe/observe-body.ts'
+import { type DescribedResponse, describeResponse, observeHead, readBody } from '../observe/observe-head.ts'
+import { AbsenceSearch } from './absences.ts'
+import { PlaceCounter } from './count-places.ts'
+import type { DriftFinding } from './finding.ts'
+import type { OperationSummary } from './operation-summary.ts'
+import { findRenames } from './renames.ts'
+import { type Tally, TallyList } from './tally.ts'
+import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
+
+/** The most differences of one status of an operation that are listed, those that break clients first. */
+const maxListed = 500
+
+/** The answers of an operation with one status, and what is noted about them. */
+export interface StatusContext extends FindingContext {
+  readonly answers: readonly ObservedAnswer[]
+  /** The number of all answers of the operation. */
+  readonly answersOfOperation: number
+  readonly summary: OperationSummary
+  /** Is called before each answer is compared. */
+  readonly onAnswer: () => void
+}
+
+/**
+ * Compares the answers of an operation with one status. Each body is parsed, compared and dropped again. `omitted`: the
+ * number of further differences beyond `maxListed`.
+ */
+export function judgeStatus(context: StatusContext): { findings: DriftFinding[]; omitted: number } {
+  const { answers, summary, contract, token } = context
+  const [first] = answers
+  if (!first) return { findings: [], omitted: 0 }
+  const response = describeResponse(contract.document, first.operation, first.status)
+  const list = new TallyList()
+  const absences = new AbsenceSearch(answers, response)
+  for (const answer of answers) {
+    context.onAnswer()
+    const body = readBody(answer, response)
+    const observed = body.json && observeBody(answer, body.json)
+    list.add(answer, [...observeHead(answer, response, body), ...(observed?.observations ?? [])])
+    absences.add(answer, body.json)
+    summary.add(answer, body, observed)
+  }
+  if (list.isFull) summary.markUncounted()
+  const tallies = list.list()
+  const renames = findRenames(tallies, (answer) => readBody(answer, response).json)
+  const renamed = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
+  const others = tallies.filter((tally) => !renamed.has(tally))
+  const listed = sortByEffect(others).slice(0, Math.max(0, maxListed - renames.length))
+  const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
+  const count = createCount(context, [...renames.map(({ missing }) => missing), ...listed], response)
+  const findings = [
+    ...renames.map(({ missing, added }) => {
+      const detail = parsePointer(added.first.pointer).at(-1) ?? ''
+      const message = redactText(`is now called "${detail}"`, token)
+      const changes = { kind: 'renamed-field', detail, message, values: added.values } as const
+      const tally = { ...missing, first: { ...missing.first, value: added.first.value } }
+      return toFinding(tally, count(missing), context, changes)
+    }),
+    ...listed.map((tally) => toFinding(tally, count(tally), context)),
+    // A required field that is missing is a finding already.
+    ...absences
+      .list()
+      .filter(({ observation: { kind, pointer } }) => kind === 'header' || !places.has(pointer))
+      .map(({ observation, of }) => {
+        const tally = { first: observation, firstAnswer: first, seen: 0, values: [] }
+        // An absence proves nothing, so it settles no assumption either.
+        return toFinding(tally, of, context, { isDrift: false, breaks: false, assumption: undefined })
+      }),
+  ]
+  return { findings: findings.sort(byPlace), omitted: others.length - listed.length }
+}
+
+const byPlace = (one: DriftFinding, other: DriftFinding) =>
+  one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer)
+
+/** Returns the differences that break clients, then the others, each in the order in which they were met. */
+const sortByEffect = (tallies: readonly Tally[]) =>
+  tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
+
+/** Returns a function that returns the number of answers that could show a difference. */
+function createCount(
+  { answers, answersOfOperation }: StatusContext,
+  tallies: readonly Tally[],
+  response: DescribedResponse | undefined,
+): (tally: Tally) => number {
+  const inBodies = tallies.map(({ first }) => first).filter(({ pointer }) => pointer !== '')
+  const counter = new PlaceCounter(inBodies)
+  for (const answer of inBodies.length > 0 ? answers : []) {
+    const { json } = readBody(answer, response)
+    if (json) counter.add(json.value)
+  }
+  return ({ first }) => {
+    if (first.kind === 'undocumented-status') return answersOfOperation
+    return first.pointer === '' ? answers.length : counter.count(first)
+  }
+}

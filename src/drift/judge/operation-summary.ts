@@ -1,0 +1,111 @@
+import { redactText } from '../../redaction/redact.ts'
+import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/answer.ts'
+import type { ObservedBody } from '../observe/observe-body.ts'
+import type { NotJudged, NotJudgedReason } from './finding.ts'
+
+/** The most places that a sentence names. */
+const maxNamedPlaces = 20
+
+/** Counts all answers of one operation, and those of which a part is not judged. */
+export class OperationSummary {
+  readonly #operation: string
+  readonly #token: string | undefined
+  readonly #statuses = new Set<number>()
+  readonly #unreadable = new Set<string>()
+  /** The first request of which a part is not judged, and the number of such requests, by reason. */
+  readonly #partly = new Map<NotJudgedReason, { request: string | undefined; count: number }>()
+  readonly #largest = { members: 0, levels: 0 }
+  #answers = 0
+  #successes = 0
+  #judged = 0
+
+  constructor(operation: string, token: string | undefined) {
+    this.#operation = operation
+    this.#token = token
+  }
+
+  /** The number of answers that were compared whole. Of one whose body is not known, only status and headers are. */
+  get judged(): number {
+    return this.#judged
+  }
+
+  /** Counts an answer. `observed`: undefined where it has no body to compare. */
+  add(answer: ObservedAnswer, body: ParsedBody, observed: ObservedBody | undefined): void {
+    this.#answers += 1
+    this.#statuses.add(answer.status)
+    if (answer.bytes !== undefined) this.#judged += 1
+    if (isSuccess(answer, body)) this.#successes += 1
+    for (const place of observed?.unreadable ?? []) this.#unreadable.add(place)
+    if (observed?.unreadable.length) this.#addPart('unreadable', answer)
+    if (observed?.isComplete === false) this.#addPart('check-stopped', answer)
+    if (!body.json || body.json.cut.size === 0) return
+    this.#addPart('too-many-members', answer)
+    const { members, levels } = body.json.size
+    this.#largest.members = Math.max(this.#largest.members, members)
+    this.#largest.levels = Math.max(this.#largest.levels, levels)
+  }
+
+  #addPart(reason: NotJudgedReason, { request }: ObservedAnswer): void {
+    const part = this.#partly.get(reason) ?? { request: redactText(request, this.#token), count: 0 }
+    part.count += 1
+    this.#partly.set(reason, part)
+  }
+
+  /** Says that the answers have more differences than are told apart. */
+  markUncounted(): void {
+    if (!this.#partly.has('check-stopped'))
+      this.#partly.set('check-stopped', { request: undefined, count: 0 })
+  }
+
+  /** Lists the parts of answers that are not judged. */
+  listParts(): NotJudged[] {
+    const operation = this.#operation
+    return [...this.#partly].map(([reason, part]) => {
+      return { operation, reason, ...part, sentence: this.#describePart(reason) }
+    })
+  }
+
+  #describePart(reason: NotJudgedReason): string {
+    if (reason === 'unreadable')
+      return (
+        `A rule is broken at ${this.#listPlaces()}, where the value is redacted, or the place too long to be ` +
+        'shown. Compare it by hand.'
+      )
+    if (reason === 'check-stopped')
+      return (
+        'A check stopped after too many broken rules, or too long a time, so other differences may be there. ' +
+        'Run it again when those that are listed are mended or taken over.'
+      )
+    const [size, most, deepest] = [this.#largest.members, bodyBounds.members, this.#largest.levels].map(
+      (one) => one.toLocaleString('en'),
+    )
+    return (
+      `The body has ${size} members and items in ${deepest} levels; at most ${most} in ${bodyBounds.levels} ` +
+      'levels are judged. Of what is larger the first members and items are, the rest is not. Ask for less: another ' +
+      'id, a shorter period.'
+    )
+  }
+
+  #listPlaces(): string {
+    const places = [...this.#unreadable].map((place) => redactText(place, this.#token))
+    const more = places.length - maxNamedPlaces
+    return places.slice(0, maxNamedPlaces).join(', ') + (more > 0 ? ` and ${more} more places` : '')
+  }
+
+  /** Describes an operation with fewer successful answers than are asked for; undefined: it has enough. */
+  describeTooFew(minSamples: number, next: string): NotJudged | undefined {
+    if (this.#successes >= minSamples) return undefined
+    const others = [...this.#statuses].filter((status) => status >= 300).sort()
+    const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
+    const sentence = `${this.#successes} of ${minSamples} successful answers whose body can be judged.${seen} ${next}`
+    const operation = this.#operation
+    return { operation, reason: 'too-few-samples', request: undefined, count: this.#answers, sentence }
+  }
+}
+
+/** Returns true for a success whose body is known, of another media type than JSON, or by the contract not there. */
+function isSuccess({ operation, status, bytes }: ObservedAnswer, { json, isBroken }: ParsedBody): boolean {
+  if (status < 200 || status >= 300) return false
+  if (json !== undefined || bytes === undefined) return json !== undefined
+  return !operation.hasResponseBody(status) || (!isBroken && bytes.length > 0)
+}

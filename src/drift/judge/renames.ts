@@ -1,0 +1,88 @@
+import { type FittedJson, fitJson } from '../../core/fit-json.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { parsePointer } from '../../core/json-pointer.ts'
+import { bodyBounds, type ObservedAnswer } from '../observe/answer.ts'
+import { observeBody } from '../observe/observe-body.ts'
+import type { Tally } from './tally.ts'
+
+/** A required field that is missing, and a new field that has its place and its shape. */
+export interface Rename {
+  readonly missing: Tally
+  readonly added: Tally
+}
+
+/** The most new fields of an object, beyond which none is taken for a renamed one: each is tried in a body. */
+const maxCandidates = 100
+
+/** The bounds of the bodies in which new names are tried, and the most trials for the answers of one status. */
+const trialBounds = { ...bodyBounds, members: 2000 }
+const maxTrials = 2000
+
+/**
+ * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
+ * same answers. `read`: returns the body of an answer; undefined: it has none.
+ */
+export function findRenames(
+  tallies: readonly Tally[],
+  read: (answer: ObservedAnswer) => FittedJson | undefined,
+): Rename[] {
+  const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
+  const added = groupBy(ofKind('new-field'), ({ first }) => splitPointer(first.pointer).owner)
+  const fits = createTrials(read)
+  const pairs = ofKind('missing-field').flatMap((missing) => {
+    const candidates = added.get(splitPointer(missing.first.pointer).owner) ?? []
+    const tried = candidates.length > maxCandidates ? [] : candidates.filter((one) => fits(missing, one))
+    return tried.map((one): Rename => ({ missing, added: one }))
+  })
+  const isLike = (one: Rename, other: Rename) => one.missing === other.missing || one.added === other.added
+  return pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+}
+
+/**
+ * Creates a function that returns true where a new field, under the old name, cures every answer in which the old one is
+ * missing. After `maxTrials` it returns false.
+ */
+function createTrials(
+  read: (answer: ObservedAnswer) => FittedJson | undefined,
+): (missing: Tally, added: Tally) => boolean {
+  const bodies = new Map<ObservedAnswer, Json>()
+  let left = maxTrials
+  return (missing, added) => {
+    if (missing.seen !== added.seen || missing.digest !== added.digest) return false
+    return missing.samples.every((answer) => {
+      if (left === 0) return false
+      left -= 1
+      const body = bodies.get(answer) ?? fitJson(read(answer)?.value ?? null, trialBounds).value
+      bodies.set(answer, body)
+      return isCured(answer, body, missing.first.pointer, added.first.pointer)
+    })
+  }
+}
+
+/** Returns true where an answer has no fault at the field once it has the name of the contract. */
+function isCured(answer: ObservedAnswer, body: Json, place: string, newPlace: string): boolean {
+  const { owner, name } = splitPointer(place)
+  const cured = rename(body, parsePointer(owner), name, splitPointer(newPlace).name)
+  return !observeBody(answer, fitJson(cured, bodyBounds)).observations.some(
+    ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === newPlace,
+  )
+}
+
+/** Returns a copy of a body in which the objects at a place have their new field under the old name. */
+function rename(value: Json, [token, ...rest]: readonly string[], name: string, newName: string): Json {
+  if (Array.isArray(value))
+    return token === '*' ? value.map((item) => rename(item, rest, name, newName)) : value
+  if (!isObject(value)) return value
+  if (token !== undefined)
+    return Object.hasOwn(value, token)
+      ? { ...value, [token]: rename(value[token] ?? null, rest, name, newName) }
+      : value
+  const { [newName]: moved, ...others } = value
+  return moved === undefined ? value : { ...others, [name]: moved }
+}
+
+function splitPointer(pointer: string): { owner: string; name: string } {
+  const at = pointer.lastIndexOf('/')
+  return { owner: pointer.slice(0, at), name: parsePointer(pointer.slice(at))[0] ?? '' }
+}

@@ -1,0 +1,75 @@
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
+
+/** The schemas of documented properties, by name; empty for an object whose names are data. */
+type Properties = ReadonlyMap<string, readonly JsonObject[]>
+
+/** Is called with an object of a body whose members the contract lists. `pointer`: with `*` for items of an array. */
+type Visit = (pointer: string, object: JsonObject, properties: Properties) => void
+
+/**
+ * Calls a function for each object of a body whose schema lists properties. Objects with free names, such as
+ * dictionaries, are passed over.
+ * @param schema with its references resolved
+ */
+export function visitObjects(body: Json, schema: JsonObject, visit: Visit): void {
+  visitValue(body, '', schema, visit)
+}
+
+/** A schema, or several that all apply to one value. */
+type Schemas = JsonObject | readonly JsonObject[]
+
+function visitValue(value: Json, pointer: string, schemas: Schemas, visit: Visit): void {
+  const { items, properties } = readRules(schemas)
+  if (Array.isArray(value) && items.length > 0)
+    for (const item of value) visitValue(item, `${pointer}/*`, items, visit)
+  if (!isObject(value) || properties.size === 0) return
+  visit(pointer, value, properties)
+  for (const name of Object.keys(value)) {
+    const item = value[name]
+    const inner = properties.get(name)
+    if (typeof item === 'object' && inner) visitValue(item, joinPointer(pointer, name), inner, visit)
+  }
+}
+
+/** The rules of some schemas for the inside of one value. */
+interface Rules {
+  readonly items: readonly JsonObject[]
+  readonly properties: Properties
+}
+
+/** The rules of schemas that were met: a schema has few, and a body may have very many objects. */
+const known = new WeakMap<Schemas, Rules>()
+
+function readRules(schemas: Schemas): Rules {
+  const earlier = known.get(schemas)
+  if (earlier) return earlier
+  const parts = [schemas].flat().flatMap(listParts)
+  const isFree = parts.some((part) => isObject(part.patternProperties) || hasTypedMembers(part))
+  const rules = {
+    items: parts.flatMap((part) => (isObject(part.items) ? [part.items] : [])),
+    properties: isFree ? new Map<string, JsonObject[]>() : collectProperties(parts),
+  }
+  known.set(schemas, rules)
+  return rules
+}
+
+/** Returns a schema and the parts that it is composed of. */
+function listParts(schema: JsonObject): JsonObject[] {
+  const inner = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => schema[name] ?? [])
+  return [schema, ...inner.filter(isObject).flatMap(listParts)]
+}
+
+function collectProperties(parts: readonly JsonObject[]): Map<string, JsonObject[]> {
+  const found = new Map<string, JsonObject[]>()
+  for (const { properties } of parts)
+    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {}))
+      found.set(name, [...(found.get(name) ?? []), ...[schema].filter(isObject)])
+  return found
+}
+
+/** Returns true where the members beside the listed ones have a schema of their own: their names are data. */
+function hasTypedMembers({ additionalProperties }: JsonObject): boolean {
+  const typing = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
+  return isObject(additionalProperties) && typing.some((name) => name in additionalProperties)
+}

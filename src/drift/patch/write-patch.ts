@@ -1,0 +1,106 @@
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { splitFiles } from '../../config/setting.ts'
+import { buildContract, readOverlaid } from '../../contract/load.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { Findings } from '../../documents/finding.ts'
+import { applyOverlay } from '../../documents/overlay.ts'
+import { checkOverlay } from '../../documents/read-overlay.ts'
+import type { Source } from '../../documents/source.ts'
+import { writeYaml } from '../../documents/write-yaml.ts'
+import { bundledContract } from '../../fixtures/bundled.ts'
+import { redactToken } from '../../redaction/redact-token.ts'
+import { isReplaceable } from '../../reports/replaceable.ts'
+import { writeReportFile } from '../../reports/report-file.ts'
+import { describePlace } from '../judge/drift-page.ts'
+import type { DriftReport } from '../judge/finding.ts'
+import { type DriftInput, judgeDrift } from '../judge/judge.ts'
+import { rebindAnswers } from '../observe/answer.ts'
+import { patchMark } from './overlay.ts'
+import { createPatch } from './patch.ts'
+
+/** The settings of `drift` that name files of the contract. */
+interface ContractFiles {
+  readonly contract: string | undefined
+  readonly overlay: string | undefined
+  /** The patch; undefined: none is asked for. */
+  readonly patch: string | undefined
+}
+
+/** Finds out before anything is sent that the patch could not be written, or would replace another file. */
+export async function findPatchProblem({
+  contract,
+  overlay,
+  patch,
+}: ContractFiles): Promise<string | undefined> {
+  if (patch === undefined) return undefined
+  const folder = await stat(dirname(patch)).catch(() => undefined)
+  if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
+  const toRealPath = (file: string) => realpath(file).catch(() => resolve(file))
+  const inUse = await Promise.all([contract ?? bundledContract, ...splitFiles(overlay)].map(toRealPath))
+  if (inUse.includes(await toRealPath(patch)))
+    return `--patch: ${patch} is read as the contract or as an overlay. Name another file.`
+  const isPatch = (beginning: string) =>
+    /^(overlay: |\{\s*"overlay": )/.test(beginning) && beginning.includes(patchMark)
+  if (!(await isReplaceable(patch, isPatch)))
+    return `--patch: ${patch} is no patch of convsim drift, and would be lost. Name another file, or delete it first.`
+  return undefined
+}
+
+/**
+ * Writes the change of the contract that removes the drift as an overlay, unless nothing has to be changed. Returns
+ * lines that say what was done; the error lists the findings that prevent it.
+ */
+export async function writePatch(
+  report: DriftReport,
+  input: DriftInput,
+  file: string,
+  { contract = bundledContract, overlay: overlays }: ContractFiles,
+): Promise<Result<string[], Findings>> {
+  const source = await readOverlaid(contract, splitFiles(overlays))
+  if (!source.ok) return source
+  const document = source.value.value
+  if (!isObject(document)) return failWith(contract, 'is not an OpenAPI document')
+  const patch = await createPatch(document, report, async (overlay) => {
+    const changed = await changeDocument(source.value, overlay)
+    const built = changed.ok ? await buildContract(toSource(contract, changed.value)) : changed
+    if (!built.ok) return built
+    const answers = rebindAnswers(input.answers, built.value)
+    return success(judgeDrift(built.value, { ...input, answers }))
+  })
+  if (!patch.ok) return patch
+  const { edits, overlay, left, omitted } = patch.value
+  const lines = left.map(
+    ({ finding, reason }) => `not patched: ${finding.kind}: ${describePlace(finding)}: ${reason}`,
+  )
+  if (edits.length === 0) return success(lines)
+  const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
+  const failed = await writeReportFile(file, redactToken(text, input.token))
+  if (failed !== undefined) return failWith('--patch', failed.replace('--report ', ''))
+  return success([`the patch is in ${file}; ${describeProof(left.length + omitted)}`, ...lines])
+}
+
+function describeProof(left: number): string {
+  if (left === 0) return 'with it the same answers show no drift.'
+  return `with it the same answers still show ${left} ${left === 1 ? 'difference' : 'differences'}.`
+}
+
+const failWith = (place: string, message: string) =>
+  failure<Findings>([{ severity: 'error', place, message }])
+
+const toSource = (file: string, value: JsonObject): Source => ({
+  file,
+  value: structuredClone(value),
+  place: (pointer) => `${file}#${pointer}`,
+})
+
+/** Applies the overlay as `--overlay` does, so that what is proved is what is written. */
+async function changeDocument(source: Source, overlay: JsonObject): Promise<Result<JsonObject, Findings>> {
+  const checked = await checkOverlay(toSource('the patch', overlay))
+  if (!checked.ok) return checked
+  const applied = applyOverlay(source, checked.value)
+  if (!applied.ok) return applied
+  const { value } = applied.value
+  return isObject(value) ? success(value) : failWith('the patch', 'makes no OpenAPI document')
+}
