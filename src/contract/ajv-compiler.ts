@@ -6,11 +6,9 @@ import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
-import { hasRecursiveSchema } from './checks/recursion.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
-import { namesInherited } from './inherited-names.ts'
-import { limitTime } from './limit-time.ts'
+import { hasRecursiveSchema, limitTime } from './limit-time.ts'
 import { narrowDocument } from './simulated-values.ts'
 
 /** An instance of ajv with the schemas that it has compiled. */
@@ -113,4 +111,16 @@ export function createAjvCompiler(
 function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | undefined {
   const narrow = narrowDocument(document)
   return narrow && createAjv(() => undefined, options).addSchema(narrow, SIMULATED)
+}
+
+/** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */
+const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
+
+/**
+ * Returns true for a document with such a name. A validator then has to look at the own properties of an object only, or `constructor`
+ * would be in each; for all other documents that would only cost time.
+ */
+function namesInherited(document: JsonObject): boolean {
+  const text = JSON.stringify(document)
+  return inherited.some((name) => text.includes(name))
 }
