@@ -57,10 +57,10 @@ export function createAjvCompiler(
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
-  const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
+  const tryCompile = (pointer: string, instance: Ajv2020, name: string): Validator | undefined => {
     currentPointer = pointer
     try {
-      const validate = compile()
+      const validate = instance.getSchema(name) as Validator | undefined
       return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
@@ -73,14 +73,10 @@ export function createAjvCompiler(
   const parameterNames = new Map<string, string>()
   const simulatedNames = new Map<string, string>()
   const getValidator = (pointer: string) => {
-    if (!validators.has(pointer)) {
-      schemaNames.set(schemaRef(pointer), schemaRef(pointer))
-      validators.set(
-        pointer,
-        tryCompile(pointer, () => ajv.getSchema(schemaRef(pointer))),
-      )
-    }
-    return validators.get(pointer)
+    const name = schemaRef(pointer)
+    if (!schemaNames.has(name)) validators.set(name, tryCompile(pointer, ajv, name))
+    schemaNames.set(name, name)
+    return validators.get(name)
   }
   return {
     lazy: false,
@@ -89,14 +85,14 @@ export function createAjvCompiler(
       if (!narrowAjv) return getValidator(pointer)
       const name = simulatedRef(pointer)
       simulatedNames.set(name, name)
-      return tryCompile(pointer, () => narrowAjv.getSchema(name))
+      return tryCompile(pointer, narrowAjv, name)
     },
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
       const name = parameterNames.get(key) ?? `parameters-${parameterNames.size}`
       if (!parameterNames.has(key)) coercingAjv.addSchema(schema, name)
       parameterNames.set(key, name)
-      return tryCompile(pointer, () => coercingAjv.getSchema(name))
+      return tryCompile(pointer, coercingAjv, name)
     },
     findings,
     compiled: [
