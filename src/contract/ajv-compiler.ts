@@ -6,11 +6,9 @@ import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
-import { hasRecursiveSchema } from './checks/recursion.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
-import { namesInherited } from './inherited-names.ts'
-import { limitTime } from './limit-time.ts'
+import { hasRecursiveSchema, limitTime } from './limit-time.ts'
 import { narrowDocument } from './simulated-values.ts'
 
 /** An instance of ajv with the schemas that it has compiled. */
@@ -59,10 +57,10 @@ export function createAjvCompiler(
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
-  const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
+  const tryCompile = (pointer: string, instance: Ajv2020, name: string): Validator | undefined => {
     currentPointer = pointer
     try {
-      const validate = compile()
+      const validate = instance.getSchema(name) as Validator | undefined
       return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
@@ -75,14 +73,10 @@ export function createAjvCompiler(
   const parameterNames = new Map<string, string>()
   const simulatedNames = new Map<string, string>()
   const getValidator = (pointer: string) => {
-    if (!validators.has(pointer)) {
-      schemaNames.set(schemaRef(pointer), schemaRef(pointer))
-      validators.set(
-        pointer,
-        tryCompile(pointer, () => ajv.getSchema(schemaRef(pointer))),
-      )
-    }
-    return validators.get(pointer)
+    const name = schemaRef(pointer)
+    if (!schemaNames.has(name)) validators.set(name, tryCompile(pointer, ajv, name))
+    schemaNames.set(name, name)
+    return validators.get(name)
   }
   return {
     lazy: false,
@@ -91,14 +85,14 @@ export function createAjvCompiler(
       if (!narrowAjv) return getValidator(pointer)
       const name = simulatedRef(pointer)
       simulatedNames.set(name, name)
-      return tryCompile(pointer, () => narrowAjv.getSchema(name))
+      return tryCompile(pointer, narrowAjv, name)
     },
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
       const name = parameterNames.get(key) ?? `parameters-${parameterNames.size}`
       if (!parameterNames.has(key)) coercingAjv.addSchema(schema, name)
       parameterNames.set(key, name)
-      return tryCompile(pointer, () => coercingAjv.getSchema(name))
+      return tryCompile(pointer, coercingAjv, name)
     },
     findings,
     compiled: [
@@ -113,4 +107,16 @@ export function createAjvCompiler(
 function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | undefined {
   const narrow = narrowDocument(document)
   return narrow && createAjv(() => undefined, options).addSchema(narrow, SIMULATED)
+}
+
+/** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */
+const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
+
+/**
+ * Returns true for a document with such a name. A validator then has to look at the own properties of an object only, or `constructor`
+ * would be in each; for all other documents that would only cost time.
+ */
+function namesInherited(document: JsonObject): boolean {
+  const text = JSON.stringify(document)
+  return inherited.some((name) => text.includes(name))
 }

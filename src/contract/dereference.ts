@@ -1,33 +1,57 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { parseReference, valueAt } from '../core/json-pointer.ts'
+import { joinPointer, parseReference, valueAt } from '../core/json-pointer.ts'
+import type { Finding } from '../documents/finding.ts'
+import type { Source } from '../documents/source.ts'
+import { walk } from './walk.ts'
+
+/** The largest number of objects and lists of an expanded schema: 20 schemas that each refer twice to the next one have a million. */
+const MAX_EXPANDED = 20_000
+
+/** The state of an expansion: the document, and the number of objects and lists so far. */
+interface Expansion {
+  readonly document: JsonObject
+  count: number
+}
 
 /**
  * Returns a schema in which every `$ref` is replaced by its target. Members beside a `$ref` win over those of the target. The
  * `$ref` of a recursive schema to itself stays, because its expansion has no end.
  */
 export function dereference(document: JsonObject, schema: JsonObject): JsonObject {
-  return expandObject(document, schema, [])
+  return expandObject({ document, count: 0 }, schema, [])
 }
 
-function expand(document: JsonObject, value: Json, expanding: readonly string[]): Json {
-  if (Array.isArray(value)) return value.map((item) => expand(document, item, expanding))
-  return isObject(value) ? expandObject(document, value, expanding) : value
+/** Refuses each schema of a body or parameter whose expansion is too large. It runs after `checkReferences`. */
+export function checkExpansion(document: JsonObject, source: Source): Finding[] {
+  return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }): Finding[] => {
+    if (!['mediaType', 'parameter', 'header'].includes(kind) || !isObject(schema)) return []
+    const expansion = { document, count: 0 }
+    expandObject(expansion, schema, [])
+    if (expansion.count <= MAX_EXPANDED) return []
+    const message =
+      `expands to more than ${MAX_EXPANDED} parts when each $ref is replaced by its schema; ` +
+      'refer to fewer schemas from each other, or leave a part open ("type: object")'
+    return [{ severity: 'error', place: source.place(joinPointer(pointer, 'schema')), message }]
+  })
 }
 
-function expandObject(document: JsonObject, value: JsonObject, expanding: readonly string[]): JsonObject {
+function expand(expansion: Expansion, value: Json, expanding: readonly string[]): Json {
+  if (typeof value !== 'object' || value === null || expansion.count > MAX_EXPANDED) return value
+  if (isObject(value)) return expandObject(expansion, value, expanding)
+  expansion.count += 1
+  return value.map((item) => expand(expansion, item, expanding))
+}
+
+function expandObject(expansion: Expansion, value: JsonObject, expanding: readonly string[]): JsonObject {
+  expansion.count += 1
   const { $ref, ...beside } = value
-  if (typeof $ref !== 'string') return expandMembers(document, value, expanding)
-  const pointer = parseReference($ref)
-  const target = pointer === undefined ? undefined : valueAt(document, pointer)
-  if (pointer === undefined || expanding.includes(pointer) || !isObject(target)) return value
-  return {
-    ...expandObject(document, target, [...expanding, pointer]),
-    ...expandMembers(document, beside, expanding),
-  }
-}
-
-function expandMembers(document: JsonObject, value: JsonObject, expanding: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, expand(document, member, expanding)]),
-  )
+  const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
+  const target = pointer === undefined ? undefined : valueAt(expansion.document, pointer)
+  if (pointer !== undefined && (expanding.includes(pointer) || !isObject(target))) return value
+  const members = Object.entries(isObject(target) ? beside : value).map(([name, member]): [string, Json] => [
+    name,
+    expand(expansion, member, expanding),
+  ])
+  const expanded = isObject(target) && expand(expansion, target, [...expanding, pointer ?? ''])
+  return { ...(isObject(expanded) && expanded), ...Object.fromEntries(members) }
 }

@@ -1,3 +1,5 @@
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { parseReference, valueAt } from '../core/json-pointer.ts'
 import { runWithTimeout } from '../core/run-with-timeout.ts'
 import type { Validator } from '../documents/ajv.ts'
 
@@ -10,12 +12,22 @@ const maxCheckMs = 40
  */
 export function limitTime(validate: Validator): Validator {
   const limited: Validator = (value) => {
-    const check = () => runWithTimeout(maxCheckMs, () => validate(value))
-    const outcome = check() ?? check()
-    limited.errors = outcome ? (validate.errors ?? null) : [{ ...brokenOff, data: value }]
-    return outcome?.value ?? false
+    const check = () => runWithTimeout(maxCheckMs, () => catchOverflow(() => validate(value)))
+    const isValid = (check() ?? check())?.value
+    limited.errors = isValid === undefined ? [{ ...brokenOff, data: value }] : (validate.errors ?? null)
+    return isValid ?? false
   }
   return limited
+}
+
+/** Returns the result of a check; undefined for one whose schema applies itself to the same value until the stack is full. */
+function catchOverflow(check: () => boolean): boolean | undefined {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** The error of a check that was broken off. */
@@ -27,4 +39,26 @@ const brokenOff = {
   message:
     `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. Send shorter texts ` +
     'or fewer levels, or change what `convsim check` warns of',
+}
+
+/** Returns true for a document with a schema that refers to itself, directly or by way of others, so that a check may take any time. */
+export function hasRecursiveSchema(document: JsonObject): boolean {
+  const isDone = new Map<string, boolean>()
+  const leadsBack = (pointer: string): boolean => {
+    const known = isDone.get(pointer)
+    if (known !== undefined) return !known
+    isDone.set(pointer, false)
+    const isRecursive = listReferences(valueAt(document, pointer)).some(leadsBack)
+    isDone.set(pointer, true)
+    return isRecursive
+  }
+  return listReferences(document).some(leadsBack)
+}
+
+/** Returns the pointers that a value, at all its levels, refers to. */
+function listReferences(value: Json | undefined): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const target = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
+  const inner = Object.values(value).flatMap(listReferences)
+  return target === undefined ? inner : [target, ...inner]
 }

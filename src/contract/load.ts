@@ -4,18 +4,17 @@ import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { nextTurn } from '../core/timers.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
+import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
-import { checkExpansion } from './checks/expansion.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
-import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
-import { chooseCompiler } from './choose-compiler.ts'
+import { type Compiler, keyOfParameters, schemaRef, simulatedRef } from './compiler.ts'
 import type { Assumption, Contract } from './contract.ts'
+import { checkExpansion } from './dereference.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
 
@@ -127,11 +126,41 @@ export async function buildContract(
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
   await nextTurn()
-  findings.push(...checkReferences(document, source))
-  findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
-  findings.push(...normaliseSchemas(document, source))
-  findings.push(...checkRequirements(document, source))
+  for (const check of [checkReferences, checkExpansion, normaliseSchemas, checkRequirements])
+    findings.push(...check(document, source))
   return findings
+}
+
+/**
+ * Returns a compiler that looks up the precompiled validators of a source; for any other source, a compiler that uses ajv. ajv takes
+ * 100 ms to load, so only this function loads it.
+ * @param options `meta: false` leaves out `checkSchemas`, for a document that is known to pass it
+ */
+async function chooseCompiler(
+  document: JsonObject,
+  source: Source,
+  options: { meta: boolean },
+): Promise<Compiler> {
+  if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
+  const { createAjvCompiler } = await import('./ajv-compiler.ts')
+  return createAjvCompiler(document, source, options)
+}
+
+/** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
+function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
+  const find = (key: string) => {
+    const validator = validators[key]
+    if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
+    return validator
+  }
+  return {
+    lazy: true,
+    getValidator: (pointer) => find(schemaRef(pointer)),
+    // A document without simulated values has no validators for them.
+    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? find(schemaRef(pointer)),
+    getParameterValidator: (schema) => find(keyOfParameters(schema)),
+    findings: [],
+  }
 }
 
 function readTitle({ info }: JsonObject): { title: string; version: string } {

@@ -2,8 +2,8 @@ import { groupBy } from '../core/group-by.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Operation, OperationMatch } from './contract.ts'
 
-/** A segment of a path template: a fixed text, a parameter for the whole segment, or parameters with fixed texts around and between them. */
-type Segment = string | { readonly texts: undefined; readonly name: string } | MixedSegment
+/** A segment of a path template: a fixed text, or parameters with fixed texts around and between them. */
+type Segment = string | MixedSegment
 
 /** The segment `v{major}.{minor}`: its texts are `v`, `.` and the empty text, one more than its names. */
 interface MixedSegment {
@@ -58,16 +58,14 @@ function indexBySegments(operations: readonly Operation[]): Map<number, PathTemp
  * has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
  */
 function sortKeyOf({ segments }: PathTemplate): string {
-  return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.texts ? '1' : '2')).join('')
+  const rankOf = ({ texts }: MixedSegment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
+  return segments.map((segment) => (typeof segment === 'string' ? '0' : rankOf(segment))).join('')
 }
 
 function parseSegment(segment: string): Segment {
   const parts = segment.split(/\{([^{}]*)\}/) // texts and names in turn
-  const texts = parts.filter((_, index) => index % 2 === 0)
-  const names = parts.filter((_, index) => index % 2 === 1)
-  const [name] = names
-  if (name === undefined) return segment
-  return texts.join('') === '' && names.length === 1 ? { texts: undefined, name } : { texts, names }
+  const [texts, names] = [0, 1].map((first) => parts.filter((_, index) => index % 2 === first))
+  return texts && names?.length ? { texts, names } : segment
 }
 
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
@@ -121,10 +119,6 @@ function matchTemplate(
 /** Matches a segment and adds its parameters to `values`; returns false if the segment does not match. */
 function matchSegment(expected: Segment, segment: string, values: Record<string, string>): boolean {
   if (typeof expected === 'string') return expected === segment
-  if (!expected.texts) {
-    values[expected.name] = segment
-    return segment !== ''
-  }
   const parts = splitMixed(expected.texts, segment)
   for (const [position, name] of expected.names.entries()) values[name] = parts?.[position] ?? ''
   return parts !== undefined

@@ -105,15 +105,17 @@ function describeBody(body: CompiledBody | undefined): Operation['body'] {
 function compileBody(document: JsonObject, compiler: Compiler, operation: string): CompiledBody | undefined {
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
+  const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
+  const schemaOf = (mediaType: string) =>
+    resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
   const validators = new Map<string, Validator | undefined>()
-  for (const mediaType of isObject(body.value.content) ? Object.keys(body.value.content) : []) {
-    const schema = resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
+  for (const mediaType of documentedTypes) {
+    const schema = schemaOf(mediaType)
     validators.set(bareMediaType(mediaType), schema && compiler.getValidator(schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const json = Object.keys(isObject(body.value.content) ? body.value.content : {}).find(isJson)
-  const schema =
-    json === undefined ? undefined : resolve(document, joinPointer(body.pointer, 'content', json, 'schema'))
+  const json = documentedTypes.find(isJson)
+  const schema = json === undefined ? undefined : schemaOf(json)
   return {
     required: body.value.required === true,
     mediaTypes,

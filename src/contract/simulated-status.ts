@@ -15,14 +15,9 @@ interface ChosenStatuses {
 /** The outcomes whose status can be chosen. */
 const OUTCOMES = ['success', 'dropped']
 
-/** Reads the chosen statuses of an operation that passed `checkSimulatedStatus`. */
-export function readSimulatedStatus({ [simulatedStatus]: chosen }: JsonObject): ChosenStatuses {
-  if (!isObject(chosen)) return {}
-  const { success, dropped } = chosen
-  return {
-    ...(typeof success === 'number' && { success }),
-    ...(typeof dropped === 'number' && { dropped }),
-  }
+/** Returns the chosen statuses of an operation that passed `checkSimulatedStatus`. */
+export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject): ChosenStatuses {
+  return chosen as ChosenStatuses
 }
 
 /** Returns what is wrong with the chosen statuses of an operation; undefined: nothing. */

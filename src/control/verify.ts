@@ -5,7 +5,7 @@ import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import { redactHeader, redactText } from '../redaction/redact.ts'
-import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
+import { modelsIn, productsOf } from '../scenarios/match-rule.ts'
 import {
   findUnknownFields,
   findUnknownOperation,

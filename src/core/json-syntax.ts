@@ -1,8 +1,7 @@
-/**
- * The next thing that JSON's grammar demands. Node's own messages differ between its versions, and some name no place, so the
- * refusal of a body is made here; it is needed only for text that `JSON.parse` refused.
- */
-export type Expected = keyof typeof descriptions
+import type { Json } from './json.ts'
+
+/** The next thing that JSON's grammar demands. */
+type Expected = keyof typeof descriptions
 
 const descriptions = {
   value: 'a value',
@@ -15,71 +14,6 @@ const descriptions = {
   nothing: 'nothing more',
   string: 'a string in double quotes, with escapes such as \\n',
 } as const
-
-/** A position in a text, as editors count it: from 1 on. */
-export interface TextPosition {
-  readonly line: number
-  readonly column: number
-}
-
-/**
- * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. `start`: the position of
- * the text's first character in its file.
- */
-export function describeSyntaxError(text: string, start: TextPosition = { line: 1, column: 1 }): string {
-  const { at, expected } = findSyntaxError(text)
-  return describeFault(text, at, expected, start)
-}
-
-/** Returns the index of the first character that is not JSON, which is the length of the text if it ends too early. */
-function findSyntaxError(text: string): { readonly at: number; readonly expected: Expected } {
-  const open: string[] = []
-  let expected: Expected = 'value'
-  for (let at = skipSpace(text, 0); at < text.length; ) {
-    const end = endOfToken(text, at)
-    if (typeof end !== 'number') return { at: end.errorAt, expected: 'string' }
-    const next: Expected | undefined = end === at ? undefined : step(expected, text[at] ?? '', open)
-    if (next === undefined) return { at, expected }
-    expected = next
-    at = skipSpace(text, end)
-  }
-  return { at: text.length, expected }
-}
-
-/** Returns what is wrong with a text whose character at an index is not the expected one. */
-export function describeFault(text: string, at: number, expected: Expected, start: TextPosition): string {
-  const character = characterAt(text, at)
-  const { line, column } = positionOf(text, at, start)
-  const place = `line ${line}, column ${column}`
-  if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
-  return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
-}
-
-/** A fault of a text: the index of its first character, and the end of a sentence about it. */
-export interface SyntaxFault {
-  readonly at: number
-  readonly message: string
-}
-
-/** Returns the index of the first character of a text that is not JSON, and a message for it: `is not JSON: it has "}" here, where a value is expected`. */
-export function locateSyntaxError(text: string): SyntaxFault {
-  const { at, expected } = findSyntaxError(text)
-  const character = characterAt(text, at)
-  const found = character === undefined ? 'ends here' : `has ${JSON.stringify(character)} here`
-  return { at, message: `is not JSON: it ${found}, where ${descriptions[expected]} is expected` }
-}
-
-/** Returns the whole character at an index; undefined at the end. */
-function characterAt(text: string, at: number): string | undefined {
-  const found = text.slice(at, at + 2)
-  return found.isWellFormed() ? [...found][0] : found[0]
-}
-
-function positionOf(text: string, at: number, start: TextPosition): TextPosition {
-  const lines = text.slice(0, at).split('\n')
-  const before = lines.at(-1)?.length ?? 0
-  return { line: start.line + lines.length - 1, column: before + (lines.length === 1 ? start.column : 1) }
-}
 
 /** The effect of a token: the next expectation, or a value that opens, closes or ends. */
 type Step = Expected | 'open' | 'close' | 'value ends'
@@ -99,49 +33,177 @@ const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
   string: {},
 }
 
-/** Returns the expectation after a token; undefined for a token that was not expected. Keeps `open` up to date. */
-export function step(expected: Expected, first: string, open: string[]): Expected | undefined {
-  const next = steps[expected]['{}[],:"'.includes(first) ? first : '0']
-  if (next === 'open') {
-    open.push(first)
-    return first === '{' ? 'name or end' : 'value or end'
-  }
-  if (next === 'close') open.pop()
-  return next === 'close' || next === 'value ends' ? afterValue(open) : next
-}
-
-function afterValue(open: readonly string[]): Expected {
-  if (open.length === 0) return 'nothing'
-  return open.at(-1) === '{' ? 'comma or }' : 'comma or ]'
-}
-
 const space = /[ \t\n\r]*/y
+const plainString = /"[ !#-[\]-\uffff]*"/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-
-const skipSpace = (text: string, at: number) => at + matchLength(space, text, at)
-
-function matchLength(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at
-  return pattern.exec(text)?.[0].length ?? 0
-}
-
-/** Returns the index after the token at an index; the index itself if no token begins there. */
-function endOfToken(text: string, at: number): number | { readonly errorAt: number } {
-  const first = text[at] ?? ''
-  if (first === '"') return endOfString(text, at)
-  return '{}[],:'.includes(first) ? at + 1 : at + matchLength(scalar, text, at)
-}
-
 const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** Returns the index after the closing quote of a string, or the index of the character that no string can have. */
-function endOfString(text: string, opening: number): number | { readonly errorAt: number } {
+/** Returns the index after the match of a sticky pattern at an index; the index itself if there is none. */
+function endOfMatch(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+/** The tokens of JSON in turn, up to the first that the grammar does not allow. */
+export class JsonTokens {
+  readonly #text: string
+  readonly #maxLength: number
+  /** The index behind the last token; after the last one, that of the first character that is not JSON. */
+  at = 0
+  expected: Expected = 'value'
+  /** The opening brackets around the present place. */
+  readonly brackets: string[] = []
+  /** The first character of the last token. */
+  first = ''
+  /** The value of the last string, number or literal. */
+  value: Json = null
+  /** True if the next token is longer than allowed. */
+  isTooLong = false
+
+  /** @param maxLength the most characters of a token */
+  constructor(text: string, maxLength = Number.POSITIVE_INFINITY) {
+    this.#text = text
+    this.#maxLength = maxLength
+  }
+
+  /** True once the text was read as a whole, and is JSON. */
+  get isComplete(): boolean {
+    return this.expected === 'nothing' && this.at === this.#text.length
+  }
+
+  /** Reads the next token. Returns false if there is none. */
+  next(): boolean {
+    if (this.#text.charCodeAt(this.at) <= 32) this.at = endOfMatch(space, this.#text, this.at)
+    const first = this.#text[this.at] ?? ' '
+    const isScalar = !'{}[],:'.includes(first)
+    const step = steps[this.expected][isScalar && first !== '"' ? '0' : first]
+    if (step === undefined || (isScalar && !this.#readScalar(first === '"'))) return false
+    this.first = first
+    if (!isScalar) this.at += 1
+    if (step === 'open') this.brackets.push(first)
+    if (step === 'close') this.brackets.pop()
+    this.expected = this.#follow(step, first)
+    return true
+  }
+
+  #follow(step: Step, first: string): Expected {
+    if (step === 'open') return first === '{' ? 'name or end' : 'value or end'
+    if (step !== 'close' && step !== 'value ends') return step
+    if (this.brackets.length === 0) return 'nothing'
+    return this.brackets.at(-1) === '{' ? 'comma or }' : 'comma or ]'
+  }
+
+  #readScalar(isString: boolean): boolean {
+    const [text, start] = [this.#text, this.at]
+    const endOfPlain = endOfMatch(isString ? plainString : scalar, text, start)
+    const end = endOfPlain > start || !isString ? endOfPlain : endOfString(text, start) || text.length
+    this.isTooLong = end - start > this.#maxLength
+    if (this.isTooLong) return false
+    try {
+      // A name is copied as it is set. A value is copied here, so that it does not hold the whole text in memory.
+      const isPlainName = end === endOfPlain && this.expected.startsWith('name')
+      this.value = isPlainName ? text.slice(start + 1, end - 1) : JSON.parse(text.slice(start, end))
+    } catch {
+      if (isString) Object.assign(this, { at: findStringFault(text, start), expected: 'string' })
+      return false
+    }
+    this.at = end
+    return true
+  }
+}
+
+/** Returns the index of the first character that a string cannot have; the length of the text if the string does not end. */
+function findStringFault(text: string, opening: number): number {
   for (let at = opening + 1; at < text.length; ) {
     const character = text[at] ?? ''
-    if (character === '"') return at + 1
-    const length = character === '\\' ? matchLength(escapes, text, at) : Number(character >= ' ')
-    if (length === 0) return { errorAt: at }
-    at += length
+    const end = character === '\\' ? endOfMatch(escapes, text, at) : at + Number(character >= ' ')
+    if (end === at) return at
+    at = end
   }
-  return { errorAt: text.length }
+  return text.length
+}
+
+/**
+ * Returns the index after the closing quote of a string; 0 where the text has none. It is no regular expression, since a long string
+ * would overflow its stack.
+ */
+export function endOfString(text: string, opening: number): number {
+  let quote = text.indexOf('"', opening + 1)
+  while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote + 1
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0
+  while (text[index - 1 - backslashes] === '\\') backslashes += 1
+  return backslashes % 2 === 1
+}
+
+/** Removes the white space between the tokens of valid JSON; all else stays as it is spelled. */
+export function compactJson(text: string): string {
+  let compact = ''
+  for (let at = 0; at < text.length; ) {
+    const opening = text.indexOf('"', at)
+    compact += text.slice(at, opening < 0 ? text.length : opening).replace(/\s/g, '')
+    if (opening < 0) break
+    at = endOfString(text, opening) || text.length
+    compact += text.slice(opening, at)
+  }
+  return compact
+}
+
+/** A position in a text, as editors count it: from 1 on. */
+export interface TextPosition {
+  readonly line: number
+  readonly column: number
+}
+
+/** A fault of a text: the index of its first character, and the end of a sentence about it. */
+export interface SyntaxFault {
+  readonly at: number
+  readonly message: string
+}
+
+/**
+ * Returns the first fault of a text that is not JSON: `is not JSON: it has "}" here, where a value is expected`. Node's own messages differ
+ * between its versions, and some name no place.
+ */
+export function locateSyntaxError(text: string): SyntaxFault {
+  const { at, expected } = readToFault(text)
+  const character = characterAt(text, at)
+  const found = character === undefined ? 'ends here' : `has ${JSON.stringify(character)} here`
+  return { at, message: `is not JSON: it ${found}, where ${descriptions[expected]} is expected` }
+}
+
+/**
+ * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`.
+ * @param start the position of the text's first character in its file
+ * @param tokens the tokens of the text up to the fault, if they were read already
+ */
+export function describeSyntaxError(
+  text: string,
+  start: TextPosition = { line: 1, column: 1 },
+  { at, expected } = readToFault(text),
+): string {
+  let [line, column] = [start.line, start.column]
+  for (let index = 0; index < at; index += 1) {
+    column += 1
+    if (text[index] === '\n') [line, column] = [line + 1, 1]
+  }
+  const place = `line ${line}, column ${column}`
+  const character = characterAt(text, at)
+  if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
+  return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
+}
+
+function readToFault(text: string): JsonTokens {
+  const tokens = new JsonTokens(text)
+  while (tokens.next());
+  return tokens
+}
+
+/** Returns the whole character at an index; undefined at the end. */
+function characterAt(text: string, at: number): string | undefined {
+  const found = text.slice(at, at + 2)
+  return found.isWellFormed() ? [...found][0] : found[0]
 }

@@ -1,4 +1,3 @@
-import { copyJson } from '../core/copy-json.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 
@@ -12,6 +11,11 @@ export type Edit =
   | { readonly kind: 'remove'; readonly pointer: string }
   /** Removes the items of the array at the pointer that equal the value. */
   | { readonly kind: 'remove-item'; readonly pointer: string; readonly value: string }
+
+/** Returns a copy in which each place has a value of its own, also where an alias of YAML made several places share one. */
+export function copyJson<T extends Json>(value: T): T {
+  return JSON.parse(JSON.stringify(value))
+}
 
 /** Makes changes in a copy of a document. An edit whose place does not exist changes nothing. */
 export function applyEdits(document: Json, edits: readonly Edit[]): Json {

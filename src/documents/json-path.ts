@@ -43,21 +43,13 @@ export function parseJsonPath(text: string): Result<JsonPath> {
 }
 
 function describeError(text: string, error: unknown): string {
-  const offset = readOffset(error)
+  // An error of the parser has the offset; another exception has none.
+  const offset = (error as { location?: { start?: { offset?: number } } } | undefined)?.location?.start
+    ?.offset
   if (offset === undefined) return reasonOf(error)
   const found = offset >= text.length ? 'it ends too early' : `"${text[offset]}" is not expected`
   const before = text.slice(Math.max(0, offset - MAX_EXPECTED), offset)
   const hint =
     text[offset] === '-' || text[offset] === '/' ? "; write such a name in brackets: ['x-name']" : ''
   return `${found} at character ${offset + 1}${before && ` behind ${before}`}${hint}`
-}
-
-/** Returns the offset of the parser's error; undefined for another exception. */
-function readOffset(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('location' in error)) return undefined
-  const { location } = error
-  if (typeof location !== 'object' || location === null || !('start' in location)) return undefined
-  const { start } = location
-  const offset = typeof start === 'object' && start !== null && 'offset' in start ? start.offset : undefined
-  return typeof offset === 'number' ? offset : undefined
 }

@@ -1,8 +1,8 @@
-import { copyJson } from '../core/copy-json.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
+import { copyJson } from './edit.ts'
 import type { Findings } from './finding.ts'
 import type { JsonPath, SelectedNode } from './json-path.ts'
 import { PlaceTree } from './place-tree.ts'
@@ -139,14 +139,11 @@ function readCopied({ value }: Draft, path: JsonPath): Result<Json> {
 /** Merges an update into the value at the tokens. A list gets the items of a list, or any other value as one more item. */
 function merge(draft: Draft, tokens: readonly string[], update: Json, from: string): ActionFault | undefined {
   const old = valueAtTokens(draft.value, tokens)
-  if (Array.isArray(old)) {
-    append(draft, tokens, old, update, from)
-    return undefined
-  }
-  if (isObject(old) && isObject(update)) return mergeMembers(draft, tokens, old, update, from)
-  if (kindOf(old) !== 'primitive' || kindOf(update) !== 'primitive') return misfit(tokens, old, update, from)
-  put(draft, tokens, update, from)
-  return undefined
+  if (Array.isArray(old)) return append(draft, tokens, old, update, from)
+  if (kindOf(old) !== kindOf(update)) return misfit(tokens, old, update, from)
+  return isObject(old) && isObject(update)
+    ? mergeMembers(draft, tokens, old, update, from)
+    : put(draft, tokens, update, from)
 }
 
 /** Merges the members of an update. A list of the document takes a list alone here. */
@@ -158,14 +155,15 @@ function mergeMembers(
   from: string,
 ): ActionFault | undefined {
   for (const [name, value] of Object.entries(update)) {
-    const [at, origin] = [[...tokens, name], joinPointer(from, name)]
     const present = Object.hasOwn(old, name) ? old[name] : undefined
-    if (present === undefined) put(draft, at, value, origin)
-    else {
-      const isFit = kindOf(present) === kindOf(value)
-      const fault = isFit ? merge(draft, at, value, origin) : misfit(at, present, value, origin)
-      if (fault) return fault
-    }
+    const isFit = present === undefined || kindOf(present) === kindOf(value)
+    const [at, origin, change] = [
+      [...tokens, name],
+      joinPointer(from, name),
+      present === undefined ? put : merge,
+    ]
+    const fault = isFit ? change(draft, at, value, origin) : misfit(at, present, value, origin)
+    if (fault) return fault
   }
   return undefined
 }
@@ -181,7 +179,13 @@ function misfit(
   return { pointer, message }
 }
 
-function append(draft: Draft, tokens: readonly string[], list: Json[], update: Json, from: string): void {
+function append(
+  draft: Draft,
+  tokens: readonly string[],
+  list: Json[],
+  update: Json,
+  from: string,
+): undefined {
   const items = Array.isArray(update) ? update : [update]
   for (const [index, item] of items.entries()) {
     const at = [...tokens, String(list.length)]
@@ -191,7 +195,7 @@ function append(draft: Draft, tokens: readonly string[], list: Json[], update: J
 }
 
 /** Puts a value in its place, whatever was there. */
-function put(draft: Draft, tokens: readonly string[], value: Json, from: string): void {
+function put(draft: Draft, tokens: readonly string[], value: Json, from: string): undefined {
   const container = valueAtTokens(draft.value, tokens.slice(0, -1))
   const name = tokens.at(-1)
   if (name === undefined) draft.value = structuredClone(value)

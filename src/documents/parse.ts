@@ -8,6 +8,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  stringify,
   visit,
   type YAMLError,
 } from 'yaml'
@@ -154,4 +155,9 @@ function findUnresolvedAlias(document: Document): number | undefined {
 
 function offsetOfNode(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+/** Writes a value as YAML, with the short lines that a reader expects. */
+export function writeYaml(value: Json): string {
+  return stringify(value, { lineWidth: 120, singleQuote: true })
 }

@@ -47,11 +47,9 @@ async function openPrivateFile(file: string): Promise<FileHandle> {
 }
 
 async function emptyPrivately(existing: FileHandle): Promise<void> {
-  const { mode, isFile } = await existing
-    .stat()
-    .then((found) => ({ mode: found.mode, isFile: found.isFile() }))
-  if (!isFile) return
-  if ((mode & ofOthers) !== 0)
+  const stats = await existing.stat()
+  if (!stats.isFile()) return
+  if ((stats.mode & ofOthers) !== 0)
     await existing.chmod(PRIVATE_FILE).catch((error) => {
       throw new Error(
         `others can read it, and its mode cannot be changed (${reasonOf(error)}). Delete it, or name another file`,

@@ -93,14 +93,10 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
     `must have at least ${formatCount(params.limit, 'character')}; got ${quote(data)}`,
   maxLength: ({ params, data }) =>
     `must have at most ${formatCount(params.limit, 'character')}; got ${measureLength(data)}: ${quote(data)}`,
-  minItems: ({ params, data }) =>
-    `must have at least ${formatCount(params.limit, 'item')}; got ${measureLength(data)}`,
-  maxItems: ({ params, data }) =>
-    `must have at most ${formatCount(params.limit, 'item')}; got ${measureLength(data)}`,
-  minProperties: ({ params, data }) =>
-    `must have at least ${formatCount(params.limit, 'property')}; got ${measureLength(data)}`,
-  maxProperties: ({ params, data }) =>
-    `must have at most ${formatCount(params.limit, 'property')}; got ${measureLength(data)}`,
+  minItems: describeCount('least', 'item'),
+  maxItems: describeCount('most', 'item'),
+  minProperties: describeCount('least', 'property'),
+  maxProperties: describeCount('most', 'property'),
   minimum: (error) => `must be ${describeRange(error)}; got ${error.data}`,
   maximum: (error) => `must be ${describeRange(error)}; got ${error.data}`,
   exclusiveMinimum: ({ params, data }) => `must be more than ${params.limit}; got ${data}`,
@@ -185,6 +181,11 @@ function describeRange({ params, parentSchema, keyword }: ErrorObject): string {
   const { minimum, maximum } = parentSchema ?? {}
   if (typeof minimum === 'number' && typeof maximum === 'number') return `from ${minimum} to ${maximum}`
   return `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit}`
+}
+
+function describeCount(bound: 'least' | 'most', thing: string) {
+  return ({ params, data }: ErrorObject) =>
+    `must have at ${bound} ${formatCount(params.limit, thing)}; got ${measureLength(data)}`
 }
 
 function formatCount(number: number, thing: string): string {

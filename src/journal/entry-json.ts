@@ -1,5 +1,5 @@
-import { compactJson } from '../core/compact-json.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { compactJson } from '../core/json-syntax.ts'
 import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'

@@ -1,6 +1,5 @@
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
-import { findMismatch, type RuleInput } from '../scenarios/match-rule.ts'
-import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
+import { findMismatch, modelsIn, productsOf, type RuleInput } from '../scenarios/match-rule.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'

@@ -1,8 +1,8 @@
 /** Credentials removed from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
+import { endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
-import { endOfString } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
 import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'

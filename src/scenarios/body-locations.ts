@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { joinPointer, parsePointer } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 
 /** A value of a body, with the schema that describes it. */
 export interface BodyLocation {
@@ -7,40 +7,26 @@ export interface BodyLocation {
   readonly pointer: string
   readonly schema: JsonObject
   readonly value: Json
-  /** The object that holds the value, and the name there; undefined for the body itself and for items of arrays. */
-  readonly member:
-    | { readonly of: BodyLocation; readonly name: string; readonly required: boolean }
-    | undefined
+  /** True for a member that its object must have. */
+  readonly required: boolean
 }
 
 /** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
 export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
-  const locations: BodyLocation[] = [{ pointer: '', schema, value: body, member: undefined }]
+  const locations: BodyLocation[] = [{ pointer: '', schema, value: body, required: false }]
   // The list grows while it is walked: each location adds the locations within it.
   for (const location of locations) locations.push(...listInnerLocations(location))
   return locations
 }
 
-function listInnerLocations(location: BodyLocation): BodyLocation[] {
-  const { schema, value, pointer } = location
-  if (Array.isArray(value)) {
-    const items = schema['items']
-    if (!isObject(items)) return []
-    return value.map((item, index) => ({
-      pointer: `${pointer}/${index}`,
-      schema: items,
-      value: item,
-      member: undefined,
-    }))
-  }
-  const properties = schema['properties']
-  if (!isObject(value) || !isObject(properties)) return []
-  const required = Array.isArray(schema['required']) ? schema['required'] : []
+function listInnerLocations({ schema, value, pointer }: BodyLocation): BodyLocation[] {
+  const { items, properties, required } = schema
+  if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => {
-    const described = properties[name]
+    const described = Array.isArray(value) ? items : isObject(properties) && properties[name]
     if (!isObject(described)) return []
-    const member = { of: location, name, required: required.includes(name) }
-    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, member }]
+    const isRequired = !Array.isArray(value) && Array.isArray(required) && required.includes(name)
+    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, required: isRequired }]
   })
 }
 
@@ -49,28 +35,22 @@ export function typesOf({ type }: JsonObject): string[] {
   return [type ?? []].flat().filter((one) => typeof one === 'string')
 }
 
-/** Returns a copy of the body with the value at a pointer replaced; undefined removes the member. */
-export function replaceAt(body: Json, pointer: string, value: Json | undefined): Json {
-  return replaceAtPath(body, parsePointer(pointer), value) ?? null
+/** A change of a body at a JSON pointer; the value undefined removes a member. */
+export interface BodyChange {
+  readonly pointer: string
+  readonly value: Json | undefined
 }
 
-function replaceAtPath(
-  body: Json,
-  [name, ...rest]: readonly string[],
-  value: Json | undefined,
-): Json | undefined {
-  if (name === undefined) return value
-  const inner = replaceAtPath(childOf(body, name), rest, value)
-  if (Array.isArray(body)) return body.map((item, index) => (String(index) === name ? (inner ?? null) : item))
-  if (!isObject(body)) throw new Error(`there is nothing at "${name}"`)
-  const entries = Object.entries(body).filter(([key]) => key !== name || inner !== undefined)
-  if (inner !== undefined && !Object.hasOwn(body, name)) entries.push([name, inner])
-  return Object.fromEntries(
-    entries.map(([key, old]) => [key, key === name && inner !== undefined ? inner : old]),
-  )
-}
-
-function childOf(body: Json, name: string): Json {
-  if (Array.isArray(body)) return body[Number(name)] ?? null
-  return isObject(body) ? (body[name] ?? null) : null
+/** Returns a copy of a body with the changes. */
+export function changeBody(body: Json, changes: readonly BodyChange[]): Json {
+  const copy: { body: Json } = { body: structuredClone(body) }
+  for (const { pointer, value } of changes) {
+    const tokens = ['body', ...parsePointer(pointer)]
+    const name = tokens.pop() ?? ''
+    const inside = valueAtTokens(copy, tokens)
+    if (Array.isArray(inside)) inside[Number(name)] = value ?? null
+    else if (isObject(inside) && value !== undefined) inside[name] = value
+    else if (isObject(inside)) delete inside[name]
+  }
+  return copy.body
 }

@@ -1,11 +1,29 @@
 import type { Contract } from '../contract/contract.ts'
 import { connectionScenarios } from './connection.ts'
 import { dataScenarios } from './data.ts'
-import type { Catalogue, NamedPersona } from './definition.ts'
+import type { Catalogue, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { driftScenarios } from './drift.ts'
-import { expectationScenarios } from './expectations.ts'
 import { refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
+
+const expectationTexts = {
+  violation:
+    'The request is meant to break the contract: reports count it apart, and a request that does not is a finding.',
+  refusal:
+    'The request is meant to be refused: reports count it apart, and an answer below 400 is a finding.',
+}
+
+/** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */
+const expectationScenarios = (['violation', 'refusal'] as const).map(
+  (expectation): ScenarioDefinition => ({
+    name: `expect-${expectation}`,
+    family: 'expectations',
+    description: expectationTexts[expectation],
+    parameters: [],
+    inapplicableReason: () => undefined,
+    effect: () => ({ kind: 'expect', expectation }),
+  }),
+)
 
 /**
  * Creates the catalogue of the scenarios that a contract and its personas allow.
@@ -22,7 +40,7 @@ export function createCatalogue(
     ...timeScenarios(),
     ...connectionScenarios(),
     ...driftScenarios(),
-    ...expectationScenarios(),
+    ...expectationScenarios,
     ...statusScenarios(contract),
   ]
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))

@@ -77,21 +77,14 @@ function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleP
     .map(({ problem }) => problem)
 }
 
-/** Returns the index of each member or item on the way to a pointer. */
+/** Returns the index of each member or item on the way to a pointer; -1 for one that is missing. */
 function positionOf(document: Json, pointer: string): number[] {
-  const position: number[] = []
   let value: Json | undefined = document
-  for (const token of parsePointer(pointer)) {
-    const index = Array.isArray(value)
-      ? Number(token)
-      : isObject(value)
-        ? Object.keys(value).indexOf(token)
-        : -1
-    if (index < 0) break
-    position.push(index)
+  return parsePointer(pointer).map((token) => {
+    const index = Object.keys(value ?? {}).indexOf(token)
     value = valueAtTokens(value, [token])
-  }
-  return position
+    return index
+  })
 }
 
 function comparePositions(one: readonly number[], other: readonly number[]): number {

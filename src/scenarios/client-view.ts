@@ -3,6 +3,7 @@ import type { DeliveryMode } from '../exchange/delivery.ts'
 import { pickDocumentedStatus } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { DataOverrides, Effect } from './definition.ts'
+import type { Parameter } from './parameters.ts'
 
 /** Describes the reply that the client of an operation gets under an effect: `Status 429, Retry-After: 1, body {"success":false,...}` */
 export function describeClientView(effect: Effect, operation: Operation): string {
@@ -64,4 +65,14 @@ const toPercent = (share: number) => `${Math.round(share * 100)} %`
 function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
   if (method === 'GET') return ''
   return isBeforeWork ? ' Nothing is stored.' : ' The write is stored.'
+}
+
+/** Formats a line of a table for a terminal: the name, then its description. */
+export const formatRow = (name: string, description: string) => `  ${name.padEnd(18)} ${description}`
+
+/** Writes a parameter with its default and unit: `retry-after=1 (s): When the client may come back.` */
+export function describeParameter(parameter: Parameter): string {
+  const { name, default: defaultValue, unit, description } = parameter
+  const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''
+  return `${name}${defaultValue === undefined ? '' : `=${defaultValue}`}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }

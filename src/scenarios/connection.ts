@@ -30,19 +30,13 @@ export function connectionScenarios(): ScenarioDefinition[] {
       'truncated',
       'The body breaks off: fewer bytes than Content-Length promises, then the end; the write is kept unless when=before.',
       [keepParameter, whenParameter('after')],
-      (values) => ({
-        kind: 'truncated',
-        keep: numberOf(values, 'keep'),
-      }),
+      (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
     ),
     createDefinition(
       'malformed-json',
       'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
       [keepParameter, whenParameter('after')],
-      (values) => ({
-        kind: 'malformed',
-        keep: numberOf(values, 'keep'),
-      }),
+      (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
     ),
     {
       name: 'lost-ack',

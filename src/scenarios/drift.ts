@@ -3,9 +3,17 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { deriveChance } from '../core/seeded.ts'
 import { describeKnown } from '../core/similar.ts'
-import { type BodyLocation, listBodyLocations, replaceAt, typesOf } from './body-locations.ts'
+import { type BodyChange, changeBody, listBodyLocations, typesOf } from './body-locations.ts'
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
+
+/** A place of an answer: a value, or the schema of values. */
+interface Place {
+  /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
+  readonly pointer: string
+  readonly schema: JsonObject
+  readonly required: boolean
+}
 
 /**
  * A kind of drift from the contract. Each breaks one rule of the reply's schema with its simulated values, and at one place: a value of
@@ -14,12 +22,12 @@ import { numberOf, type Parameter, textOf } from './parameters.ts'
 interface Drift {
   readonly name: string
   readonly description: string
-  /** Returns true where the drift can damage this value of a body. */
-  readonly canApply: (location: BodyLocation) => boolean
-  /** Returns true where the drift may damage values of this schema; used before there is a reply. */
-  readonly canOccur: (location: SchemaLocation) => boolean
-  /** Returns a copy of the body with the value at the location damaged. */
-  readonly damage: (body: Json, location: BodyLocation) => Json
+  /** Returns true for a place that the drift may damage. */
+  readonly fits: (place: Place) => boolean
+  /** Returns true for a value that it can damage there; absent: any. */
+  readonly fitsValue?: (value: Json) => boolean
+  /** Returns the damage of a place. */
+  readonly damage: (place: Place) => BodyChange
 }
 
 const hasType = (schema: JsonObject) => typesOf(schema).length > 0
@@ -28,45 +36,39 @@ const isNonNullable = (schema: JsonObject) => hasType(schema) && !typesOf(schema
 
 const hasEnum = (schema: JsonObject) => Array.isArray(schema['enum']) && !('const' in schema)
 
-/** The name of the field that `extra-field` adds. */
-const extraField = 'unexpectedField'
-
 const drifts: readonly Drift[] = [
   {
     name: 'drop-field',
     description: 'A required field is missing.',
-    canApply: ({ member }) => member?.required === true,
-    canOccur: ({ required }) => required,
-    damage: (body, { pointer }) => replaceAt(body, pointer, undefined),
+    fits: ({ required }) => required,
+    damage: ({ pointer }) => ({ pointer, value: undefined }),
   },
   {
     name: 'wrong-type',
     description: 'A field has another type than the contract says.',
-    canApply: ({ schema, pointer }) => pointer !== '' && hasType(schema),
-    canOccur: ({ schema, path }) => path !== '' && hasType(schema),
-    damage: (body, { pointer, schema }) => replaceAt(body, pointer, valueOfAnotherType(typesOf(schema))),
+    fits: ({ schema, pointer }) => pointer !== '' && hasType(schema),
+    damage: ({ pointer, schema }) => ({ pointer, value: valueOfAnotherType(typesOf(schema)) }),
   },
   {
     name: 'null-required',
     description: 'A field that is never null is null.',
-    canApply: ({ schema, pointer }) => pointer !== '' && isNonNullable(schema),
-    canOccur: ({ schema, path }) => path !== '' && isNonNullable(schema),
-    damage: (body, { pointer }) => replaceAt(body, pointer, null),
+    fits: ({ schema, pointer }) => pointer !== '' && isNonNullable(schema),
+    damage: ({ pointer }) => ({ pointer, value: null }),
   },
   {
     name: 'unknown-enum',
     description: 'A field has a value that the contract does not list.',
-    canApply: ({ schema, value }) => hasEnum(schema) && typeof value === 'string',
-    canOccur: ({ schema }) => hasEnum(schema),
-    damage: (body, { pointer }) => replaceAt(body, pointer, 'value_of_a_later_version'),
+    fits: ({ schema }) => hasEnum(schema),
+    fitsValue: (value) => typeof value === 'string',
+    damage: ({ pointer }) => ({ pointer, value: 'value_of_a_later_version' }),
   },
   {
     name: 'extra-field',
     description:
       'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
-    canApply: ({ schema, value }) => isObject(value) && isObject(schema['properties']),
-    canOccur: ({ schema }) => isObject(schema['properties']),
-    damage: (body, { pointer }) => replaceAt(body, `${pointer}/${extraField}`, 'added in a later version'),
+    fits: ({ schema }) => isObject(schema['properties']),
+    fitsValue: isObject,
+    damage: ({ pointer }) => ({ pointer: `${pointer}/unexpectedField`, value: 'added in a later version' }),
   },
 ]
 
@@ -98,19 +100,19 @@ export function driftScenarios(): ScenarioDefinition[] {
       const schema = operation.simulatedResponseSchema(operation.successStatus)
       const locations = schema ? schemaLocations(schema) : []
       const pointer = textOf(values, 'pointer')
-      const possible = locations.filter(drift.canOccur)
+      const possible = locations.filter(drift.fits)
       // A write is stored before its reply is damaged, so its drift is refused beforehand unless every reply has the field.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
-      const paths = fitting.map(({ path }) => (path === '' ? '"" (the whole answer)' : path))
-      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, paths)}`
+      const pointers = fitting.map((one) => one.pointer || '"" (the whole answer)')
+      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, pointers)}`
     },
     pointers(operation) {
       const schema = operation.simulatedResponseSchema(operation.successStatus)
       return (schema ? schemaLocations(schema) : [])
-        .filter((one) => one.path !== '' && drift.canOccur(one))
-        .map(({ path }) => path)
+        .filter((one) => one.pointer !== '' && drift.fits(one))
+        .map((one) => one.pointer)
     },
     effect: (values) => ({
       kind: 'drift',
@@ -127,28 +129,27 @@ function damageAt(
   pointer: string | undefined,
   seed: string,
 ): Result<DriftedBody> {
-  const possible = listBodyLocations(body, schema).filter(drift.canApply)
+  const possible = listBodyLocations(body, schema).filter(
+    (one) => drift.fits(one) && (drift.fitsValue?.(one.value) ?? true),
+  )
   if (pointer === undefined) {
     const chosen = possible[Math.floor(deriveChance([seed, drift.name]) * possible.length)]
-    if (chosen) return success({ body: drift.damage(body, chosen), pointer: chosen.pointer })
+    if (chosen) return success({ body: changeBody(body, [drift.damage(chosen)]), pointer: chosen.pointer })
     return failure(`The scenario "${drift.name}" cannot be done anywhere in this answer.`)
   }
   const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
   if (named.length === 0)
     return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this answer.`)
-  return success({ body: named.reduce(drift.damage, body), pointer })
+  return success({ body: changeBody(body, named.map(drift.damage)), pointer })
 }
 
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
-/** A schema within a response schema, with the pointers to its values. */
-interface SchemaLocation {
-  /** JSON pointer with a star for the index of an item: `/dataPoints/*`. */
-  readonly path: string
+/** A schema within a response schema. */
+interface SchemaLocation extends Place {
+  /** The pattern of the pointers to its values. */
   readonly pattern: RegExp
-  readonly schema: JsonObject
-  readonly required: boolean
   /** True where every body has the value: it is required at each level, and in no array. */
   readonly isCertain: boolean
 }
@@ -165,25 +166,25 @@ function schemaLocations(schema: JsonObject): readonly SchemaLocation[] {
 /** The depth of the deepest location that is listed; a recursive schema would have no end. */
 const maxDepth = 12
 
-const root = { path: '', required: false, isCertain: true, depth: 0 }
+const root = { pointer: '', required: false, isCertain: true, depth: 0 }
 
 function listSchemaLocations(
   schema: JsonObject,
-  { path, required, isCertain, depth } = root,
+  { pointer, required, isCertain, depth } = root,
 ): SchemaLocation[] {
-  const pattern = new RegExp(`^${path.split('*').map(escapeRegExp).join('(?:\\d+|\\*)')}$`)
-  const found: SchemaLocation[] = [{ path, pattern, schema, required, isCertain }]
+  const pattern = new RegExp(`^${pointer.split('*').map(escapeRegExp).join('(?:\\d+|\\*)')}$`)
+  const found: SchemaLocation[] = [{ pointer, pattern, schema, required, isCertain }]
   if (depth > maxDepth) return found
   const { properties, items } = schema
   const names = Array.isArray(schema['required']) ? schema['required'] : []
   const inside = { isCertain: false, required: false, depth: depth + 1 }
-  if (isObject(items)) found.push(...listSchemaLocations(items, { ...inside, path: `${path}/*` }))
+  if (isObject(items)) found.push(...listSchemaLocations(items, { ...inside, pointer: `${pointer}/*` }))
   for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
     if (!isObject(inner)) continue
     const isRequired = names.includes(name)
     const at = {
       ...inside,
-      path: `${path}/${name}`,
+      pointer: `${pointer}/${name}`,
       required: isRequired,
       isCertain: isCertain && isRequired,
     }

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { endSentence } from '../core/end-sentence.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { canonicalJson, isObject, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
@@ -46,6 +46,20 @@ export type ActiveRules = readonly ActiveRule[]
 /** Gives rules their keys. `id`: a text that no other rules had: `default 7`. */
 export function activateRules(id: string, rules: readonly Rule[]): ActiveRules {
   return rules.map((rule, index) => ({ ...rule, key: `${id} ${index}` }))
+}
+
+/**
+ * Gives rules that were loaded again their keys: a rule that was among the former ones keeps its key, and so its counts.
+ * `id`: a text that no other rules had.
+ */
+export function reactivateRules(id: string, rules: readonly Rule[], former: ActiveRules): ActiveRules {
+  const free = [...former]
+  return rules.map((rule, index): ActiveRule => {
+    const text = canonicalJson(rule.source)
+    const at = free.findIndex(({ source }) => canonicalJson(source) === text)
+    const [same] = at < 0 ? [] : free.splice(at, 1)
+    return { ...rule, key: same?.key ?? `${id} ${index}` }
+  })
 }
 
 /** Returns the prefix of the store's key for a rule's sequence, so that rules of the same text count separately. */
@@ -97,7 +111,10 @@ export function readRules(
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
 }
 
-/** Reads a rule that was put before, perhaps under another contract. One that does not fit has the reason (`misfit`). */
+/**
+ * Reads a rule that was put before, perhaps under another contract. One that does not fit stays in its place with the reason (`misfit`),
+ * and fits again once the contract does. Its key is that of its counts.
+ */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }

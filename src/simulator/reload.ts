@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
-import { refitRules } from '../scenarios/refit-rules.ts'
+import { readActiveRule } from '../scenarios/rules.ts'
 import type { PipelineState } from './explain.ts'
 import { type Generation, loadGeneration } from './generation.ts'
 import type { FileWatcher } from './watch-files.ts'
@@ -107,7 +107,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   const misfits: { sandbox: string; rule: number; problem: string }[] = []
   // One step without an await, so that no request meets rules and scenarios of two generations.
   const changed = sandboxes.settings.changeRules((rules, sandbox) => {
-    const refitted = refitRules(rules, { catalogue, contract })
+    const refitted = rules.map(({ source, key }) => readActiveRule(source, key, { catalogue, contract }))
     for (const [index, { misfit }] of refitted.entries())
       if (misfit !== undefined) misfits.push({ sandbox, rule: index + 1, problem: misfit })
     return refitted

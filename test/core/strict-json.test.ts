@@ -103,7 +103,7 @@ describe('readJson refuses, with the pointer,', () => {
   })
 
   test('nesting that is too deep, by one level or by many', () => {
-    for (const depth of [maxDepth + 1, 1000])
+    for (const depth of [maxDepth + 1, 1_000_000])
       expect(read(nested(depth))).toMatchObject({
         ok: false,
         error: { message: expect.stringContaining(`${maxDepth} levels`) },
@@ -145,13 +145,6 @@ describe('a large body', () => {
       error: { pointer: '', message: expect.stringContaining(`more than ${maxValues} members and items`) },
     })
     expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
-  })
-
-  test('of brackets without end is refused before it is parsed', () => {
-    expect(read('['.repeat(1_000_000))).toMatchObject({
-      ok: false,
-      error: { message: expect.stringContaining('members and items') },
-    })
   })
 
   test('with a name that is repeated at the very end is refused', () => {

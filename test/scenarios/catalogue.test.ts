@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { describeParameter } from '../../src/scenarios/client-view.ts'
 import { nullableFields } from '../../src/scenarios/data.ts'
 import { families } from '../../src/scenarios/definition.ts'
-import { describeParameter } from '../../src/scenarios/describe.ts'
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { standardHeaders } from '../../src/scenarios/refusals.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { reactivateRules, refitRules } from '../../src/scenarios/refit-rules.ts'
-import { activateRules, readRules } from '../../src/scenarios/rules.ts'
+import { activateRules, reactivateRules, readActiveRule, readRules } from '../../src/scenarios/rules.ts'
 import { inputs } from '../support/catalogue.ts'
 
 function rulesOf(...rules: JsonObject[]) {
@@ -21,9 +20,10 @@ test('a rule that does not fit keeps its place and its key with the reason, and 
   const rules = activateRules('a 1', rulesOf({ operation: 'createEvent', scenario: 'forbidden' }))
   const { contract, catalogue } = inputs
   const operations = contract.operations.filter(({ id }) => id !== 'createEvent')
-  const misfits = refitRules(rules, { catalogue, contract: { ...contract, operations } })
+  const other = { catalogue, contract: { ...contract, operations } }
+  const misfits = rules.map(({ source, key }) => readActiveRule(source, key, other))
   expect(misfits).toMatchObject([{ key: 'a 1 0', misfit: expect.stringContaining('createEvent') }])
-  const [fitting] = refitRules(misfits, inputs)
+  const [fitting] = misfits.map(({ source, key }) => readActiveRule(source, key, inputs))
   expect(fitting).toMatchObject({ key: 'a 1 0', operation: 'createEvent' })
   expect(fitting).not.toHaveProperty('misfit')
 })

@@ -1,8 +1,8 @@
 import { previewScenario } from '../../src/cli/scenarios/scenarios.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import type { Operation } from '../../src/contract/contract.ts'
+import { describeParameter } from '../../src/scenarios/client-view.ts'
 import { type ActiveScenario, families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
-import { describeParameter } from '../../src/scenarios/describe.ts'
 import { exampleOf } from '../../src/scenarios/example.ts'
 import type { LoadedInputs } from '../../src/simulator/loaded-inputs.ts'
 

@@ -5,7 +5,7 @@ import { endSentence } from '../../core/end-sentence.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { formatFinding } from '../../documents/finding.ts'
-import { describeClientView } from '../../scenarios/client-view.ts'
+import { describeClientView, describeParameter, formatRow } from '../../scenarios/client-view.ts'
 import {
   type ActiveScenario,
   type Catalogue,
@@ -13,7 +13,6 @@ import {
   probability,
   type ScenarioDefinition,
 } from '../../scenarios/definition.ts'
-import { describeParameter, formatRow } from '../../scenarios/describe.ts'
 import { exampleOf } from '../../scenarios/example.ts'
 import { parseScenarios } from '../../scenarios/parse.ts'
 import { type LoadedInputs, loadInputs } from '../../simulator/loaded-inputs.ts'

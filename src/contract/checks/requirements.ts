@@ -21,34 +21,31 @@ const SUPPORTED_DIALECTS = [
 /** The supported values of a parameter's `style`. */
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
 
+const errorAt = (source: Source, pointer: string, message: string): Finding => ({
+  severity: 'error',
+  place: source.place(pointer),
+  message,
+})
+
+const conversion =
+  `To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", ` +
+  'and "examples: [...]" for "example" in schemas'
+
 /** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
 export function checkVersion({ openapi, swagger, rules }: JsonObject, source: Source): Finding[] {
   if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return []
-  const place = source.place(openapi === undefined && swagger !== undefined ? '/swagger' : '/openapi')
   const version = openapi ?? swagger
   if (version === undefined) {
-    return [
-      {
-        severity: 'error',
-        place,
-        message:
-          rules !== undefined
-            ? 'is a file of scenario rules, and no OpenAPI document; give it with --scenarios'
-            : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top',
-      },
-    ]
+    const message =
+      rules !== undefined
+        ? 'is a file of scenario rules, and no OpenAPI document; give it with --scenarios'
+        : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
+    return [errorAt(source, '/openapi', message)]
   }
-  const convert =
-    typeof openapi === 'string' && openapi.startsWith('3.0')
-      ? `To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`
-      : 'Convert it to 3.1 with a converter'
-  return [
-    {
-      severity: 'error',
-      place,
-      message: `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`,
-    },
-  ]
+  const is30 = typeof openapi === 'string' && openapi.startsWith('3.0')
+  const convert = is30 ? conversion : 'Convert it to 3.1 with a converter'
+  const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
+  return [errorAt(source, openapi === undefined ? '/swagger' : '/openapi', message)]
 }
 
 /** Checks that a valid OpenAPI document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths. */
@@ -62,24 +59,21 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
       'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
     findings.push({ severity: 'info', place: source.place('/openapi'), message })
   }
-  if (operations.length === 0) {
-    findings.push({ severity: 'error', place: source.place('/paths'), message: 'describes no operation' })
-  }
+  if (operations.length === 0) findings.push(errorAt(source, '/paths', 'describes no operation'))
   const firstPointers = new Map<unknown, string>()
   for (const { pointer, value } of operations) {
     findings.push(...checkSuccess(pointer, value, source))
     const problem = checkSimulatedStatus(value)
-    const place = source.place(joinPointer(pointer, simulatedStatus))
-    if (problem !== undefined) findings.push({ severity: 'error', place, message: problem })
+    if (problem !== undefined) findings.push(errorAt(source, joinPointer(pointer, simulatedStatus), problem))
     const id = value.operationId
     if (id === undefined) continue
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
     if (first === undefined) firstPointers.set(id, idPointer)
-    else {
-      const message = `the operationId "${id}" is taken already at ${source.place(first)}`
-      findings.push({ severity: 'error', place: source.place(idPointer), message })
-    }
+    else
+      findings.push(
+        errorAt(source, idPointer, `the operationId "${id}" is taken already at ${source.place(first)}`),
+      )
   }
   return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
 }
@@ -109,13 +103,12 @@ function checkServer(document: JsonObject, source: Source): Finding[] {
   if (readBasePath(document) !== undefined) return []
   const message =
     'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
-  return [{ severity: 'error', place: source.place('/servers/0/url'), message }]
+  return [errorAt(source, '/servers/0/url', message)]
 }
 
 function checkSuccess(pointer: string, { responses }: JsonObject, source: Source): Finding[] {
   if (isObject(responses) && Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status))) return []
-  const message = 'has no 2xx response, so its success status is unknown'
-  return [{ severity: 'error', place: source.place(pointer), message }]
+  return [errorAt(source, pointer, 'has no 2xx response, so its success status is unknown')]
 }
 
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
@@ -130,7 +123,7 @@ function checkPaths({ paths }: JsonObject, source: Source): Finding[] {
     if (first === undefined) firstPaths.set(anonymousPath, path)
     else {
       const message = `the path ${path} cannot be told apart from ${first}`
-      findings.push({ severity: 'error', place: source.place(joinPointer('/paths', path)), message })
+      findings.push(errorAt(source, joinPointer('/paths', path), message))
     }
   }
   return findings

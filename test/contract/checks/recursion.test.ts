@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
-import { createAjv } from '../../../src/documents/ajv.ts'
+import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from '../documents.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -13,7 +12,7 @@ async function findingsAbout(schemas: Readonly<Record<string, JsonObject>>): Pro
   return findings.filter((finding) => !finding.includes('warning'))
 }
 
-describe('a schema that applies itself to the same value is refused', () => {
+describe('the check by a schema that applies itself to the same value ends', () => {
   test.each<[string, Record<string, JsonObject>]>([
     ['allOf', { A: { allOf: [ref('A')] } }],
     ['anyOf and oneOf', { A: { anyOf: [ref('B')] }, B: { oneOf: [{ type: 'string' }, ref('A')] } }],
@@ -25,10 +24,13 @@ describe('a schema that applies itself to the same value is refused', () => {
       { A: { $ref: '#/components/schemas/B/anyOf/0' }, B: { anyOf: [{ allOf: [ref('A')] }] } },
     ],
   ])('by %s', async (_name, schemas) => {
-    const findings = await findingsAbout(schemas)
-    expect(findings.join()).toMatch(
-      /^2\d:\d+ error applies itself to the same value without end, by way of \/components/,
-    )
+    const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
+    expect(checkResponse(200, { x: 1 })).toMatchObject([
+      {
+        keyword: 'timeout',
+        message: expect.stringContaining('recursive schemas'),
+      },
+    ])
   })
 })
 
@@ -46,6 +48,12 @@ test('a schema that contains itself in a part of the value is accepted', async (
   ).toEqual([])
 })
 
+/** Returns the small document whose answer has the schema `A` of further schemas. */
+function using(schemas: Readonly<Record<string, JsonObject>>): string {
+  const lines = Object.entries(schemas).map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
+  return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + lines.join('')
+}
+
 const names = ['A', 'B', 'C', 'D'] as const
 const step = fc
   .constantFrom(...names)
@@ -60,20 +68,15 @@ const step = fc
     ),
   )
 
-test('each accepted document has validators that end', async () => {
+test('the validators of each document end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.tuple(step, step, step, step), async (schemas) => {
       const all = Object.fromEntries(names.map((name, index) => [name, schemas[index] ?? {}]))
-      if ((await findingsAbout(all)).length > 0) return
-      const ajv = createAjv(() => undefined, { strict: false }).addSchema(
-        { components: { schemas: all } },
-        'doc',
-      )
-      for (const name of names)
-        for (const value of [1, 'a', { a: { a: 1 } }, [[1]]])
-          expect(isObject(ajv.getSchema(`doc#/components/schemas/${name}`)?.(value))).toBe(false)
+      const { checkResponse } = operationOf(await contractOf(using(all)), 'listThings')
+      for (const value of [1, 'a', { a: { a: 1 } }, [[1]]])
+        expect(Array.isArray(checkResponse(200, value))).toBe(true)
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
 
@@ -91,9 +94,7 @@ describe('the check of a value by a schema that contains itself twice is bounded
       },
     ],
   ])('%s', async (_name, schemas) => {
-    const lines = Object.entries(schemas).map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
-    const text = SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + lines.join('')
-    const { checkResponse } = operationOf(await contractOf(text), 'listThings')
+    const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
     expect(checkResponse(200, nested(60))).toMatchObject([
       { keyword: 'timeout', message: expect.stringContaining('fewer levels') },
     ])
