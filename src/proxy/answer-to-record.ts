@@ -6,8 +6,8 @@ import type { RecordedReply } from '../pipeline/record.ts'
 import { redactHeaders, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../redaction/redact-token.ts'
 import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
-import { broken, checkAnswer } from './check-answer.ts'
-import { decodeAnswerBody } from './decode-body.ts'
+import { adviseOfBound, broken, checkAnswer } from './check-answer.ts'
+import { decodeAnswerBody, tooLong } from './decode-body.ts'
 import type { RecordingRelay } from './relay.ts'
 
 /**
@@ -55,10 +55,13 @@ function withPassedBody(
   const findings = (): readonly Violation[] => {
     if (copy.isBroken)
       return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
-    if (!exchange.operation || outcome.kind !== 'delivered' || !copy.isWhole) return []
-    if (!decoded.ok) return [broken('encoding', decoded.error)]
+    if (!exchange.operation || outcome.kind !== 'delivered') return []
     const { status } = reply
-    return checkAnswer(exchange.operation, { status, mediaType: passed?.mediaType, bytes: decoded.value })
+    const answer = { status, mediaType: passed?.mediaType, isWhole: copy.isWhole }
+    if (decoded.ok) return checkAnswer(exchange, exchange.operation, { ...answer, bytes: decoded.value })
+    if (copy.isWhole && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
+    adviseOfBound(exchange)
+    return []
   }
   exchange.answerViolations = findings()
   const bytes = decoded.ok ? decoded.value : copy.bytes

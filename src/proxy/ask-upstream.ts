@@ -10,11 +10,14 @@ import type { ForwardedRequest, UpstreamClient } from './forward.ts'
 import { forwardAnswerHeaders, forwardRequestHeaders } from './forwarded-headers.ts'
 import { createRelay, type RecordingRelay, readWhole } from './relay.ts'
 
-/** The most bytes of an answer that are checked, and that a scenario can damage. A longer one passes unchecked, so that it fills no memory. */
-export const maxCheckedBytes = 8 * 1024 * 1024
+/**
+ * The most bytes of an answer that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
+ * time for which other requests wait to less than 100 ms.
+ */
+export const maxCheckedBytes = 1024 * 1024
 
-/** The most members and items of a checked answer. */
-export const maxCheckedValues = 1_000_000
+/** The most members and items of an answer that are checked. */
+export const maxCheckedValues = 25_000
 
 /** The body of the real service's answer to an exchange, with the copy of it that is checked and recorded. */
 export const relays = new WeakMap<Exchange, RecordingRelay>()

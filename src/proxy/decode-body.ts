@@ -11,6 +11,9 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['br', brotliDecompressSync],
 ])
 
+/** The error for a body that is longer than the size when it is decoded. */
+export const tooLong = 'is too long when it is decoded'
+
 /** Decodes the body of an answer by its `Content-Encoding`, up to a size. The error is the end of the sentence "The body ...". */
 export function decodeAnswerBody(
   bytes: Uint8Array,
@@ -23,6 +26,7 @@ export function decodeAnswerBody(
   try {
     return success(decode(bytes, { maxOutputLength: maxBytes }))
   } catch (error) {
+    if (error instanceof RangeError) return failure(tooLong) // beyond `maxOutputLength`
     const reason = error instanceof Error ? error.message : String(error)
     return failure(`cannot be decoded by its Content-Encoding "${name}": ${reason}`)
   }
