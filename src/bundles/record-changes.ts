@@ -1,4 +1,4 @@
-import type { ChangeListener } from '../control/mark-changes.ts'
+import type { ChangeListener } from '../control/deps.ts'
 import type { Json } from '../core/json.ts'
 import { jsonPieces } from '../core/json-pieces.ts'
 import { chunksInSlices } from '../core/slices.ts'

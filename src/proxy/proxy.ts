@@ -4,8 +4,8 @@
  */
 import type { Settings } from '../config/settings.ts'
 import { failure } from '../core/result.ts'
+import type { ProxiedService } from '../simulator/explain.ts'
 import { readCorsOrigins, readGuardSettings } from '../simulator/lookups.ts'
-import type { ProxiedService } from '../simulator/proxied-service.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamTarget } from './forward.ts'
 import { limitCatalogue } from './limit-catalogue.ts'
 import { createProxyStages, type ProxyPages } from './stages.ts'
