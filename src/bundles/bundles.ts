@@ -62,7 +62,7 @@ export async function openBundles(
     // The bundled keys are no secrets; a user's own may be.
     const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
     const callers = new Callers(publicKeys)
-    const head = createBundleHead({ settings, inputs, callers, now: deps.now(), reasons })
+    const head = createBundleHead(settings, inputs, callers, deps.now(), reasons)
     return writeBundle({ head, journal, histories, sandboxes, store, callers }, sandbox)
   }
   return {

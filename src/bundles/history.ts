@@ -43,25 +43,19 @@ export interface SandboxChange {
 
 /** The history of a sandbox: its state at the start, and the changes since. */
 export interface SandboxHistory {
-  readonly start: HeldState
-  readonly changes: readonly SandboxChange[]
-  /** The number of changes that were not held, for want of room. */
-  readonly lostChanges: number
-  /** The number of requests whose entries were deleted from the journal while the state stayed. */
-  readonly deletedRequests: number
-}
-
-interface MutableHistory {
   start: HeldState
   changes: SandboxChange[]
+  /** The number of changes that were not held, for want of room. */
   lostChanges: number
+  /** The number of requests whose entries were deleted from the journal while the state stayed. */
   deletedRequests: number
+  /** The bytes that are held of the start and the changes. */
   bytes: number
 }
 
 /** The history of each sandbox, so that a bundle can have the state that the first request of the journal met. */
 export class Histories {
-  readonly #histories = new Map<string, MutableHistory>()
+  readonly #histories = new Map<string, SandboxHistory>()
   #bytes = 0
 
   /** Begins the history of a sandbox anew: its state is the given one, and all settings are those of the start. */
@@ -102,12 +96,12 @@ export class Histories {
   }
 
   /** Returns the history of a sandbox; that of a new one if it has none. The changes are a copy. */
-  of(sandbox: string): SandboxHistory {
+  of(sandbox: string): Readonly<SandboxHistory> {
     const history = this.#histories.get(sandbox) ?? createHistory()
     return { ...history, changes: [...history.changes] }
   }
 
-  #hold(history: MutableHistory, state: HeldState): HeldState {
+  #hold(history: SandboxHistory, state: HeldState): HeldState {
     if (state.kind !== 'export') return state
     if (state.text.length > maxStateBytes) return tooLargeState
     if (this.#bytes + state.text.length > maxHeldBytes)
@@ -116,22 +110,19 @@ export class Histories {
     return state
   }
 
-  #count(history: MutableHistory, bytes: number): void {
+  #count(history: SandboxHistory, bytes: number): void {
     history.bytes += bytes
     this.#bytes += bytes
   }
 
-  #historyOf(sandbox: string): MutableHistory {
-    let history = this.#histories.get(sandbox)
-    if (!history) {
-      history = createHistory()
-      this.#histories.set(sandbox, history)
-    }
+  #historyOf(sandbox: string): SandboxHistory {
+    const history = this.#histories.get(sandbox) ?? createHistory()
+    this.#histories.set(sandbox, history)
     return history
   }
 }
 
-const createHistory = (): MutableHistory => ({
+const createHistory = (): SandboxHistory => ({
   start: { kind: 'empty' },
   changes: [],
   lostChanges: 0,

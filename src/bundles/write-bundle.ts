@@ -103,7 +103,10 @@ async function* writeSandbox(
   yield '}'
 }
 
-async function* writeChanges({ changes }: SandboxHistory, redact: RedactRecord): AsyncGenerator<string> {
+async function* writeChanges(
+  { changes }: Pick<SandboxHistory, 'changes'>,
+  redact: RedactRecord,
+): AsyncGenerator<string> {
   const work = new SlicedWork()
   for (const [index, change] of changes.entries()) {
     yield `${index === 0 ? '' : ','}\n`
