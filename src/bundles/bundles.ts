@@ -6,8 +6,7 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import { type BundledInputs, createBundleHead } from './bundle-head.ts'
 import { Callers } from './callers.ts'
-import { Histories } from './history.ts'
-import { beginHistories, recordChanges } from './record-changes.ts'
+import { beginHistories, Histories, recordChanges } from './history.ts'
 import { writeBundle } from './write-bundle.ts'
 
 /** The bundles of a simulator. */

@@ -41,7 +41,7 @@ export const proxyCommand = defineCommand({
   },
   variables: [upstreamTokenVariable],
   async run({ files, settings, ...line }, context) {
-    const { readProxyTarget } = await import('./read-target.ts')
+    const { createProxy, readProxyTarget } = await import('./proxy.ts')
     const target = readProxyTarget(files, settings, context.host.env[upstreamTokenVariable] || undefined)
     if (!target.ok) {
       context.printError(`convsim proxy: ${target.error}`)
@@ -49,7 +49,6 @@ export const proxyCommand = defineCommand({
     }
     const { serve } = await import('../process/server/serve.ts')
     const all = { ...defaultSettings(), ...settings, state: ':memory:' }
-    const { createProxy } = await import('./proxy.ts')
     return serve({ ...line, settings: all }, context, createProxy(target.value, all))
   },
 })

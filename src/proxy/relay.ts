@@ -65,21 +65,19 @@ export function createRelay(
   }
 }
 
-/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`. */
+/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`, which is also what the relay records. */
 export async function readWhole(
   relay: RecordingRelay,
   maxBytes: number,
 ): Promise<Uint8Array | 'broken' | 'too-large'> {
-  const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of relay.chunks()) {
       size += chunk.length
       if (size > maxBytes) return 'too-large'
-      chunks.push(chunk)
     }
   } catch {
     return 'broken'
   }
-  return Buffer.concat(chunks)
+  return relay.copy().bytes
 }
