@@ -95,7 +95,7 @@ export function inapplicableReason(
  * Returns this request's chance for a purpose. It is derived from the seed and from the number of such requests before it in the sandbox
  * and operation, so that the n-th such request of a run has the same fate in every run. `counter` names the count; default: the purpose.
  */
-export async function drawChance(
+async function drawChance(
   exchange: Exchange,
   purpose: string,
   store: Store,
@@ -108,7 +108,7 @@ export async function drawChance(
 }
 
 /** Returns true where chance lets the scenario act, by its parameter `p`. */
-export function fires({ values }: ActiveScenario, chance: Chance): boolean {
+function fires({ values }: ActiveScenario, chance: Chance): boolean {
   const p = numberOf(values, 'p')
   return p === 1 || chance('p') < p
 }
