@@ -29,19 +29,17 @@ export interface BundledInputs {
   readonly startUp: ActiveRules
 }
 
-/** The parts from which the head of a bundle is made. */
-interface BundleHeadSource {
-  readonly settings: Settings
-  readonly inputs: BundledInputs
-  readonly callers: Callers
-  /** The machine's time, epoch milliseconds. */
-  readonly now: number
-  readonly reasons: readonly string[]
-}
-
-/** Creates the part of a bundle that all its sandboxes share. Its rules are not redacted yet. */
-export function createBundleHead({ settings, inputs, callers, now, reasons }: BundleHeadSource): BundleHead {
-  const { contract, contractDigest, fixtures, startUp } = inputs
+/**
+ * Creates the part of a bundle that all its sandboxes share. Its rules are not redacted yet.
+ * `now`: the machine's time, epoch milliseconds.
+ */
+export function createBundleHead(
+  settings: Settings,
+  { contract, contractDigest, fixtures, startUp }: BundledInputs,
+  callers: Callers,
+  now: number,
+  reasons: readonly string[],
+): BundleHead {
   const keys = fixtures.keys.map((key) => ({ ...key, token: callers.nameOf(key.token) }))
   const values = answerSettings.map((name) => [name, settings[name] ?? null])
   return {

@@ -6,8 +6,7 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import { type BundledInputs, createBundleHead } from './bundle-head.ts'
 import { Callers } from './callers.ts'
-import { Histories } from './history.ts'
-import { beginHistories, recordChanges } from './record-changes.ts'
+import { beginHistories, Histories, recordChanges } from './history.ts'
 import { writeBundle } from './write-bundle.ts'
 
 /** The bundles of a simulator. */
@@ -62,7 +61,7 @@ export async function openBundles(
     // The bundled keys are no secrets; a user's own may be.
     const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
     const callers = new Callers(publicKeys)
-    const head = createBundleHead({ settings, inputs, callers, now: deps.now(), reasons })
+    const head = createBundleHead(settings, inputs, callers, deps.now(), reasons)
     return writeBundle({ head, journal, histories, sandboxes, store, callers }, sandbox)
   }
   return {

@@ -1,4 +1,11 @@
+import type { ChangeListener } from '../control/deps.ts'
+import type { Json } from '../core/json.ts'
+import { jsonPieces } from '../core/json-pieces.ts'
+import { chunksInSlices } from '../core/slices.ts'
+import { captureBody } from '../journal/capture-body.ts'
 import type { RecordedBody } from '../journal/entry.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import type { SandboxExport, Store } from '../state/store.ts'
 
 /** The most changes of a sandbox that are held; further ones are counted. */
 const maxChanges = 10_000
@@ -10,7 +17,7 @@ const bytesPerChange = 500
 const maxHeldBytes = 32 * 1024 * 1024
 
 /** The most bytes of a held state, and of the body of a change, so that a bundle is written without a long stall. */
-export const maxStateBytes = 4 * 1024 * 1024
+const maxStateBytes = 4 * 1024 * 1024
 const maxBodyBytes = 1024 * 1024
 
 /** A state of a sandbox as the text of its export, or the reason why it is not held. */
@@ -20,7 +27,7 @@ export type HeldState =
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /** A state that is not held, since it has more than `maxStateBytes`. */
-export const tooLargeState: HeldState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
+const tooLargeState: HeldState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
 
 /** A change of a sandbox by the control plane. */
 export interface SandboxChange {
@@ -43,25 +50,19 @@ export interface SandboxChange {
 
 /** The history of a sandbox: its state at the start, and the changes since. */
 export interface SandboxHistory {
-  readonly start: HeldState
-  readonly changes: readonly SandboxChange[]
-  /** The number of changes that were not held, for want of room. */
-  readonly lostChanges: number
-  /** The number of requests whose entries were deleted from the journal while the state stayed. */
-  readonly deletedRequests: number
-}
-
-interface MutableHistory {
   start: HeldState
   changes: SandboxChange[]
+  /** The number of changes that were not held, for want of room. */
   lostChanges: number
+  /** The number of requests whose entries were deleted from the journal while the state stayed. */
   deletedRequests: number
+  /** The bytes that are held of the start and the changes. */
   bytes: number
 }
 
 /** The history of each sandbox, so that a bundle can have the state that the first request of the journal met. */
 export class Histories {
-  readonly #histories = new Map<string, MutableHistory>()
+  readonly #histories = new Map<string, SandboxHistory>()
   #bytes = 0
 
   /** Begins the history of a sandbox anew: its state is the given one, and all settings are those of the start. */
@@ -102,12 +103,12 @@ export class Histories {
   }
 
   /** Returns the history of a sandbox; that of a new one if it has none. The changes are a copy. */
-  of(sandbox: string): SandboxHistory {
+  of(sandbox: string): Readonly<SandboxHistory> {
     const history = this.#histories.get(sandbox) ?? createHistory()
     return { ...history, changes: [...history.changes] }
   }
 
-  #hold(history: MutableHistory, state: HeldState): HeldState {
+  #hold(history: SandboxHistory, state: HeldState): HeldState {
     if (state.kind !== 'export') return state
     if (state.text.length > maxStateBytes) return tooLargeState
     if (this.#bytes + state.text.length > maxHeldBytes)
@@ -116,25 +117,93 @@ export class Histories {
     return state
   }
 
-  #count(history: MutableHistory, bytes: number): void {
+  #count(history: SandboxHistory, bytes: number): void {
     history.bytes += bytes
     this.#bytes += bytes
   }
 
-  #historyOf(sandbox: string): MutableHistory {
-    let history = this.#histories.get(sandbox)
-    if (!history) {
-      history = createHistory()
-      this.#histories.set(sandbox, history)
-    }
+  #historyOf(sandbox: string): SandboxHistory {
+    const history = this.#histories.get(sandbox) ?? createHistory()
+    this.#histories.set(sandbox, history)
     return history
   }
 }
 
-const createHistory = (): MutableHistory => ({
+const createHistory = (): SandboxHistory => ({
   start: { kind: 'empty' },
   changes: [],
   lostChanges: 0,
   deletedRequests: 0,
   bytes: 0,
 })
+
+/** The most records of a state that is held. */
+const maxRecords = 10_000
+
+/** The most records of all sandboxes that are exported when a simulator starts: their export delays the start. */
+const maxRecordsAtStart = 1000
+
+/**
+ * Begins the history of each sandbox that the state has when a simulator starts. `isWanted`: a bundle will be written
+ * if the run fails.
+ */
+export async function beginHistories(histories: Histories, store: Store, isWanted: boolean): Promise<void> {
+  const stored = await store.listSandboxes()
+  const records = stored.reduce((sum, { events, prompts }) => sum + events + prompts, 0)
+  const reason = `the state file has ${records} records; a start with --bundle reads up to ${maxRecords} of each sandbox`
+  for (const { name } of stored) {
+    const isRead = isWanted || records <= maxRecordsAtStart
+    histories.begin(name, isRead ? await captureState(store, name) : { kind: 'unknown', reason })
+  }
+}
+
+/**
+ * Creates the function that records a change in the history of its sandbox. A reset begins the history anew.
+ * `seedState`: the state to which the default sandbox is reset; undefined: it is empty then.
+ */
+export function recordChanges(
+  histories: Histories,
+  store: Store,
+  seedState: SandboxExport | undefined,
+): ChangeListener {
+  const stateAfterReset = (sandbox: string): HeldState =>
+    seedState && sandbox === defaultSandbox
+      ? { kind: 'export', text: JSON.stringify(seedState) }
+      : { kind: 'empty' }
+  return async ({ operation, sandbox, request, order }) => {
+    switch (operation) {
+      case 'reset':
+        return histories.begin(sandbox, stateAfterReset(sandbox))
+      case 'deleteSandbox':
+        return histories.forget(sandbox)
+      case 'deleteRequests':
+        return // the journal tells the number of its deleted entries
+    }
+    const { at, method, path, query, body } = request
+    histories.record(sandbox, {
+      order,
+      at,
+      operation,
+      method,
+      path,
+      query,
+      body: body.kind === 'bytes' ? captureBody(body.bytes) : { bytes: undefined, size: 0 },
+      ...(operation === 'restoreSnapshot' && { state: await captureState(store, sandbox) }),
+    })
+  }
+}
+
+/** Reads the present state of a sandbox. */
+async function captureState(store: Store, sandbox: string): Promise<HeldState> {
+  const summary = (await store.listSandboxes()).find(({ name }) => name === sandbox)
+  if (!summary) return { kind: 'empty' }
+  const records = summary.events + summary.prompts
+  if (records > maxRecords) return { kind: 'unknown', reason: `it has ${records} records` }
+  const exported = await store.exportSandbox(sandbox)
+  let text = ''
+  for await (const chunk of chunksInSlices(jsonPieces(exported as unknown as Json))) {
+    text += chunk
+    if (text.length > maxStateBytes) return tooLargeState
+  }
+  return { kind: 'export', text }
+}

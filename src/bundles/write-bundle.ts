@@ -11,7 +11,7 @@ import type { Store } from '../state/store.ts'
 import type { BundledBody, BundledChange, BundleHead, MissingParts } from './bundle.ts'
 import { bundleBody, bundleEntry } from './bundle-entry.ts'
 import { type Callers, createRedaction, type RedactRecord } from './callers.ts'
-import type { HeldState, Histories, SandboxChange, SandboxHistory } from './history.ts'
+import type { HeldState, Histories, SandboxChange } from './history.ts'
 
 /** The parts of a simulator that a bundle has. */
 export interface BundleSource {
@@ -37,10 +37,7 @@ export async function* writeBundle(
   const redact = createRedaction(source.callers)
   const { rules, ...head } = source.head
   yield `${JSON.stringify({ ...head, rules: rules.map(redact) }).slice(0, -1)},\n"sandboxes":[`
-  for (const [index, name] of names.entries()) {
-    if (index > 0) yield ','
-    yield* writeSandbox(source, name, redact)
-  }
+  yield* writeItems(names, (name) => writeSandbox(source, name, redact))
   yield ']}\n'
 }
 
@@ -70,7 +67,7 @@ async function* writeSandbox(
   name: string,
   redact: RedactRecord,
 ): AsyncGenerator<string> {
-  const { journal, histories, sandboxes, store } = source
+  const { journal, histories, sandboxes, store, callers } = source
   // All parts are read before the next request can change one of them, since none waits for anything but a promise that is resolved.
   const [{ entries, counts }, settings] = await Promise.all([
     journal.list({ sandbox: name }),
@@ -92,31 +89,32 @@ async function* writeSandbox(
     rules: rules.map((rule) => redact(rule.source)),
     missing,
   }
-  yield `\n${JSON.stringify(head).slice(0, -1)},\n"start":{"empty":${history.start.kind === 'empty'}`
+  yield `${JSON.stringify(head).slice(0, -1)},\n"start":{"empty":${history.start.kind === 'empty'}`
   yield* writeHeldState(history.start, redact)
   yield '},\n"changes":['
-  yield* writeChanges(history, redact)
+  yield* writeItems(history.changes, (change) => writeChange(change, redact))
   yield '],\n"requests":['
-  yield* writeRequests(entries, source.callers)
+  yield* writeItems(inOrder(entries), (entry) => [JSON.stringify(bundleEntry(entry, callers))])
   yield '],\n"state":'
   yield* writeState({ ...(await exported) } as unknown as JsonObject, redact) // an export is JSON
   yield '}'
 }
 
-async function* writeChanges({ changes }: SandboxHistory, redact: RedactRecord): AsyncGenerator<string> {
+/** Yields the items of a JSON list, each behind a comma and `lead`, in slices between which other requests are answered. */
+async function* writeItems<Item>(
+  items: Iterable<Item>,
+  write: (item: Item) => Iterable<string> | AsyncIterable<string>,
+  lead = '\n',
+): AsyncGenerator<string> {
   const work = new SlicedWork()
-  for (const [index, change] of changes.entries()) {
-    yield `${index === 0 ? '' : ','}\n`
-    yield* writeChange(change, redact)
-    if (work.isDue) await work.rest()
-  }
-}
-
-async function* writeRequests(entries: readonly JournalEntry[], callers: Callers): AsyncGenerator<string> {
-  const work = new SlicedWork()
-  for (const [index, entry] of inOrder(entries).entries()) {
-    yield `${index === 0 ? '' : ','}\n${JSON.stringify(bundleEntry(entry, callers))}`
-    if (work.isDue) await work.rest()
+  let separator = ''
+  for (const item of items) {
+    yield separator + lead
+    for await (const piece of write(item)) {
+      yield piece
+      if (work.isDue) await work.rest()
+    }
+    separator = ','
   }
 }
 
@@ -133,27 +131,14 @@ async function* writeState(state: JsonObject, redact: RedactRecord): AsyncGenera
     yield `${separator}${JSON.stringify(name)}:`
     separator = ','
     if (!Array.isArray(value)) yield clean(value)
-    else yield* writeRecords(value, clean)
+    else {
+      yield '['
+      yield* writeItems(value, (record: Json) => recordPieces(record, clean), '')
+      yield ']'
+    }
   }
   yield '}'
   return isRedacted
-}
-
-async function* writeRecords(
-  records: readonly Json[],
-  clean: (record: Json) => string,
-): AsyncGenerator<string> {
-  const work = new SlicedWork()
-  let separator = '['
-  for (const record of records) {
-    yield separator
-    for (const piece of recordPieces(record, clean)) {
-      yield piece
-      if (work.isDue) await work.rest()
-    }
-    separator = ','
-  }
-  yield records.length === 0 ? '[]' : ']'
 }
 
 /** Yields a record, of a prompt each of its versions, of which there can be any number. */

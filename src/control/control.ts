@@ -13,13 +13,7 @@ import { replyToStoreError } from '../exchange/store-errors.ts'
 import { redactHead } from '../redaction/redact.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
-import {
-  ControlError,
-  type ControlHandler,
-  type ControlHandlers,
-  type ControlOutcome,
-  CustomReply,
-} from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 import { replyWithJson } from './json-reply.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
@@ -34,17 +28,13 @@ export interface Control {
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
-/** Creates the control plane. Throws where the document has an operation without a handler. */
+/** Creates the control plane. */
 export function createControl(
   contract: Contract,
   handlers: ControlHandlers,
   settings: GuardSettings,
   log: Log,
 ): Control {
-  const handlerById = new Map<string, ControlHandler>(Object.entries(handlers))
-  for (const { id } of contract.operations) {
-    if (!handlerById.has(id)) throw new Error(`the control operation ${id} has no handler`)
-  }
   const isPublic = (request: SimRequest) =>
     isOperation(matchOperation(contract, request), 'getHealth') || isConsoleFile(request)
   const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
@@ -63,7 +53,7 @@ export function createControl(
         const reply =
           refusal(request) ??
           (await answerConsole(request)) ??
-          (await answer(contract, handlerById, request, clientGone))
+          (await answer(contract, handlers, request, clientGone))
         return logReply(request, reply)
       } catch (error) {
         return refuseInternalError(request, error, log)
@@ -102,7 +92,7 @@ const isOperation = (match: OperationMatch, id: ControlOperationId) =>
 
 async function answer(
   contract: Contract,
-  handlerById: ReadonlyMap<string, ControlHandler>,
+  handlers: ControlHandlers,
   request: SimRequest,
   clientGone: AbortSignal,
 ): Promise<Reply> {
@@ -111,19 +101,18 @@ async function answer(
   if (match.kind !== 'operation') return refusePath(contract, request.path)
   const { operation } = match
   const read = await readControlRequest(operation, match.path, request, clientGone)
-  const outcome = read.ok ? await handlerById.get(operation.id)?.(read.value) : read.error
+  const outcome = read.ok ? await handlers[operation.id as ControlOperationId](read.value) : read.error
   if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
   return toReply(operation, outcome, request.method === 'HEAD')
 }
 
 function toReply(
   { successStatus }: Operation,
-  outcome: Exclude<ControlOutcome, ControlError> | undefined,
+  outcome: Exclude<ControlOutcome, ControlError>,
   isHead: boolean,
 ): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
-  if (outcome === undefined) return base
   const { parts } = outcome instanceof CustomReply ? outcome : replyWithJson(outcome)
   const { stream, ...others } = parts
   const reply = { ...base, ...others, headers: { ...headers, ...others.headers } }

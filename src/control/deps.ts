@@ -13,7 +13,18 @@ import type { Catalogue } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
-import type { ChangeListener } from './mark-changes.ts'
+
+/** A change of a sandbox that the control plane has made. */
+interface MadeChange {
+  readonly operation: string
+  readonly sandbox: string
+  readonly request: SimRequest
+  /** The position in the order of `Journal.takeOrder`, taken before the change began. */
+  readonly order: number
+}
+
+/** A function that the control plane calls after each change, and waits for before it replies. */
+export type ChangeListener = (change: MadeChange) => Promise<void>
 
 /** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps {

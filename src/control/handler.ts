@@ -23,10 +23,6 @@ export interface ControlRequest {
   readonly bodyViolations: readonly Violation[]
   /** The request as it was read. */
   readonly source: SimRequest
-  /** Names in lower case. */
-  readonly headers: SimRequest['headers']
-  /** Returns the milliseconds since the request came in. */
-  readonly elapsed: () => number
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
 }

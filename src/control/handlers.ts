@@ -2,10 +2,10 @@ import { catalogueHandlers } from './catalogue.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlDeps } from './deps.ts'
 import { explainHandlers } from './explain.ts'
-import type { ControlHandlers } from './handler.ts'
+import { ControlError, type ControlHandler, type ControlHandlers, type ControlRequest } from './handler.ts'
 import { infoHandlers } from './info.ts'
-import { markChanges } from './mark-changes.ts'
 import { metricsHandlers } from './metrics.ts'
+import type { ControlOperationId } from './operation-ids.ts'
 import { qualityHandlers } from './quality.ts'
 import { reportHandlers } from './reports.ts'
 import { requestHandlers } from './requests.ts'
@@ -43,5 +43,40 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...retryHandlers(deps),
     ...deps.bundles.handlers,
   }
-  return markChanges(handlers, { ...deps, onChange: deps.bundles.onChange })
+  return markChanges(handlers, deps)
+}
+
+/** The operations that are no GET, and change nothing in a sandbox. */
+const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain'])
+
+/**
+ * Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the
+ * change, and call `bundles.onChange`.
+ */
+function markChanges(
+  handlers: ControlHandlers,
+  { controlContract, sandboxes, journal, bundles }: ControlDeps,
+): ControlHandlers {
+  const mark =
+    (operation: string, handle: ControlHandler): ControlHandler =>
+    async (request) => {
+      const order = journal.takeOrder()
+      const outcome = await handle(request)
+      if (outcome instanceof ControlError) return outcome
+      const sandbox = findSandbox(request)
+      sandboxes.markChanged(sandbox)
+      await bundles.onChange({ operation, sandbox, request: request.source, order })
+      return outcome
+    }
+  const changing = controlContract.operations.filter(
+    ({ id, method }) => method !== 'GET' && !readOnly.has(id),
+  )
+  const marked = changing.map(({ id }) => [id, mark(id, handlers[id as ControlOperationId])])
+  return { ...handlers, ...Object.fromEntries(marked) }
+}
+
+/** Returns the sandbox that a request names in its path or query. */
+function findSandbox({ parameters, sandbox }: ControlRequest): string {
+  const name = parameters.path['name']
+  return typeof name === 'string' ? name : sandbox
 }

@@ -52,19 +52,16 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
     queryString: Object.entries(readQuery(query)).flatMap(([name, value]) =>
       [value].flat().map((one) => ({ name, value: one })),
     ),
-    ...(body.size > 0 && { postData: postDataToHar(body, headers['content-type'], ownToken) }),
+    ...(body.size > 0 && {
+      postData: {
+        mimeType: headers['content-type'] ?? '',
+        text: '',
+        ...textToHar(body, ownToken, '_encoding'),
+      },
+    }),
     headersSize: -1,
     bodySize: body.size,
   }
-}
-
-function postDataToHar(body: RecordedBody, mimeType = '', token: string | undefined): JsonObject {
-  const text = bodyToText(body, token)
-  const ofPart = missingPart(body)
-  if (text !== undefined) return { mimeType, text, ...ofPart }
-  return body.bytes
-    ? { mimeType, text: bodyToBase64(body, token), _encoding: 'base64' }
-    : { mimeType, text: '', ...ofPart }
 }
 
 function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
@@ -79,18 +76,19 @@ function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
     httpVersion: 'HTTP/1.1',
     cookies: [],
     headers: listPairs(headers),
-    content: { size: body.size, mimeType, ...contentToHar(body, ownToken) },
+    content: { size: body.size, mimeType, ...(body.size > 0 && textToHar(body, ownToken, 'encoding')) },
     redirectURL: redactToken(byName.get('location') ?? '', ownToken),
     headersSize: -1,
     bodySize: body.size,
   }
 }
 
-function contentToHar(body: RecordedBody, token: string | undefined): JsonObject {
-  if (body.size === 0) return {}
+/** Returns a body as text, or as base64, which the member `encoding` says. */
+function textToHar(body: RecordedBody, token: string | undefined, encoding: string): JsonObject {
   const text = bodyToText(body, token)
   if (text !== undefined) return { text, ...missingPart(body) }
-  return { ...(body.bytes && { text: bodyToBase64(body, token), encoding: 'base64' }), ...missingPart(body) }
+  const encoded = body.bytes && { text: bodyToBase64(body, token), [encoding]: 'base64' }
+  return { ...encoded, ...missingPart(body) }
 }
 
 const noBody: RecordedBody = { bytes: undefined, size: 0 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { SlicedWork } from '../core/slices.ts'
+import { uuidKey } from '../state/clone.ts'
 import type { StoredEvent } from '../state/records.ts'
 import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -28,7 +29,7 @@ export function qualityHandlers({
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = await groupBy(events, ({ fields }) => toLowerCaseId(fields.productId))
+    const products = await groupBy(events, ({ fields }) => uuidKey(fields.productId))
     const conversations = await groupBy(events, findConversationKey)
     return {
       weight,
@@ -54,15 +55,10 @@ export function qualityHandlers({
   }
 }
 
-/** Returns the service's id of the conversation, else the client's; undefined for an event without a conversation. */
-function findConversationKey({ fields }: StoredEvent): string | undefined {
+/** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */
+function findConversationKey({ fields }: StoredEvent): string | null | undefined {
   const { conversationId, externalConversationId } = fields
-  return toLowerCaseId(conversationId) ?? externalConversationId ?? undefined
-}
-
-/** Returns a UUID in lower case, for comparison; undefined for any other value, which an edited contract may allow. */
-function toLowerCaseId(sent: unknown): string | undefined {
-  return typeof sent === 'string' ? sent.toLowerCase() : undefined
+  return uuidKey(conversationId) ?? externalConversationId
 }
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
@@ -83,14 +79,14 @@ function indexToJson(
 /** Groups events by their key, in slices between which other requests are answered. */
 async function groupBy(
   events: readonly StoredEvent[],
-  keyOf: (event: StoredEvent) => string | undefined,
+  keyOf: (event: StoredEvent) => string | null | undefined,
 ): Promise<Map<string, EventGroup>> {
   const work = new SlicedWork()
   const groups = new Map<string, EventGroup>()
   for (const event of events) {
     if (work.isDue) await work.rest()
     const key = keyOf(event)
-    if (key === undefined) continue
+    if (typeof key !== 'string') continue
     const group = groups.get(key) ?? { impact: 0, count: 0, eventIds: [] }
     groups.set(key, group)
     group.impact += event.impact

@@ -34,7 +34,6 @@ export async function readControlRequest(
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox
-  const { headers, elapsed } = request
   return success({
     sandbox,
     sandboxFilter,
@@ -42,8 +41,6 @@ export async function readControlRequest(
     body: body.value.body,
     bodyViolations,
     source: request,
-    headers,
-    elapsed,
     clientGone,
   })
 }

@@ -116,7 +116,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
 }
 
 /** Returns the number after which a stream begins: `Last-Event-ID` of a browser that reconnects, else `since`; undefined: now. */
-function readResumePoint({ headers, parameters }: ControlRequest): number | undefined {
+function readResumePoint({ source: { headers }, parameters }: ControlRequest): number | undefined {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)
   const since = parameters.query['since']

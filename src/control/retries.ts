@@ -34,10 +34,15 @@ export function retryHandlers({
     findIdempotentOperations({ operations }),
   )
   return {
-    async getRetries({ sandboxFilter: sandbox, parameters, elapsed }) {
+    async getRetries({ sandboxFilter: sandbox, parameters, source }) {
       const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
       const query = { sandbox, minAttempts, request, limit }
-      const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), elapsed)
+      const history = await readRetryHistory(
+        journal,
+        query,
+        idempotentIn(contract.operations),
+        source.elapsed,
+      )
       const refusal = refuseUnused(sandbox, sandboxes) // after the journal was read, which may bring sandboxes of other replicas
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)

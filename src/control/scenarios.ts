@@ -1,11 +1,20 @@
 import { endSentence } from '../core/end-sentence.ts'
-import type { Json } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { checkRules } from '../scenarios/check-rules.ts'
-import { type ActiveRules, maxRules, type Rule, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
+import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
+import {
+  type ActiveRules,
+  maxRules,
+  type Rule,
+  ruleActedKey,
+  ruleSequencePrefix,
+  ruleTimesKey,
+} from '../scenarios/rules.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
-import { sequencesToJson } from './sequences.ts'
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
@@ -76,4 +85,80 @@ function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Js
       ...(rule.misfit !== undefined && { misfit: rule.misfit }),
     }
   })
+}
+
+/** The keys that the store has for the sequence of a rule, or for those of `X-Sim-Sequence`. */
+interface SequenceOwner {
+  /** The part of the keys before the operation and the text of the sequence. */
+  readonly prefix: string
+  /** Undefined: the requests themselves named their sequences. */
+  readonly rule: RuleReference | undefined
+  /** Returns the sequence of a text; undefined for a text of which the key has only the beginning. */
+  readonly sequenceOf: (text: string) => Sequence | undefined
+}
+
+/** The mark after the stored part of a long key. */
+const cutMark = '\u2026'
+
+/**
+ * Lists the sequences that requests have used, in the order of their latest use, each with the item that the next request gets. `used`: the
+ * counts of the store by key; it has other counts, too.
+ */
+function sequencesToJson(
+  used: ReadonlyMap<string, number>,
+  rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,
+  catalogue: Catalogue,
+): Json[] {
+  const ofRequests: SequenceOwner = {
+    prefix: sequencePrefix,
+    rule: undefined,
+    sequenceOf: (text) => parseStoredSequence(text, catalogue),
+  }
+  const owners = [
+    ofRequests,
+    ...ownersIn('sandbox', rules.sandbox),
+    ...ownersIn('start-up', rules['start-up']),
+  ]
+  return [...used].flatMap(([key, met]) => {
+    const owner = owners.find(({ prefix }) => key.startsWith(prefix))
+    return owner ? [sequenceToJson(owner, key.slice(owner.prefix.length), met)] : []
+  })
+}
+
+function ownersIn(scope: RuleReference['scope'], rules: ActiveRules): SequenceOwner[] {
+  return rules.flatMap((rule, index) => {
+    const { sequence } = rule
+    if (sequence === undefined) return []
+    return [{ prefix: ruleSequencePrefix(rule), rule: { scope, index }, sequenceOf: () => sequence }]
+  })
+}
+
+function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
+  if (text.includes(cutMark)) return undefined // a header cannot contain the mark
+  const parsed = parseSequence(text, catalogue)
+  return parsed.ok ? parsed.value : undefined
+}
+
+function sequenceToJson({ rule, sequenceOf }: SequenceOwner, key: string, met: number): JsonObject {
+  const { operation, text } = splitKey(key)
+  const sequence = sequenceOf(text)
+  return {
+    operation,
+    sequence: sequence?.text ?? text,
+    ...(rule && { rule: { ...rule } }),
+    met,
+    ...(sequence && progressToJson(sequence, met)),
+  }
+}
+
+function progressToJson(sequence: Sequence, met: number): JsonObject {
+  const items = sequence.items.map(({ scenario, times }) => ({ scenario: scenario.text, times }))
+  const position = positionAt(sequence, met)
+  return { items, position, next: items[position]?.scenario ?? '' }
+}
+
+/** Splits `operationId sequence`. Only the id of an operation without `operationId` contains a space: `GET /models/{modelId}`. */
+function splitKey(key: string): { readonly operation: string; readonly text: string } {
+  const [, operation = '', text = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
+  return { operation, text }
 }

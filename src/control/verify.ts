@@ -48,9 +48,9 @@ export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify
       const sandbox = request.sandboxFilter
       waiting += 1
       try {
-        const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
+        const verdict = await verify(journal, sandbox, verification, subjects, request.source.elapsed, ends)
         const refusal = body.force || !provesAbsence(verdict) ? undefined : refuseUnused(sandbox, sandboxes)
-        return refusal ?? (await replyWithVerdict(verdict, verification, request.elapsed))
+        return refusal ?? (await replyWithVerdict(verdict, verification, request.source.elapsed))
       } finally {
         waiting -= 1
       }
@@ -59,7 +59,13 @@ export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify
       const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects, request.elapsed)
+      const counter = new MatchCounter(
+        journal,
+        request.sandboxFilter,
+        query,
+        subjects,
+        request.source.elapsed,
+      )
       const counted = await counter.update()
       if (counted === undefined) return new ControlError(400, tooLongMessage)
       return { count: counted.count, truncated: counted.truncated }

@@ -21,7 +21,7 @@ export const maxValues = 10_000
 export const maxLargeValues = 2_000_000
 
 /** The most members and items, and characters, of a record (an item of a list in the outermost object), and around lists. */
-export const maxRecordValues = 100_000
+export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
 /** The most characters of a text or a number in large JSON: one is read in one step. */

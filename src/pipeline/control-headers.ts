@@ -52,14 +52,16 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
   if (!scenarios.ok) return scenarios
   const sequence =
-    headers['x-sim-sequence'] === undefined ? none : parseSequence(headers['x-sim-sequence'], catalogue)
+    headers['x-sim-sequence'] === undefined
+      ? success(undefined)
+      : parseSequence(headers['x-sim-sequence'], catalogue)
   if (!sequence.ok) return sequence
   const preferred = readPreferred(exchange, catalogue, preferences.value)
   if (!preferred.ok) return preferred
-  const { byCode, example } = preferred.value
+  const { scenarios: byCode, example } = preferred.value
   const all = [...scenarios.value, ...byCode]
   const any = all.length > 0 || sequence.value !== undefined || example !== undefined
-  return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
+  return success({ ...preferred.value, any, scenarios: all, sequence: sequence.value })
 }
 
 /** Reads `X-Sim-Scenario`; no header is an empty list. */
@@ -100,18 +102,12 @@ const noControls: Result<RequestedControls> = {
   value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
 }
 
-const none = { ok: true, value: undefined } as const
-
 /** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
 function readPreferred(
   exchange: Exchange,
   catalogue: Catalogue,
   preferences: ReadonlyMap<string, string>,
-): Result<{
-  readonly byCode: readonly ActiveScenario[]
-  readonly example: Reply | undefined
-  readonly preferred: string
-}> {
+): Result<Pick<RequestedControls, 'scenarios' | 'example' | 'preferred'>> {
   const operation = operationOf(exchange)
   const code = preferences.get('code')
   const name = preferences.get('example')
@@ -122,11 +118,11 @@ function readPreferred(
   const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
   if (name === undefined) {
     const byCode = parseScenarios(code ?? '', catalogue)
-    return byCode.ok ? { ok: true, value: { byCode: byCode.value, example: undefined, preferred } } : byCode
+    return byCode.ok ? success({ scenarios: byCode.value, example: undefined, preferred }) : byCode
   }
   const example = exampleReply(operation, name, code)
   if (!example.ok) return example
-  return success({ byCode: [], example: example.value, preferred })
+  return success({ scenarios: [], example: example.value, preferred })
 }
 
 /** Returns the reply with the named example. Without a code the examples of the success status are searched first. */

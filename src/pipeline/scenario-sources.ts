@@ -3,8 +3,7 @@ import { findMismatch, modelsIn, productsOf, type RuleInput } from '../scenarios
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
-import { applicableScenarios } from './apply-scenarios.ts'
-import { findRuleRest, nextItem } from './chance.ts'
+import { applicableScenarios, findRuleRest, nextItem } from './apply-scenarios.ts'
 import { type Exchange, jsonOf, operationOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */

@@ -1,10 +1,9 @@
 /** The process: output, signals, progress, server/, and what a run writes at its end. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
-import type { Findings } from '../documents/finding.ts'
+import { type Finding, type Findings, formatFinding } from '../documents/finding.ts'
 import { formatJsonLine } from './json-line.ts'
 import type { ProcessLog } from './process-log.ts'
-import { describeStartProblems } from './start-problem.ts'
 import type { WriteStderr } from './stderr-writer.ts'
 
 /** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
@@ -52,4 +51,22 @@ export function printStartProblems(
   const heading = 'convsim cannot start:'
   if (!isJson) printLine([heading, ...problems].join('\n'))
   else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+}
+
+/**
+ * Describes the findings that prevent a start. Each names the flag and the environment variable that gave it: `--host (from HOST): error: ...`,
+ * `rules.yaml: error: there is no such file (--scenarios from CONVSIM_SCENARIOS)`. `variables`: the variables by flag.
+ */
+export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
+  return findings.map((finding) => formatFinding(nameSource(finding, variables)))
+}
+
+function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
+  const { place, message, flag } = finding
+  const variable = variables.get(flag ?? place)
+  if (flag === undefined)
+    return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
+  // The place with a line leads to the file; the flag that named it says no more.
+  if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
+  return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }

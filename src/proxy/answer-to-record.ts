@@ -5,9 +5,9 @@ import type { Exchange } from '../pipeline/exchange.ts'
 import type { RecordedReply } from '../pipeline/record.ts'
 import { redactHeaders, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../redaction/redact-token.ts'
-import { decodeAnswerBody, toBody } from './answer-body.ts'
-import { relays } from './ask-upstream.ts'
-import { broken, checkAnswer } from './check-answer.ts'
+import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
+import { adviseOfBound, broken, checkAnswer } from './check-answer.ts'
+import { decodeAnswerBody, tooLong } from './decode-body.ts'
 import type { RecordingRelay } from './relay.ts'
 
 /**
@@ -51,14 +51,17 @@ function withPassedBody(
 ): Reply {
   const { relay: passed, ...head } = reply
   const copy = relay.copy()
-  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'])
+  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findings = (): readonly Violation[] => {
     if (copy.isBroken)
       return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
-    if (!exchange.operation || outcome.kind !== 'delivered' || !copy.isWhole) return []
-    if (!decoded.ok) return [broken('encoding', decoded.error)]
+    if (!exchange.operation || outcome.kind !== 'delivered') return []
     const { status } = reply
-    return checkAnswer(exchange.operation, { status, mediaType: passed?.mediaType, bytes: decoded.value })
+    const answer = { status, mediaType: passed?.mediaType, isWhole: copy.isWhole }
+    if (decoded.ok) return checkAnswer(exchange, exchange.operation, { ...answer, bytes: decoded.value })
+    if (copy.isWhole && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
+    adviseOfBound(exchange)
+    return []
   }
   exchange.answerViolations = findings()
   const bytes = decoded.ok ? decoded.value : copy.bytes

@@ -1,13 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
+import { readJson } from '../core/strict-json.ts'
+import type { Body } from '../exchange/body.ts'
 import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange, RequestStage } from '../pipeline/exchange.ts'
-import type { TrafficProblem } from '../traffic/sample.ts'
-import { decodeAnswerBody, maxCheckedBytes, toBody } from './answer-body.ts'
+import { decodeAnswerBody } from './decode-body.ts'
 import type { ForwardedRequest, UpstreamClient } from './forward.ts'
 import { forwardAnswerHeaders, forwardRequestHeaders } from './forwarded-headers.ts'
 import { createRelay, type RecordingRelay, readWhole } from './relay.ts'
+
+/**
+ * The most bytes of an answer that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
+ * time for which other requests wait to less than 100 ms.
+ */
+export const maxCheckedBytes = 1024 * 1024
+
+/** The most members and items of an answer that are checked. */
+export const maxCheckedValues = 25_000
 
 /** The body of the real service's answer to an exchange, with the copy of it that is checked and recorded. */
 export const relays = new WeakMap<Exchange, RecordingRelay>()
@@ -30,8 +40,7 @@ export function askUpstream(
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
-      const sent = await upstream.send(request, clientGone.signal)
-      const reply = sent.ok ? await receive(exchange, sent.value) : refuseFor(sent.error)
+      const reply = await send(exchange, request, upstream, clientGone.signal)
       if (clientGone.signal.aborted) return refusals.clientGone()
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
@@ -47,8 +56,16 @@ function withoutCors(reply: Reply): Reply {
   return { ...reply, headers: Object.fromEntries(others) }
 }
 
-const refuseFor = ({ problem, sentence }: TrafficProblem) =>
-  refuse(problem === 'time-out' ? 504 : 502, sentence, 'simulator')
+async function send(
+  exchange: Exchange,
+  request: ForwardedRequest,
+  upstream: UpstreamClient,
+  clientGone: AbortSignal,
+): Promise<Reply> {
+  const sent = await upstream.send(request, clientGone)
+  if (!sent.ok) return refuse(sent.error.kind === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
+  return receive(exchange, sent.value)
+}
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
 function createRequest(
@@ -88,13 +105,13 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
 
 async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
   const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
-  const relay = createRelay(answer, { mediaType, length })
+  const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
   relays.set(exchange, relay)
   const status = answer.statusCode ?? 502
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange)) return { ...head, body: undefined, relay }
   const { 'content-encoding': encoding, ...others } = headers
-  const bytes = await readWhole(relay)
+  const bytes = await readWhole(relay, maxCheckedBytes)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
   if (bytes === 'broken')
     return refuse(502, 'The real service broke its answer off before its end.', 'simulator')
@@ -104,7 +121,7 @@ async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Rep
       `The answer of the real service is longer than ${maxCheckedBytes} bytes, too long for the scenario "${scenarios}".`,
       'simulator',
     )
-  const decoded = decodeAnswerBody(bytes, encoding)
+  const decoded = decodeAnswerBody(bytes, encoding, maxCheckedBytes)
   if (!decoded.ok)
     return refusals.control(
       `The answer of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
@@ -114,4 +131,11 @@ async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Rep
     headers: others,
     body: decoded.value.length === 0 ? undefined : toBody(decoded.value, mediaType),
   }
+}
+
+/** Returns a body of bytes, with its value if it is JSON and else its text. */
+export function toBody(bytes: Uint8Array, mediaType: string | undefined): Body {
+  const read = readJson(bytes, maxCheckedValues)
+  const value = read.ok ? read.value : Buffer.from(bytes).toString()
+  return { value, mediaType: mediaType ?? 'application/octet-stream', bytes: () => bytes }
 }

@@ -63,7 +63,7 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
 }
 
 /** The headers of an answer as they are passed on. */
-interface ForwardedAnswerHeaders {
+export interface ForwardedAnswerHeaders {
   readonly headers: Readonly<Record<string, string>>
   /** The values of `Set-Cookie`. */
   readonly cookies: readonly string[]

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { RelayedBody } from '../exchange/reply.ts'
-import { maxCheckedBytes } from './answer-body.ts'
 
 /** The part of a body that was recorded while it passed. */
-interface RelayedCopy {
+export interface RelayedCopy {
   /** The first bytes, at most as many as are recorded. */
   readonly bytes: Uint8Array
   /** The bytes that passed. */
@@ -21,10 +20,11 @@ export interface RecordingRelay extends RelayedBody {
   cancel(): void
 }
 
-/** Creates the relay of an answer's body, of which it records at most `maxCheckedBytes`. */
+/** Creates the relay of an answer's body, of which it records at most `maxBytes`. */
 export function createRelay(
   answer: IncomingMessage,
   { mediaType, length }: Pick<RelayedBody, 'mediaType' | 'length'>,
+  maxBytes: number,
 ): RecordingRelay {
   const recorded: Uint8Array[] = []
   let size = 0
@@ -33,7 +33,7 @@ export function createRelay(
   let isBroken = false
   const recordChunk = (chunk: Buffer) => {
     size += chunk.length
-    const part = chunk.subarray(0, maxCheckedBytes - recordedSize)
+    const part = chunk.subarray(0, maxBytes - recordedSize)
     if (part.length === 0) return
     recorded.push(part)
     recordedSize += part.length
@@ -65,18 +65,19 @@ export function createRelay(
   }
 }
 
-/** Reads a body whole, unless the service breaks it off, or it is longer than `maxCheckedBytes`. */
-export async function readWhole(relay: RecordingRelay): Promise<Uint8Array | 'broken' | 'too-large'> {
-  const chunks: Uint8Array[] = []
+/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`, which is also what the relay records. */
+export async function readWhole(
+  relay: RecordingRelay,
+  maxBytes: number,
+): Promise<Uint8Array | 'broken' | 'too-large'> {
   let size = 0
   try {
     for await (const chunk of relay.chunks()) {
       size += chunk.length
-      if (size > maxCheckedBytes) return 'too-large'
-      chunks.push(chunk)
+      if (size > maxBytes) return 'too-large'
     }
   } catch {
     return 'broken'
   }
-  return Buffer.concat(chunks)
+  return relay.copy().bytes
 }

@@ -5,11 +5,23 @@ import { delivered } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { PipelineSandboxes } from '../pipeline/exchange.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { CreateStages, Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
 import type { Store } from '../state/store.ts'
-import type { ProxiedService } from './proxied-service.ts'
+
+/** The real service, which answers in place of the operations of the simulator. The command `proxy` alone gives one. */
+export interface ProxiedService {
+  /** The base URL of the service. */
+  readonly url: string
+  /** Returns the catalogue, in which the scenarios that need an answer of the simulator make no sense. */
+  readonly limitCatalogue: (all: Catalogue) => Catalogue
+  readonly createStages: CreateStages
+  /** Returns a service that answers without a request to the real one, for `POST /__sim/explain`. */
+  readonly withoutRequests: () => ProxiedService
+  readonly close: () => void
+}
 
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {

@@ -17,7 +17,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
-import type { ProxiedService } from './proxied-service.ts'
+import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {

@@ -1,15 +1,20 @@
 import { hostname } from 'node:os'
 import { answerSettings } from '../bundles/bundle-head.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
+import { StreamFollower } from '../journal/follower.ts'
+import { type EntryListener, Journal } from '../journal/journal.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { parseExport } from '../state/sandbox-export.ts'
+import type { SharedState } from '../state/shared-state.ts'
 import type { SandboxExport } from '../state/store.ts'
 import { computeDigest } from './generation.ts'
 import { type LoadedInputs, nameFlags } from './loaded-inputs.ts'
@@ -75,4 +80,36 @@ export function withReplica(settings: Settings, { shared }: OpenedStore): Settin
 /** Returns a name for this process among the replicas: `3f2a91c0d1e2-1`, of the host and the process. */
 function replicaName(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
+}
+
+/** The parts that a journal works with; see `Dependencies`. */
+interface JournalDeps {
+  readonly log: Log
+  readonly onExchange?: EntryListener
+}
+
+/** The least number of messages in the stream of all replicas, so that a journal without entries still has reports. */
+const MIN_STREAM = 1000
+
+/**
+ * Opens the journal of this process, or that of all replicas. `present`: returns the contract, which `--watch` replaces; `shared`: undefined
+ * where no other process uses the state.
+ */
+export function openJournal(
+  { journalSize }: Settings,
+  { log, onExchange }: JournalDeps,
+  present: () => { readonly contract: Contract },
+  shared: SharedState | undefined,
+): Journal {
+  const indexById = memoizeLast(
+    (operations: Contract['operations']) => new Map(operations.map((operation) => [operation.id, operation])),
+  )
+  const deps = shared && {
+    stream: shared.openJournal(Math.max(MIN_STREAM, journalSize)),
+    findOperation: (id: string) => indexById(present().contract.operations).get(id),
+    report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
+  }
+  const journal = new Journal(journalSize, deps && ((followed) => new StreamFollower(followed, deps)))
+  if (onExchange) journal.onOwnEntry(onExchange)
+  return journal
 }

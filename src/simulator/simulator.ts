@@ -3,11 +3,10 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
-import { type Bundles, openBundles } from '../bundles/bundles.ts'
+import { openBundles } from '../bundles/bundles.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
-import type { ControlHandlers } from '../control/handler.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -18,20 +17,19 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { FindingsReport, Report, Reporter } from '../reports/report.ts'
-import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
 import { createSandboxes } from './create-sandboxes.ts'
-import { createExplain, type PipelineState } from './explain.ts'
+import type { ProxiedService } from './explain.ts'
+import { createExplain } from './explain.ts'
 import { createGeneration } from './generation.ts'
 import { countInputs, listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
-import { openJournal } from './open-journal.ts'
-import { loadSeedState, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
+import { loadSeedState, openJournal, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
-import type { ProxiedService } from './proxied-service.ts'
 import { logFindings, reloadOnChange, ServedInputs } from './reload.ts'
 import { createReporter } from './reporter.ts'
 import { createFileWatcher, type FileWatcher } from './watch-files.ts'
@@ -148,8 +146,27 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
   const { reporter, reportAtEnd, adopt } = reporting
   const ends = createEnds()
-  const parts = { state, served, bundles, reporter, ends }
-  const handlers = createControlHandlers(settings, inputs.control, seedState, parts)
+  const handlers = controlHandlers({
+    contract: served.contract,
+    controlContract: inputs.control,
+    catalogue: served.catalogue,
+    fixtures: served.fixtures,
+    documents: () => served.describe(settings),
+    startUp: () => present().startUp,
+    sandboxes,
+    store,
+    seedState,
+    journal,
+    reporter,
+    stateFile: showState(settings.state),
+    corsOrigins: readCorsOrigins(settings, proxied !== undefined),
+    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+    productsOfModel: () => present().productsOfModel,
+    stopping: ends.stopping.signal,
+    draining: ends.draining.signal,
+    bundles,
+    explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
+  })
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, adopt, now })
   return {
@@ -173,46 +190,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       await store.close()
     },
   }
-}
-
-/** The parts that the control plane reads or changes. */
-interface ControlledParts {
-  readonly state: PipelineState & { readonly sandboxes: Sandboxes }
-  readonly served: ServedInputs
-  readonly bundles: Bundles
-  readonly reporter: Reporter
-  readonly ends: Pick<Simulator, 'stopping' | 'draining'>
-}
-
-function createControlHandlers(
-  settings: Settings,
-  controlContract: Contract,
-  seedState: SandboxExport | undefined,
-  { state, served, bundles, reporter, ends }: ControlledParts,
-): ControlHandlers {
-  const { store, sandboxes, journal, proxied } = state
-  const { contract, fixtures, catalogue } = served
-  return controlHandlers({
-    contract,
-    controlContract,
-    catalogue,
-    fixtures,
-    documents: () => served.describe(settings),
-    startUp: () => served.present.startUp,
-    sandboxes,
-    store,
-    seedState,
-    journal,
-    reporter,
-    stateFile: showState(settings.state),
-    corsOrigins: readCorsOrigins(settings, proxied !== undefined),
-    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
-    productsOfModel: () => served.present.productsOfModel,
-    stopping: ends.stopping.signal,
-    draining: ends.draining.signal,
-    bundles,
-    explain: createExplain(state, sandboxes, (copy) => served.present.createPipelineOver(copy)),
-  })
 }
 
 /** Creates the controllers of the end of the process. */

@@ -36,6 +36,8 @@ interface Answer {
   readonly text: string
   /** The longest block of work, for which other requests wait, as a share of all work until the answer. */
   readonly longestBlock: number
+  /** The longest block of work, milliseconds of processor time. */
+  readonly longestBlockMs: number
 }
 
 /** Linux alone tells the processor time of a thread, which other processes do not change. */
@@ -67,7 +69,14 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
   const { answer, text } = await done
   blocks.pop() // the text is decoded, and checked against the document of the control plane
   const all = blocks.reduce((sum, block) => sum + block, 0)
-  return { status: answer.status, headers: answer.headers, text, longestBlock: Math.max(...blocks) / all }
+  const longestBlockMs = Math.max(...blocks)
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    longestBlock: longestBlockMs / all,
+    longestBlockMs,
+  }
 }
 
 /** Work in one block has a share of nearly 1. */
@@ -98,15 +107,26 @@ onLinux(
   },
 )
 
-onLinux('others are answered while ten records of 90,000 items each are imported', async () => {
+onLinux('others are answered while ten records of 36,000 items each are imported', async () => {
   const sim = await startForTest()
   const wide = Array.from({ length: 10 }, (_, index) => ({
     ...stored(index),
-    list: new Array(90_000).fill(0),
+    list: new Array(36_000).fill(0),
   }))
   const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: wide })
   expect(imported).toMatchObject({ status: 200, text: '{"events":10,"prompts":0}' })
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
+})
+
+onLinux('others wait less than 100 ms while the largest records are imported', async () => {
+  const sim = await startForTest()
+  const properties = Object.fromEntries(Array.from({ length: 39_000 }, (_, index) => [`p${index}`, index]))
+  const large = (index: number) => ({ ...stored(index), fields: { ...stored(index).fields, properties } })
+  const wide = { ...document, events: Array.from({ length: 8 }, (_, index) => large(index)) }
+  await sendMeasured(sim, '/__sim/import', wide) // compiles
+  const imported = await sendMeasured(sim, '/__sim/import', wide)
+  expect(imported).toMatchObject({ status: 200, text: '{"events":8,"prompts":0}' })
+  expect(imported.longestBlockMs).toBeLessThan(100)
 })
 
 onLinux('others are answered while 20 MB of prompts are listed', async () => {
@@ -130,8 +150,8 @@ test('an import with more than it may have is refused with the place and the bou
   const before = await steer(sim, 'GET', '/export')
   const refusals: [Json[], string][] = [
     [
-      [{ list: new Array(100_001).fill(0) }],
-      'body/events/0: must not have more than 100000 members and items.',
+      [{ list: new Array(40_001).fill(0) }],
+      'body/events/0: must not have more than 40000 members and items.',
     ],
     [
       [{ text: 'x'.repeat(3_000_000) }],

@@ -280,18 +280,45 @@ describe('faults of the real service', () => {
     })
   })
 
-  test('an answer with more members than are checked passes, and is no broken contract', async () => {
-    const body = `[${'0,'.repeat(1_000_000)}0]`
-    const origin = await fakeUpstream((_, res) =>
-      res.writeHead(200, { 'Content-Type': 'application/json' }).end(body),
-    )
-    const sim = await proxyTo(origin)
-    const answer = await fetch(`${sim.origin}${analyticsPath}`, {
-      headers: { authorization: 'Bearer key_x' },
-    })
-    expect((await answer.text()).length).toBe(body.length)
-    expect(await lastEntry(sim)).toMatchObject({ answer: { status: 200 }, answerViolations: [] })
-  })
+  test.each([
+    ['with many items', `[${'0,'.repeat(30_000)}0]`, 'identity'],
+    ['with many members', `{${Array.from({ length: 30_000 }, (_, at) => `"m\\u0041${at}":1`)}}`, 'identity'],
+    ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
+    ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
+    ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
+  ])(
+    'a large answer %s passes, its beginning is judged, and the advice says so',
+    async (_, value, encoding) => {
+      const { messageCount: _count, ...others } = await healthy()
+      const isJudged = encoding === 'identity' || value.startsWith('[')
+      const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
+      const origin = await fakeUpstream((_, res) =>
+        res
+          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
+          .end(encoding === 'gzip' ? gzipSync(body) : body),
+      )
+      const sim = await proxyTo(origin)
+      const answer = await fetch(`${sim.origin}${analyticsPath}`, {
+        headers: { authorization: 'Bearer key_x' },
+      })
+      expect((await answer.text()).length).toBe(body.length)
+      expect(await lastEntry(sim)).toMatchObject({
+        answer: { status: 200 },
+        answerViolations: isJudged ? [{ pointer: '/messageCount', keyword: 'type' }] : [],
+        advice: [
+          {
+            in: 'response',
+            keyword: 'bound',
+            message: 'is checked up to 25000 members and items, and 1048576 bytes; what follows is not',
+          },
+        ],
+      })
+      expect(await unexpectedMessages(sim)).toHaveLength(isJudged ? 1 : 0)
+      expect(await steer(sim, 'GET', '/report')).toMatchObject({
+        advice: { findings: [{ keyword: 'bound' }] },
+      })
+    },
+  )
 
   test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
     let end = () => {}

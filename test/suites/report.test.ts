@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { renderText } from '../../src/exec/report/formats/text.ts'
+import { renderText } from '../../src/exec/report/formats/index.ts'
 import type { SuiteReport } from '../../src/exec/report/suite-report.ts'
 import { judgeRuns } from '../../src/exec/report/verdict.ts'
 import {

@@ -1,7 +1,7 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { isSuiteCondition } from '../../src/exec/parse-suite-fail-on.ts'
-import { renderText } from '../../src/exec/report/formats/text.ts'
+import { renderText } from '../../src/exec/report/formats/index.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
 import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'
 import { judgeRuns, type RunOutcome } from '../../src/exec/report/verdict.ts'

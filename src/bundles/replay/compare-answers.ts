@@ -1,6 +1,6 @@
 import { cutText } from '../../core/cut-text.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import { joinPointer } from '../../core/json-pointer.ts'
+import { joinPointer, valueAtTokens } from '../../core/json-pointer.ts'
 import { isSameJson } from '../../core/same-json.ts'
 import { computeBodyDigest } from '../../journal/capture-body.ts'
 import type { RecordedBody } from '../../journal/entry.ts'
@@ -106,7 +106,7 @@ export function findFirst(expected: Json, actual: Json, pointer: string): Answer
   if (isSameJson(expected, actual)) return undefined
   const names = memberNames(expected, actual)
   for (const name of names) {
-    const [one, other] = [memberOf(expected, name), memberOf(actual, name)]
+    const [one, other] = [valueAtTokens(expected, [name]), valueAtTokens(actual, [name])]
     if (one !== undefined && other !== undefined && isSameJson(one, other)) continue
     const at = joinPointer(pointer, name)
     if (one === undefined || other === undefined)
@@ -119,12 +119,6 @@ export function findFirst(expected: Json, actual: Json, pointer: string): Answer
 function memberNames(one: Json, other: Json): readonly string[] {
   const isAlike = (isObject(one) && isObject(other)) || (Array.isArray(one) && Array.isArray(other))
   return isAlike ? [...new Set([...Object.keys(one), ...Object.keys(other)])] : []
-}
-
-function memberOf(value: Json, name: string): Json | undefined {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, Json>)[name]
-    : undefined
 }
 
 /** Returns a value as a report shows it: text that is not too long. */

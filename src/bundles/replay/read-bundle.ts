@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { measureJson } from '../../core/fit-json.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { locateSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
@@ -30,7 +31,7 @@ export async function readBundle(file: string): Promise<Result<Bundle, Findings>
     const { at, message } = locateSyntaxError(text)
     return failure([error(placeOf(text, at, file), message)])
   }
-  if (!isWithinLevels(value, maxLevels))
+  if (measureJson(value, { members: Number.POSITIVE_INFINITY, levels: maxLevels }).levels > maxLevels)
     return failure([error(file, `is nested deeper than ${maxLevels} levels`)])
   const faults = await findFaults(value)
   if (faults.length === 0) return success(value as unknown as Bundle) // the schema has just proved it
@@ -97,11 +98,6 @@ function findRuleFaults({ sandboxes }: Bundle): BundleFault[] {
     const repeated = { pointer: `${at}/name`, message: `${at}/name must not repeat "${name}"` }
     return isRepeated ? [repeated, ...wrongTimes] : wrongTimes
   })
-}
-
-function isWithinLevels(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((item) => isWithinLevels(item, levels - 1))
 }
 
 function placeOf(text: string, at: number, file: string): string {

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { SlicedWork } from '../../core/slices.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { redactJson } from '../../redaction/redact.ts'
 import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from '../bundle.ts'
@@ -114,9 +115,11 @@ class SandboxReplay {
         run: () => this.#send(request),
       })),
     ]
+    const work = new SlicedWork() // a signal is received between two slices
     for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
       onStep()
       await run()
+      if (work.isDue) await work.rest()
       if (id !== undefined && id === until) return this.#results
     }
     const actual = redactJson(await this.#target.export(name))
@@ -219,13 +222,8 @@ export function bytesOf({ text, base64 }: BundledBody): Uint8Array | undefined {
   return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
 }
 
-/** The counts of a replay's verdicts. */
-export interface ReplayCounts extends Readonly<Record<ReplayVerdict, number>> {
-  readonly [name: string]: Json
-}
-
 /** Counts the verdicts. */
-export function countVerdicts(results: readonly ReplayedRequest[]): ReplayCounts {
+export function countVerdicts(results: readonly ReplayedRequest[]): Record<ReplayVerdict, number> {
   const counts = { same: 0, differs: 0, 'not-judged': 0 }
   for (const { verdict } of results) counts[verdict] += 1
   return counts

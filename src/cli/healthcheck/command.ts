@@ -30,8 +30,7 @@ export const healthcheckCommand = defineCommand({
   settings: healthSettings,
   ignoredSettings: serverSettings,
   async run({ settings }, context) {
-    const { findServerAddress } = await import('./server-address.ts')
-    const { printHealth } = await import('./health.ts')
+    const { findServerAddress, printHealth } = await import('./health.ts')
     const { argv, env } = context.host
     return printHealth({ ...settings, ...findServerAddress(settings, argv, env) }, context)
   },

@@ -13,8 +13,7 @@ import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/
 import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
 
-import { renderSuiteReport } from '../report/formats/index.ts'
-import { renderText } from '../report/formats/text.ts'
+import { renderSuiteReport, renderText } from '../report/formats/index.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import {
   countByOperation,

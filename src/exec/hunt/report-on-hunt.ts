@@ -8,8 +8,7 @@ import type { PlainRun } from '../runs/plain-runs.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
 import type { SuiteOutcome, TestSuite } from '../runs/test-suite.ts'
 import type { Candidate } from './candidate.ts'
-import { renderHuntReport } from './formats/index.ts'
-import { renderHuntText } from './formats/text.ts'
+import { renderHuntReport, renderHuntText } from './formats/index.ts'
 import { huntFile, writeHuntFile } from './hunt-file.ts'
 import {
   describeSwallowed,

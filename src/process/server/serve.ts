@@ -1,6 +1,6 @@
 import type { CommandLineOf } from '../../config/command-syntax.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { ProxiedService } from '../../simulator/proxied-service.ts'
+import type { ProxiedService } from '../../simulator/explain.ts'
 import type { CommandContext } from '../command.ts'
 import { endSoon, finish, printStateLoss } from '../finish.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'

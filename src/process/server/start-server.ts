@@ -2,7 +2,7 @@ import type { CommandLineOf } from '../../config/command-syntax.ts'
 import type { Settings } from '../../config/settings.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
-import type { ProxiedService } from '../../simulator/proxied-service.ts'
+import type { ProxiedService } from '../../simulator/explain.ts'
 import type { RunningSimulator } from '../../simulator/start.ts'
 import { type Output, printStartProblems } from '../output.ts'
 

@@ -1,5 +1,6 @@
 import { renderReport } from '../../../reports/formats/index.ts'
 import type { ReportFormat } from '../../../reports/formats/report-format.ts'
+import { renderText } from '../../../reports/page/text.ts'
 import type { HuntReport } from '../hunt-report.ts'
 import { toHuntPage } from './hunt-page.ts'
 import { huntToJson } from './json.ts'
@@ -12,3 +13,6 @@ export function renderHuntReport(format: ReportFormat, report: HuntReport): stri
     () => huntToJson(report),
   )
 }
+
+/** Renders a hunt's report for a terminal. */
+export const renderHuntText = (report: HuntReport): string => renderText(toHuntPage(report))

@@ -1,0 +1,74 @@
+import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'
+import { refusals } from '../exchange/refusals.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { OperationHandlers } from '../operations/index.ts'
+import type { Store } from '../state/store.ts'
+import { operationContext, operationOf, type RequestStage, writeContextOf } from './exchange.ts'
+
+/** Identifies the caller by the bearer token. docs/service.md, 2.2: every operation requires one; how tokens are issued is not described. */
+export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
+  const magicKeys = new Map(keys.map((key) => [key.token, key]))
+  return function authenticate(exchange) {
+    const operation = operationOf(exchange)
+    if (!operation.secured) return undefined
+    const { bearer } = exchange
+    if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
+    const key = magicKeys.get(bearer.token)
+    exchange.caller = { token: bearer.token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
+    return undefined
+  }
+}
+
+/** Refuses callers whose plan lacks a feature that the operation requires. docs/service.md, 2.2: analytics needs Growth or higher. */
+export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandlers): RequestStage {
+  const namesByFeature = {
+    analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name),
+  }
+  return function requirePlan(exchange) {
+    const operation = operationOf(exchange)
+    const { caller } = exchange
+    const feature = handlers.get(operation.id)?.requires
+    if (!caller || !feature) return undefined
+    const including = namesByFeature[feature]
+    return including.includes(caller.plan) ? undefined : refusals.plan(operation, caller.plan, including)
+  }
+}
+
+/** Refuses requests for a model that does not exist: any UUID exists with `--models open`, only a fixture's with `closed`. */
+export function checkModelExists(
+  isModel: (modelId: string) => boolean,
+  handlers: OperationHandlers,
+): RequestStage {
+  return function checkModelExists(exchange) {
+    const operation = operationOf(exchange)
+    const modelId = handlers.get(operation.id)?.modelOf?.(operationContext(exchange))
+    if (modelId === undefined || isModel(modelId)) return undefined
+    return refusals.unknownModel(operation, modelId)
+  }
+}
+
+/**
+ * Refuses requests beyond the plan's limit (docs/service.md, 2.4). It is the last of all refusals, so that only a request that
+ * would have been answered consumes rate. `limitOf` returns undefined for a plan without a limit.
+ */
+export function limitRate(
+  store: Store,
+  limitOf: (plan: string) => RateLimit | undefined,
+  handlers: OperationHandlers,
+): RequestStage {
+  return function limitRate(exchange) {
+    const operation = operationOf(exchange)
+    const { caller } = exchange
+    const counted = handlers.get(operation.id)?.rateLimit
+    if (!caller || !counted) return undefined
+    const limit = limitOf(caller.plan)
+    if (limit === undefined) return undefined
+    const key = `${counted}:${caller.token}`
+    return store
+      .consumeRate(writeContextOf(exchange), key, limit.quota, limit.windowMs)
+      .then(({ allowed, remaining, resetMs }) => {
+        Object.assign(exchange.extraHeaders, rateHeaders(limit, remaining, resetMs))
+        return allowed ? undefined : refusals.rateLimited(operation, limit, resetMs)
+      })
+  }
+}
