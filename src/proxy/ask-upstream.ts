@@ -63,7 +63,7 @@ async function send(
   clientGone: AbortSignal,
 ): Promise<Reply> {
   const sent = await upstream.send(request, clientGone)
-  if (!sent.ok) return refuse(sent.error.kind === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
+  if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
   return receive(exchange, sent.value)
 }
 

@@ -53,7 +53,7 @@ function proxyOver(upstream: UpstreamClient, pages: ProxyPages): ProxiedService 
 /** Stands for the real service, since an explanation must not cause anything there. */
 const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
-    kind: 'connection',
+    problem: 'connection',
     sentence: 'The real service would answer; it is not asked in order to explain.',
   })
 
