@@ -26,7 +26,7 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
  * The counters of all replicas, in Redis: each step is one script. The scripts that replace a sandbox's data discard
  * them.
  */
-export class RedisCounters implements SandboxCounters, CounterSource {
+export class RedisCounters implements SandboxCounters {
   readonly #connection: RedisConnection
   readonly #prefix: string
 
@@ -66,11 +66,13 @@ export class RedisCounters implements SandboxCounters, CounterSource {
     return counts
   }
 
+  /** Returns the count of a sequence. 0: it was never advanced. */
   async sequenceCount(sandbox: string, key: string): Promise<number> {
     const { sequences } = sandboxKeys(this.#prefix, sandbox)
     return Number((await this.#connection.call('hget', sequences, shorten(key, MAX_SEQUENCE_KEY))) ?? 0)
   }
 
+  /** Returns the rate window of a key. Undefined: none was opened. */
   async rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
     const { windows } = sandboxKeys(this.#prefix, sandbox)
     const stored = await this.#connection.call('hget', windows, rateField(key))
@@ -98,23 +100,14 @@ export interface SandboxCounters {
   fork(): SandboxCounters
 }
 
-/** The counters that a fork begins with. */
-export interface CounterSource {
-  /** Returns the rate window of a key. Undefined: none was opened. */
-  rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined>
-  /** Returns the count of a sequence. 0: it was never advanced. */
-  sequenceCount(sandbox: string, key: string): Promise<number>
-  sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>>
-}
-
 /** Counters that begin with those in Redis and advance in memory only. */
 class ForkedCounters implements SandboxCounters {
-  readonly #origin: CounterSource
+  readonly #origin: RedisCounters
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()
   readonly #discarded = new Set<string>()
 
-  constructor(origin: CounterSource) {
+  constructor(origin: RedisCounters) {
     this.#origin = origin
   }
 
