@@ -35,13 +35,7 @@ export class RedisCounters implements SandboxCounters {
     this.#prefix = prefix
   }
 
-  async consumeRate(
-    sandbox: string,
-    key: string,
-    limit: number,
-    windowMs: number,
-    now: number,
-  ): Promise<RateResult> {
+  readonly consumeRate: SandboxCounters['consumeRate'] = async (sandbox, key, limit, windowMs, now) => {
     const { windows, windowOrder } = sandboxKeys(this.#prefix, sandbox)
     const lifeMs = Math.ceil(windowMs) + UNUSED_MS
     const args = [rateField(key), MAX_WINDOWS, lifeMs, limit, now, now + windowMs]
@@ -102,24 +96,23 @@ export interface SandboxCounters {
 
 /** Counters that begin with those in Redis and advance in memory only. */
 class ForkedCounters implements SandboxCounters {
-  readonly #origin: RedisCounters
+  readonly #counters: RedisCounters
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()
   readonly #discarded = new Set<string>()
 
-  constructor(origin: RedisCounters) {
-    this.#origin = origin
+  constructor(counters: RedisCounters) {
+    this.#counters = counters
   }
 
-  async consumeRate(
-    sandbox: string,
-    key: string,
-    limit: number,
-    windowMs: number,
-    now: number,
-  ): Promise<RateResult> {
+  /** Returns the counters in Redis; undefined: those of the sandbox are discarded. */
+  #origin(sandbox: string): RedisCounters | undefined {
+    return this.#discarded.has(sandbox) ? undefined : this.#counters
+  }
+
+  readonly consumeRate: SandboxCounters['consumeRate'] = async (sandbox, key, limit, windowMs, now) => {
     const name = JSON.stringify([sandbox, key])
-    const known = this.#windows.get(name) ?? (await this.#storedWindow(sandbox, key))
+    const known = this.#windows.get(name) ?? (await this.#origin(sandbox)?.rateWindow(sandbox, key))
     const open = known !== undefined && isOpen(known, now) ? known : undefined
     const { opened, ends, used } = open ?? { opened: now, ends: now + windowMs, used: 0 }
     const allowed = used < limit
@@ -127,23 +120,15 @@ class ForkedCounters implements SandboxCounters {
     return { allowed, limit, remaining: Math.max(0, limit - used - (allowed ? 1 : 0)), resetMs: ends - now }
   }
 
-  async #storedWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
-    return this.#discarded.has(sandbox) ? undefined : this.#origin.rateWindow(sandbox, key)
-  }
-
   async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
     const name = JSON.stringify([sandbox, key])
-    const index = this.#sequences.get(name) ?? (await this.#storedCount(sandbox, key))
+    const index = this.#sequences.get(name) ?? (await this.#origin(sandbox)?.sequenceCount(sandbox, key)) ?? 0
     this.#sequences.set(name, index + 1)
     return index
   }
 
-  async #storedCount(sandbox: string, key: string): Promise<number> {
-    return this.#discarded.has(sandbox) ? 0 : this.#origin.sequenceCount(sandbox, key)
-  }
-
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map(this.#discarded.has(sandbox) ? [] : await this.#origin.sequenceCounts(sandbox))
+    const counts = new Map(await this.#origin(sandbox)?.sequenceCounts(sandbox))
     for (const [name, count] of this.#sequences) {
       const [owner, key]: [string, string] = JSON.parse(name) // written by this class
       if (owner === sandbox) counts.set(key, count)
