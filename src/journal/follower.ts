@@ -1,7 +1,7 @@
 import { SlicedWork } from '../core/slices.ts'
 import { nextTurn, sleep } from '../core/timers.ts'
+import type { AppendedExchange, ExchangeStream, StreamBatch, StreamMessage } from '../state/exchanges.ts'
 import type { DeliveryEnd, JournalEntry } from './entry.ts'
-import type { AppendedExchange, ExchangeStream, StreamBatch, StreamMessage } from './exchange-stream.ts'
 import type { Journal, LiveExchange } from './journal.ts'
 import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
 

@@ -6,9 +6,9 @@
 
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import type { AppendedExchange, SandboxPlace } from '../state/exchanges.ts'
 import type { DeliveryEnd, JournalEntry } from './entry.ts'
 import { copyEntry, EntryRing } from './entry-ring.ts'
-import type { AppendedExchange, SandboxPlace } from './exchange-stream.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
 import { CountsBySandbox, type SandboxCounts } from './sandbox-counts.ts'
 

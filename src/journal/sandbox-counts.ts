@@ -1,4 +1,4 @@
-import type { SandboxPlace } from './exchange-stream.ts'
+import type { SandboxPlace } from '../state/exchanges.ts'
 import type { JournalCounts } from './reader.ts'
 
 /** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */

@@ -6,9 +6,9 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
 import { timeOrigin } from '../core/timers.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
+import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { bodyToText, decodeBody, parseBody } from './entry-json.ts'
-import type { SharedAnswer, StreamMessage } from './exchange-stream.ts'
 import type { LiveExchange } from './journal.ts'
 
 /** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */

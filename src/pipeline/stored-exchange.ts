@@ -3,8 +3,8 @@ import { reasonOf } from '../core/result.ts'
 import type { ClientSight, DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { AppendedExchange } from '../journal/exchange-stream.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
+import type { AppendedExchange } from '../state/exchanges.ts'
 
 /** An exchange as it is recorded. */
 export interface EndedExchange {

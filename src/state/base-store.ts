@@ -1,156 +1,84 @@
-import { type Result, success } from '../core/result.ts'
+import { success } from '../core/result.ts'
 import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
-import type { PlainCollection } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
-import { countRecords, type RecordCounts } from './collections/index.ts'
+import { countRecords } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
-import {
-  addPromptVersion,
-  type Command,
-  type Committer,
-  changeIf,
-  createSnapshot,
-  recordEvent,
-  summarizeSnapshot,
-  updateRecord,
-} from './commands.ts'
+import * as commands from './commands.ts'
 import { Counters } from './memory/counters.ts'
 import type { SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
-import type {
-  DayImpact,
-  EventDraft,
-  ImpactQuery,
-  PromptDraft,
-  QualitySettings,
-  StoredPrompt,
-  WriteContext,
-} from './records.ts'
 import { parseExport } from './sandbox-export.ts'
-import type {
-  EventPage,
-  EventQuery,
-  EventReceipt,
-  PromptReceipt,
-  RateResult,
-  SandboxExport,
-  SandboxSummary,
-  Snapshot,
-  StateSummary,
-  Store,
-} from './store.ts'
+import type { Store } from './store.ts'
+
+const { changeIf } = commands
 
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
-  readonly #committer: Committer
+  readonly #committer: commands.Committer
   /** The counters of this process. Undefined until they are first needed: most forks need none. */
   #counters: Counters | undefined
   readonly #createCounters: () => Counters
 
   /** `createCounters` returns the counters to begin with; default: new ones. */
-  constructor(committer: Committer, createCounters: () => Counters = () => new Counters()) {
+  constructor(committer: commands.Committer, createCounters = () => new Counters()) {
     this.#committer = committer
     this.#createCounters = createCounters
   }
 
-  async recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
+  readonly recordEvent: Store['recordEvent'] = async (context, draft) => {
     const copy = cloneJson(draft)
-    return this.#committer.commit((state) => recordEvent(state, context, copy))
+    return this.#committer.commit((state) => commands.recordEvent(state, context, copy))
   }
-
-  async addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
+  readonly addPromptVersion: Store['addPromptVersion'] = async (context, draft) => {
     const copy = cloneJson(draft)
-    return this.#committer.commit((state) => addPromptVersion(state, context, copy))
+    return this.#committer.commit((state) => commands.addPromptVersion(state, context, copy))
   }
-
-  async consumeRate(
-    context: WriteContext,
-    key: string,
-    limit: number,
-    windowMs: number,
-  ): Promise<RateResult> {
-    return this.#readCounters().consumeRate(context.sandbox, key, limit, windowMs, context.now)
-  }
-
-  async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
-    return this.#readCounters().nextSequenceIndex(sandbox, key)
-  }
-
-  async listSequences(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    return this.#readCounters().sequenceCounts(sandbox)
-  }
-
-  async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return this.#read(sandbox, (data) => listEvents(data.table(eventCollection).copy(), query))
-  }
-
-  async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return this.#read(sandbox, (data) => copyInSlices(data.table(promptCollection).list()))
-  }
-
-  async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    return this.#committer.commit((state) => {
+  readonly consumeRate: Store['consumeRate'] = async ({ sandbox, now }, key, limit, windowMs) =>
+    this.#readCounters().consumeRate(sandbox, key, limit, windowMs, now)
+  readonly nextSequenceIndex: Store['nextSequenceIndex'] = async (sandbox, key) =>
+    this.#readCounters().nextSequenceIndex(sandbox, key)
+  readonly listSequences: Store['listSequences'] = async (sandbox) =>
+    this.#readCounters().sequenceCounts(sandbox)
+  readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
+    this.#read(sandbox, (data) => listEvents(data.table(eventCollection).copy(), query))
+  readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
+    this.#read(sandbox, (data) => copyInSlices(data.table(promptCollection).list()))
+  readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
+    this.#committer.commit((state) => {
       const found = state.sandbox(sandbox).data.table(promptCollection).hasVersion(promptId, versionId)
       return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
-  }
-
-  async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
-    return this.#read(sandbox, (data) => data.table(eventCollection).impact(query))
-  }
-
-  async getQuality(sandbox: string): Promise<QualitySettings> {
-    return this.#read(sandbox, ({ quality }) => deepFreeze(quality))
-  }
-
-  async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
-    const quality = cloneJson(settings)
-    const change = { sandbox, op: 'quality', quality } as const
+  readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
+    this.#read(sandbox, (data) => data.table(eventCollection).impact(query))
+  readonly getQuality: Store['getQuality'] = async (sandbox) =>
+    this.#read(sandbox, ({ quality }) => deepFreeze(quality))
+  readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
+    const change = { sandbox, op: 'quality', quality: cloneJson(settings) } as const
     return this.#committer.commit(() => ({ change, result: undefined }))
   }
-
-  async listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>) {
-    return this.#read(sandbox, (data) => copyInSlices(data.table(collection).list()))
-  }
-
-  async updateRecord<Item extends object>(
-    sandbox: string,
-    collection: PlainCollection<Item>,
-    key: string,
-    update: (record: Item | undefined) => Item | undefined,
-  ): Promise<Item | undefined> {
-    return this.#committer.commit((state) => updateRecord(state, sandbox, collection, key, update))
-  }
-
-  async createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
-    return this.#committer.commit((state) => createSnapshot(state, context, name))
-  }
-
-  async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return this.#committer.read((state) =>
-      Array.from(state.sandbox(sandbox).snapshots.values(), summarizeSnapshot),
+  readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
+    this.#read(sandbox, (data) => copyInSlices(data.table(collection).list()))
+  readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
+    this.#committer.commit((state) => commands.updateRecord(state, sandbox, collection, key, update))
+  readonly createSnapshot: Store['createSnapshot'] = (context, name) =>
+    this.#committer.commit((state) => commands.createSnapshot(state, context, name))
+  readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
+    this.#committer.read((state) =>
+      Array.from(state.sandbox(sandbox).snapshots.values(), commands.summarizeSnapshot),
     )
-  }
-
-  async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#replaceData(sandbox, (state) => {
+  readonly restoreSnapshot: Store['restoreSnapshot'] = (sandbox, snapshotId) =>
+    this.#replaceData(sandbox, (state) => {
       const found = state.sandbox(sandbox).snapshots.has(snapshotId)
       return changeIf(found, { sandbox, op: 'restore', snapshotId })
     })
-  }
-
-  async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#committer.commit((state) => {
+  readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
+    this.#committer.commit((state) => {
       const found = state.sandbox(sandbox).snapshots.has(snapshotId)
       return changeIf(found, { sandbox, op: 'forget', snapshotId })
     })
-  }
-
-  async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return this.#committer.read((state) => exportSandbox(state, sandbox))
-  }
-
-  async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
+  readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
+    this.#committer.read((state) => exportSandbox(state, sandbox))
+  readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
     const change = { sandbox, op: 'import', state: parsed.value } as const
@@ -159,63 +87,45 @@ export class BaseStore implements Store {
     await this.#replaceData(sandbox, () => changeIf(true, change))
     return success(countRecords(change.state))
   }
-
-  async importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean> {
+  readonly importIfEmpty: Store['importIfEmpty'] = async (sandbox, document) => {
     const content = cloneJson(document)
     return this.#replaceData(sandbox, (state) => {
       const counts = Object.values(state.sandbox(sandbox).data.count())
       return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state: content })
     })
   }
-
-  async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return this.#committer.read(listSandboxes)
-  }
-
-  async deleteSandbox(sandbox: string): Promise<boolean> {
+  readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)
+  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
     const isDeleted = await this.#committer.commit((state) =>
       changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
     this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
     return isDeleted
   }
-
-  async reset(sandbox: string): Promise<void> {
+  readonly reset: Store['reset'] = async (sandbox) => {
     await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
     this.#counters?.reset(sandbox)
   }
-
-  async size(): Promise<StateSummary> {
-    return addUpRecords(await this.listSandboxes())
-  }
-
-  fork(): Store {
-    const committer: Committer = {
-      read: (query) => this.#committer.read(query),
-      commit: async (command) => this.#committer.read((state) => command(state).result),
-      close: async () => {},
-    }
-    return new BaseStore(committer, () => this.#readCounters().copy())
-  }
-
-  async findLoss(): Promise<string | undefined> {
-    return this.#committer.findLoss?.()
-  }
-
-  async findOutage(): Promise<string | undefined> {
-    return undefined // no other server has the state
-  }
-
-  async close(): Promise<void> {
-    await this.#committer.close()
-  }
+  readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
+  readonly fork: Store['fork'] = () =>
+    new BaseStore(
+      {
+        read: (query) => this.#committer.read(query),
+        commit: async (command) => this.#committer.read((state) => command(state).result),
+        close: async () => {},
+      },
+      () => this.#readCounters().copy(),
+    )
+  readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
+  readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
+  readonly close: Store['close'] = () => this.#committer.close()
 
   #read<T>(sandbox: string, query: (data: SandboxData) => T | Promise<T>): T | Promise<T> {
     return this.#committer.read((state) => query(state.sandbox(sandbox).data))
   }
 
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
-  async #replaceData(sandbox: string, command: Command<boolean>): Promise<boolean> {
+  async #replaceData(sandbox: string, command: commands.Command<boolean>): Promise<boolean> {
     const isReplaced = await this.#committer.commit(command)
     if (isReplaced) this.#counters?.reset(sandbox)
     return isReplaced

@@ -44,7 +44,7 @@ function deriveEventId(
   const key = insertKey(draft)
   // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
   if (key !== undefined) return { eventId: deriveUuid([...seedPath, 'insertId', JSON.stringify(key)]) }
-  const first = deriveUuid([...seedPath, 'payload', payloadOf(draft)])
+  const first = deriveUuid([...seedPath, 'payload', canonicalJson(asJson(draft))])
   const before = occurrences.get(first) ?? 0
   if (before === 0) return { eventId: first }
   return { eventId: deriveUuid([...seedPath, 'repeat', first, before]), repeatOf: first }
@@ -74,10 +74,6 @@ export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean 
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
   return !isSameJson(asJson(sent), asJson(retry))
-}
-
-function payloadOf(draft: EventDraft): string {
-  return canonicalJson(asJson(draft))
 }
 
 /** Returns a draft as JSON. The store has copied the draft, which removed members without a value. */

@@ -2,7 +2,6 @@ import { type Result, success } from '../core/result.ts'
 import { type FileStoreOptions, type OpenedStore, openFileStore } from './file/file-store.ts'
 import { createMemoryStore } from './memory/memory-store.ts'
 import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
-import type { Store } from './store.ts'
 
 /** The options of any store. */
 export interface StoreOptions extends FileStoreOptions {
@@ -17,24 +16,13 @@ export interface StoreOptions extends FileStoreOptions {
  * sentence with the next step.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Result<OpenedStore>> {
-  if (isRedisUrl(location)) return openShared(location, options)
-  switch (location) {
-    case ':memory:':
-      return success(await describeStore(createMemoryStore()))
-    default:
-      return await openFileStore(location, options)
+  if (isRedisUrl(location)) {
+    const parsed = parseRedisUrl(location, options.prefix)
+    if (!parsed.ok) return parsed
+    const { openRedisStore } = await import('./redis/open-redis-store.ts') // loaded only where it is needed
+    return openRedisStore(parsed.value, options)
   }
-}
-
-/** Returns a store without a log of its own with the numbers of its records. */
-async function describeStore(store: Store): Promise<OpenedStore> {
-  return { store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } }
-}
-
-/** Opens a store in Redis, whose code is loaded only then. */
-async function openShared(location: string, { prefix, warn }: StoreOptions): Promise<Result<OpenedStore>> {
-  const parsed = parseRedisUrl(location, prefix)
-  if (!parsed.ok) return parsed
-  const { openRedisStore } = await import('./redis/open-redis-store.ts')
-  return openRedisStore(parsed.value, { warn })
+  if (location !== ':memory:') return openFileStore(location, options)
+  const store = createMemoryStore()
+  return success({ store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } })
 }

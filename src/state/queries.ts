@@ -8,44 +8,26 @@ import type { SandboxData, StateData } from './memory/state-data.ts'
 import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
-/** Reads a page of the events that match, and counts all that match, in slices between which others are answered. */
+/**
+ * Reads a page of the events that match, and counts all that match, in slices between which others are answered. It holds no more texts
+ * than twice those up to the end of the page.
+ */
 export async function listEvents(events: EventTable, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
+  const end = offset + limit
   const matches = createTest(query)
-  const page = new Page(offset, limit, order === 'newest')
   const work = new SlicedWork()
+  const texts: string[] = []
+  let total = 0
   for (const text of events.list()) {
-    if (matches === undefined || matches(JSON.parse(text))) page.add(text)
     if (work.isDue) await work.rest()
+    if (matches?.(JSON.parse(text)) === false) continue
+    total += 1
+    if (order === 'newest' || total <= end) texts.push(text)
+    if (texts.length > 2 * end) texts.splice(0, texts.length - end)
   }
-  return { events: await copyInSlices<StoredEvent>(page.list()), total: page.total }
-}
-
-/** A page of texts that are added from the oldest to the newest. It holds no more texts than twice those up to its end. */
-class Page {
-  readonly #offset: number
-  readonly #end: number
-  readonly #isNewestFirst: boolean
-  readonly #texts: string[] = []
-  /** The number of all texts that were added. */
-  total = 0
-
-  constructor(offset: number, limit: number, isNewestFirst: boolean) {
-    this.#offset = offset
-    this.#end = offset + limit
-    this.#isNewestFirst = isNewestFirst
-  }
-
-  add(text: string): void {
-    this.total += 1
-    const isInPage = this.total > this.#offset && this.total <= this.#end
-    if (isInPage || this.#isNewestFirst) this.#texts.push(text)
-    if (this.#texts.length > 2 * this.#end) this.#texts.splice(0, this.#texts.length - this.#end)
-  }
-
-  list(): readonly string[] {
-    return this.#isNewestFirst ? this.#texts.toReversed().slice(this.#offset, this.#end) : this.#texts
-  }
+  if (order === 'newest') texts.reverse()
+  return { events: await copyInSlices<StoredEvent>(texts.slice(offset, end)), total }
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { RedisJournalStream } from './redis/journal-stream.ts'
+import type { ExchangeStream } from './exchanges.ts'
 
 /** A record after an update, and the result of the update. */
 export interface RecordUpdate<T> {
@@ -19,7 +19,7 @@ export interface SharedState {
   /** Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is still connected. */
   noteInputs(digest: string): Promise<boolean>
   /** Opens the journal of all replicas, which stores about so many messages. */
-  openJournal(size: number): RedisJournalStream
+  openJournal(size: number): ExchangeStream
   /** Lists the names of the newest sandboxes, at most `limit`, in the order of their creation. */
   listSandboxes(limit: number): Promise<readonly string[]>
 }

@@ -72,7 +72,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   journal: {
     sentence: 'The record of requests and replies: record, find, match, share with replicas.',
     main: 'journal.ts',
-    imports: ['core', 'documents', 'contract', 'exchange', 'redaction'],
+    imports: ['core', 'documents', 'contract', 'state', 'exchange', 'redaction'],
   },
   reports: {
     sentence:

@@ -6,7 +6,6 @@ import { chunksInSlices } from '../../core/slices.ts'
 import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
-import { Checkpoints } from './checkpoints.ts'
 import type { Lock, LockUser } from './lock.ts'
 import { checkRecordLength } from './record-length.ts'
 import type { StateFile } from './state-file.ts'
@@ -45,7 +44,10 @@ export class DurableCommitter implements Committer, LockUser {
   #turn: Turn | undefined
   /** The calls that wait for the end of the turn, in their order. */
   #waiting: (() => void)[] = []
-  readonly #checkpoints: Checkpoints
+  /** The checkpoint that is being written. */
+  #checkpoint: Promise<void> | undefined
+  /** The size of the log, in bytes, at which the next checkpoint is written: its cost is then a constant part of each write. */
+  #nextCheckpoint: number
   #acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
@@ -57,12 +59,9 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** `bytes`: the size of the state file. */
   constructor(deps: DurableCommitterDeps, bytes: number) {
-    const { db, file, checkpointFrom, report } = deps
     this.#deps = deps
-    this.#checkpoints = new Checkpoints(db, file, checkpointFrom, bytes, (problem) => {
-      if (this.#noticeLoss() === undefined) report(problem)
-    })
-    this.#acknowledged = db.data.seq
+    this.#nextCheckpoint = Math.max(deps.checkpointFrom, bytes)
+    this.#acknowledged = deps.db.data.seq
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -139,15 +138,35 @@ export class DurableCommitter implements Committer, LockUser {
       }
     }
     this.#acknowledged = db.data.seq
-    this.#checkpoints.beginIfDue()
+    this.#beginCheckpoint()
     return undefined
+  }
+
+  #beginCheckpoint(): void {
+    if (this.#checkpoint !== undefined || this.#deps.log.bytes < this.#nextCheckpoint) return
+    this.#checkpoint = this.#writeCheckpoint().finally(() => {
+      this.#checkpoint = undefined
+    })
+  }
+
+  /** Writes the state to its file. A failure loses nothing. */
+  async #writeCheckpoint(): Promise<void> {
+    const { db, file, log, checkpointFrom, report } = this.#deps
+    try {
+      await db.write()
+      this.#nextCheckpoint = Math.max(checkpointFrom, await file.size())
+    } catch (error) {
+      this.#nextCheckpoint = log.bytes * 2
+      const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
+      if (this.#noticeLoss() === undefined) report(problem)
+    }
   }
 
   /** Reads the state again from the disk, without the changes that could not be written. If that fails, memory still has them. */
   async #recover(error: unknown): Promise<StoreWriteError> {
     const { db } = this.#deps
     const refusal = this.#refuse(error)
-    await this.#checkpoints.idle() // which replaces the files
+    await this.#checkpoint // which replaces the files
     if (this.#loss !== undefined) return refusal
     try {
       await db.read()
@@ -210,8 +229,8 @@ export class DurableCommitter implements Committer, LockUser {
   async #finish(): Promise<void> {
     const { file, log, lock } = this.#deps
     await this.#turn?.outcome
-    await this.#checkpoints.idle()
-    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#checkpoints.write()
+    await this.#checkpoint
+    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#writeCheckpoint()
     try {
       await file.close()
     } finally {

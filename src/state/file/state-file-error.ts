@@ -6,13 +6,9 @@ export class StateFileError extends Error {
 }
 
 /** Parses JSON. Throws a `StateFileError` with the place of the fault. `start`: the position of the text in its file. */
-export function parseJson(
-  text: string,
-  start?: TextPosition,
-  reviver?: (key: string, value: unknown) => unknown,
-): unknown {
+export function parseJson(text: string, start?: TextPosition): unknown {
   try {
-    return JSON.parse(text, reviver)
+    return JSON.parse(text)
   } catch (error) {
     throw new StateFileError(`is not JSON: ${describeSyntaxError(text, start)}`, { cause: error })
   }

@@ -19,14 +19,8 @@ interface EventIndex {
   readonly impact: ImpactIndex
 }
 
-/** A list of events with its table. */
-interface LoadedTable {
-  readonly events: readonly StoredEvent[]
-  readonly table: EventTable
-}
-
-/** The latest loaded table by its first event, of which those of snapshots have the same object. */
-const loadedTables = new WeakMap<StoredEvent, LoadedTable>()
+/** The latest loaded events and their table by the first event, of which those of snapshots have the same object. */
+const loadedTables = new WeakMap<StoredEvent, { events: readonly StoredEvent[]; table: EventTable }>()
 
 /** Tables of events that are about to be imported. */
 const preparedTables = new WeakMap<readonly StoredEvent[], EventTable>()

@@ -6,6 +6,14 @@
  * a reader knows how many exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
+import type {
+  AppendedExchange,
+  ExchangeStream,
+  SandboxPlace,
+  SharedAnswer,
+  StreamBatch,
+  StreamMessage,
+} from '../exchanges.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { isErrorReply } from './faults.ts'
 import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
@@ -29,19 +37,6 @@ const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 const READ_COUNTS = 1000
 
-/** The outcome of an append: the id of the stream, and the number of the exchange; 0 for the end of a delivery. */
-interface AppendedMessage {
-  readonly id: string
-  readonly number: number
-}
-
-/** The body of an answer. Those of a cache have the same `key`, and are stored once. */
-interface AnswerBody {
-  readonly key: object | undefined
-  /** Returns the text to store; empty for no body. */
-  readonly text: () => string
-}
-
 /** The place of a stored body: the stream, and its id there, which is the number of bytes up to its end. */
 interface StoredBody {
   readonly stream: string
@@ -52,14 +47,14 @@ interface StoredBody {
 interface QueuedMessage {
   readonly args: readonly string[]
   readonly answer: object | undefined
-  readonly resolve: (appended: AppendedMessage | undefined) => void
+  readonly resolve: (appended: AppendedExchange | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
 
 /** The stream of the journal in Redis. */
-export class RedisJournalStream {
+export class RedisJournalStream implements ExchangeStream {
   readonly replica: string
   readonly #options: JournalStreamOptions
   readonly #keys: readonly string[]
@@ -77,18 +72,16 @@ export class RedisJournalStream {
     this.#keys = [streamHead, stream, streamBodies, streamCounts]
   }
 
-  /** Appends an exchange. Resolves to undefined where Redis takes no changes, and rejects where it does not answer. */
   append(
     sandbox: string,
     entry: string,
     request: string,
-    { key, text }: AnswerBody,
-  ): Promise<AppendedMessage | undefined> {
+    { key, text }: SharedAnswer,
+  ): Promise<AppendedExchange | undefined> {
     return this.#enqueue([sandbox, entry, request, this.#findStored(key) ?? text()], key)
   }
 
-  /** Appends the end of a delivery that differs from the appended one. Resolves and rejects as `append`. */
-  appendEnd(text: string): Promise<AppendedMessage | undefined> {
+  appendEnd(text: string): Promise<AppendedExchange | undefined> {
     return this.#enqueue(['', text, '', ''], undefined)
   }
 
@@ -102,7 +95,7 @@ export class RedisJournalStream {
   }
 
   /** Sends all messages of a turn by one script, in their order. */
-  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedMessage | undefined> {
+  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedExchange | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#queue.push({ args, answer, resolve, reject }) === 1) queueMicrotask(() => void this.#send())
     })
@@ -135,7 +128,6 @@ export class RedisJournalStream {
     if (stored.stream !== this.#lastBody.stream || stored.end > this.#lastBody.end) this.#lastBody = stored
   }
 
-  /** Counts a lost exchange for each of the sandboxes. Returns false where Redis takes no changes. */
   async countLost(sandboxes: readonly string[]): Promise<boolean> {
     try {
       await this.#run(countLostScript, [...this.#newStream(), ...sandboxes])
@@ -146,13 +138,11 @@ export class RedisJournalStream {
     }
   }
 
-  /** Clears a sandbox; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
     await this.#run(clearScript, [...this.#newStream(), sandbox ?? '', this.#options.size])
   }
 
-  /** Reads the next messages behind a position, and counts from a cursor on; empty: from the first; undefined: no counts. */
-  async read(position: number, cursor: string | undefined) {
+  async read(position: number, cursor: string | undefined): Promise<StreamBatch> {
     const from = cursor === '' ? '0' : (cursor ?? '')
     const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
     const [id, end, entries, stored, [next, counts]] = reply as [
@@ -191,11 +181,11 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>) {
+function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
   const position = Number.parseInt(name, 10)
   const [kind, value = '', , begun = '', , count, , request = '', , answer = '', , text = ''] = fields
-  if (kind === 'end') return { kind: 'end', position, text: value } as const
-  if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value } as const
+  if (kind === 'end') return { kind: 'end', position, text: value }
+  if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value }
   return {
     kind: 'exchange',
     position,
@@ -204,12 +194,12 @@ function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string,
     text,
     request: bodies.get(request),
     answer: bodies.get(answer),
-  } as const
+  }
 }
 
 /** Reads the counts: a list of sandboxes and `begun count` in turn. */
-function toCounts(fields: readonly string[]) {
-  const counts = new Map<string, { readonly begun: string; readonly count: number }>()
+function toCounts(fields: readonly string[]): ReadonlyMap<string, SandboxPlace> {
+  const counts = new Map<string, SandboxPlace>()
   for (let index = 0; index < fields.length; index += 2) {
     const [begun = '', count] = (fields[index + 1] ?? '').split(' ')
     counts.set(fields[index] ?? '', { begun, count: Number(count) })

@@ -26,7 +26,7 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
  * The counters of all replicas, in Redis: each step is one script. The scripts that replace a sandbox's data discard
  * them.
  */
-export class RedisCounters implements SandboxCounters, CounterSource {
+export class RedisCounters implements SandboxCounters {
   readonly #connection: RedisConnection
   readonly #prefix: string
 
@@ -35,13 +35,7 @@ export class RedisCounters implements SandboxCounters, CounterSource {
     this.#prefix = prefix
   }
 
-  async consumeRate(
-    sandbox: string,
-    key: string,
-    limit: number,
-    windowMs: number,
-    now: number,
-  ): Promise<RateResult> {
+  readonly consumeRate: SandboxCounters['consumeRate'] = async (sandbox, key, limit, windowMs, now) => {
     const { windows, windowOrder } = sandboxKeys(this.#prefix, sandbox)
     const lifeMs = Math.ceil(windowMs) + UNUSED_MS
     const args = [rateField(key), MAX_WINDOWS, lifeMs, limit, now, now + windowMs]
@@ -66,11 +60,13 @@ export class RedisCounters implements SandboxCounters, CounterSource {
     return counts
   }
 
+  /** Returns the count of a sequence. 0: it was never advanced. */
   async sequenceCount(sandbox: string, key: string): Promise<number> {
     const { sequences } = sandboxKeys(this.#prefix, sandbox)
     return Number((await this.#connection.call('hget', sequences, shorten(key, MAX_SEQUENCE_KEY))) ?? 0)
   }
 
+  /** Returns the rate window of a key. Undefined: none was opened. */
   async rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
     const { windows } = sandboxKeys(this.#prefix, sandbox)
     const stored = await this.#connection.call('hget', windows, rateField(key))
@@ -98,35 +94,25 @@ export interface SandboxCounters {
   fork(): SandboxCounters
 }
 
-/** The counters that a fork begins with. */
-export interface CounterSource {
-  /** Returns the rate window of a key. Undefined: none was opened. */
-  rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined>
-  /** Returns the count of a sequence. 0: it was never advanced. */
-  sequenceCount(sandbox: string, key: string): Promise<number>
-  sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>>
-}
-
 /** Counters that begin with those in Redis and advance in memory only. */
 class ForkedCounters implements SandboxCounters {
-  readonly #origin: CounterSource
+  readonly #counters: RedisCounters
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()
   readonly #discarded = new Set<string>()
 
-  constructor(origin: CounterSource) {
-    this.#origin = origin
+  constructor(counters: RedisCounters) {
+    this.#counters = counters
   }
 
-  async consumeRate(
-    sandbox: string,
-    key: string,
-    limit: number,
-    windowMs: number,
-    now: number,
-  ): Promise<RateResult> {
+  /** Returns the counters in Redis; undefined: those of the sandbox are discarded. */
+  #origin(sandbox: string): RedisCounters | undefined {
+    return this.#discarded.has(sandbox) ? undefined : this.#counters
+  }
+
+  readonly consumeRate: SandboxCounters['consumeRate'] = async (sandbox, key, limit, windowMs, now) => {
     const name = JSON.stringify([sandbox, key])
-    const known = this.#windows.get(name) ?? (await this.#storedWindow(sandbox, key))
+    const known = this.#windows.get(name) ?? (await this.#origin(sandbox)?.rateWindow(sandbox, key))
     const open = known !== undefined && isOpen(known, now) ? known : undefined
     const { opened, ends, used } = open ?? { opened: now, ends: now + windowMs, used: 0 }
     const allowed = used < limit
@@ -134,23 +120,15 @@ class ForkedCounters implements SandboxCounters {
     return { allowed, limit, remaining: Math.max(0, limit - used - (allowed ? 1 : 0)), resetMs: ends - now }
   }
 
-  async #storedWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
-    return this.#discarded.has(sandbox) ? undefined : this.#origin.rateWindow(sandbox, key)
-  }
-
   async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
     const name = JSON.stringify([sandbox, key])
-    const index = this.#sequences.get(name) ?? (await this.#storedCount(sandbox, key))
+    const index = this.#sequences.get(name) ?? (await this.#origin(sandbox)?.sequenceCount(sandbox, key)) ?? 0
     this.#sequences.set(name, index + 1)
     return index
   }
 
-  async #storedCount(sandbox: string, key: string): Promise<number> {
-    return this.#discarded.has(sandbox) ? 0 : this.#origin.sequenceCount(sandbox, key)
-  }
-
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map(this.#discarded.has(sandbox) ? [] : await this.#origin.sequenceCounts(sandbox))
+    const counts = new Map(await this.#origin(sandbox)?.sequenceCounts(sandbox))
     for (const [name, count] of this.#sequences) {
       const [owner, key]: [string, string] = JSON.parse(name) // written by this class
       if (owner === sandbox) counts.set(key, count)

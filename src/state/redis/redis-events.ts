@@ -1,14 +1,12 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { cloneJson, uuidKey } from '../clone.ts'
 import { createEvent, insertKey, payloadDiffers } from '../events.ts'
+import { type ImpactSum, impactOfEvent, sumDays } from '../memory/impact.ts'
 import type { DayImpact, EventDraft, ImpactQuery, StoredEvent, WriteContext } from '../records.ts'
 import type { EventReceipt } from '../store.ts'
 import type { RedisReply } from './connection.ts'
 import { RECORD_EVENT, SUM_IMPACT } from './lua/event-scripts.ts'
 import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
-
-/** The units of an impact of 1. Sums of whole numbers are the same in any order. */
-const UNITS_PER_IMPACT = 1e9
 
 /** The largest number of fields that are summed by their names; more are read with all others. */
 const MAX_NAMED_FIELDS = 2000
@@ -60,7 +58,7 @@ export async function sumImpact(
   const reply = await scripts.run(SUM_IMPACT, sandbox, findFields(query))
   const [open = '', events = '', quality = ''] = reply.slice(0, 3).map(String)
   known.state = `${open} ${events}`
-  known.days = sumDays(reply.slice(3), query)
+  known.days = sumDays(readSums(reply.slice(3)), query)
   scripts.heads.set(sandbox, { open, events, quality })
   return known.days
 }
@@ -70,6 +68,7 @@ function recordArguments(candidates: readonly StoredEvent[], count: number): rea
   const [event] = candidates
   if (event === undefined) throw new Error('there is no event to record')
   const { fields, impact, receivedAt, replays, eventAtDefaulted } = event
+  const { product, day, units } = impactOfEvent(event)
   const key = insertKey(fields)
   const middle = JSON.stringify({ fields, impact }).slice(1, -1)
   const rest = JSON.stringify({ receivedAt, replays, ...(eventAtDefaulted && { eventAtDefaulted }) }).slice(1)
@@ -77,8 +76,8 @@ function recordArguments(candidates: readonly StoredEvent[], count: number): rea
     key === undefined ? '' : JSON.stringify(key),
     event.repeatOf ?? event.eventId,
     String(count),
-    impactField(uuidKey(fields.productId), dayOfEvent(event)),
-    toUnits(impact).toFixed(0),
+    impactField(product, day),
+    units.toFixed(0),
     `${middle},"sampledOut":`,
     `,${rest}`,
     ...candidates.flatMap(({ eventId, repeatOf, sampledOut }) => [
@@ -94,11 +93,6 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /** Returns the name of the number of events beside the sum. */
 export const eventCountField = (field: string) => `events of ${field}`
 
-export const toUnits = (impact: number) => Math.round(impact * UNITS_PER_IMPACT)
-
-/** Returns the UTC day of an event: `2026-01-15`. */
-export const dayOfEvent = ({ fields: { eventAt } }: StoredEvent) => eventAt.slice(0, eventAt.indexOf('T'))
-
 /** Returns the fields to sum. None: all must be read. */
 function findFields({ productIds, from, to }: ImpactQuery): readonly string[] {
   const first = dayOf(Date.parse(from ?? ''))
@@ -112,22 +106,14 @@ function findFields({ productIds, from, to }: ImpactQuery): readonly string[] {
     : fields.flatMap((field) => [field, eventCountField(field)])
 }
 
-/** Adds up the sums of the products, per day. */
-function sumDays(reply: readonly RedisReply[], { productIds, from = '', to = '~' }: ImpactQuery) {
-  const sums = new Map<string, number>()
-  for (let at = 0; at < reply.length; at += 2) sums.set(String(reply[at]), Number(reply[at + 1]))
-  const products = new Set(productIds.map(uuidKey))
-  const days = new Map<string, { units: number; events: number }>()
-  for (const [field, events] of sums) {
-    if (!field.startsWith('events of ')) continue
-    const name = field.slice('events of '.length)
-    const [day, product]: [string, string | null] = JSON.parse(name) // of `impactField`
-    if (!products.has(product) || day < from || day > to) continue
-    const sum = days.get(day) ?? { units: 0, events: 0 }
-    days.set(day, { units: sum.units + (sums.get(name) ?? 0), events: sum.events + events })
+/** Reads fields and numbers in turn as sums. */
+function* readSums(reply: readonly RedisReply[]): Generator<ImpactSum> {
+  const numbers = new Map<string, number>()
+  for (let at = 0; at < reply.length; at += 2) numbers.set(String(reply[at]), Number(reply[at + 1]))
+  for (const [field, units] of numbers) {
+    const events = numbers.get(eventCountField(field))
+    if (events === undefined) continue // a number of events
+    const [day, product]: [string, string | null] = JSON.parse(field) // of `impactField`
+    yield { product, day, units, events }
   }
-  const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
-  return new Map(
-    inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]),
-  )
 }

@@ -4,34 +4,13 @@
  */
 
 import { LruCache } from '../../core/lru-cache.ts'
-import { type Result, success } from '../../core/result.ts'
+import { success } from '../../core/result.ts'
 import { sleep } from '../../core/timers.ts'
-import type { PlainCollection } from '../collections/collection.ts'
-import { countRecords, type RecordCounts } from '../collections/index.ts'
+import { countRecords } from '../collections/index.ts'
 import { addUpRecords } from '../queries.ts'
-import type {
-  DayImpact,
-  EventDraft,
-  ImpactQuery,
-  PromptDraft,
-  QualitySettings,
-  StoredPrompt,
-  WriteContext,
-} from '../records.ts'
 import { parseExport } from '../sandbox-export.ts'
-import type {
-  EventPage,
-  EventQuery,
-  EventReceipt,
-  PromptReceipt,
-  RateResult,
-  SandboxExport,
-  SandboxSummary,
-  Snapshot,
-  StateSummary,
-  Store,
-} from '../store.ts'
-import type { RedisConnection } from './connection.ts'
+import type { SandboxExport, Store } from '../store.ts'
+import type { RedisConnection, Script } from './connection.ts'
 import { exportSandbox, listEvents } from './event-reader.ts'
 import { parseRecords, updateRecord } from './head-fields.ts'
 import { recordsField } from './keys.ts'
@@ -49,7 +28,7 @@ import { type KnownImpact, recordEvent, sumImpact } from './redis-events.ts'
 import { importContent } from './redis-import.ts'
 import { addPromptVersion } from './redis-prompts.ts'
 import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
-import type { SandboxScripts } from './sandbox-scripts.ts'
+import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
 
 /** The parts that a store works with. */
 export interface RedisStoreDeps {
@@ -62,168 +41,105 @@ export interface RedisStoreDeps {
 
 /** The store in Redis. */
 export class RedisStore implements Store {
-  readonly #deps: RedisStoreDeps
   readonly #scripts: SandboxScripts
+  readonly #counters: SandboxCounters
   /** The impact by sandbox and query. */
   readonly #impacts = new LruCache<KnownImpact>(200)
+  readonly findOutage: Store['findOutage']
+  readonly close: Store['close']
 
-  constructor(deps: RedisStoreDeps) {
-    this.#deps = deps
-    this.#scripts = deps.scripts
+  constructor({ scripts, counters, findOutage, close }: RedisStoreDeps) {
+    this.#scripts = scripts
+    this.#counters = counters
+    this.findOutage = findOutage
+    this.close = close
   }
 
-  recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
-    return recordEvent(this.#scripts, context, draft)
-  }
-
-  addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
-    return addPromptVersion(this.#scripts, context, draft)
-  }
-
-  consumeRate(
-    { sandbox, now }: WriteContext,
-    key: string,
-    limit: number,
-    windowMs: number,
-  ): Promise<RateResult> {
-    return this.#deps.counters.consumeRate(sandbox, key, limit, windowMs, now)
-  }
-
-  nextSequenceIndex(sandbox: string, key: string): Promise<number> {
-    return this.#deps.counters.nextSequenceIndex(sandbox, key)
-  }
-
-  listSequences(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    return this.#deps.counters.sequenceCounts(sandbox)
-  }
-
-  listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#scripts, sandbox, query)
-  }
-
-  async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return (await readContent(this.#scripts, sandbox)).prompts
-  }
-
-  async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    const [outcome] = await this.#scripts.write(ACTIVATE_VERSION, sandbox, [promptId, versionId])
-    return outcome === 'activated'
-  }
-
-  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
+  readonly recordEvent: Store['recordEvent'] = (context, draft) => recordEvent(this.#scripts, context, draft)
+  readonly addPromptVersion: Store['addPromptVersion'] = (context, draft) =>
+    addPromptVersion(this.#scripts, context, draft)
+  readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
+    this.#counters.consumeRate(sandbox, key, limit, windowMs, now)
+  readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
+    this.#counters.nextSequenceIndex(sandbox, key)
+  readonly listSequences: Store['listSequences'] = (sandbox) => this.#counters.sequenceCounts(sandbox)
+  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) =>
+    listEvents(this.#scripts, sandbox, query)
+  readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
+    (await readContent(this.#scripts, sandbox)).prompts
+  readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
+    (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
+  readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
     const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({
       state: '',
       days: new Map(),
     }))
     return sumImpact(this.#scripts, sandbox, query, known)
   }
-
-  async getQuality(sandbox: string): Promise<QualitySettings> {
+  readonly getQuality: Store['getQuality'] = async (sandbox) => {
     const fresh = this.#scripts.heads.get(sandbox)?.quality
     const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
     return parseQuality(sandbox, text)
   }
-
-  async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
-    await this.#scripts.write(PUT_QUALITY, sandbox, [JSON.stringify(settings)])
+  readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
+    await this.#write(PUT_QUALITY, sandbox, JSON.stringify(settings))
   }
-
-  async listRecords<Item extends object>(
-    sandbox: string,
-    { name }: PlainCollection<Item>,
-  ): Promise<readonly Item[]> {
+  readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
     const [text] = await this.#scripts.readHead(sandbox, recordsField(name))
     return parseRecords(sandbox, text)
   }
-
-  updateRecord<Item extends object>(
-    sandbox: string,
-    collection: PlainCollection<Item>,
-    key: string,
-    update: (record: Item | undefined) => Item | undefined,
-  ): Promise<Item | undefined> {
-    return updateRecord(this.#scripts, sandbox, collection, key, update)
+  readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
+    updateRecord(this.#scripts, sandbox, collection, key, update)
+  readonly createSnapshot: Store['createSnapshot'] = (context, name) =>
+    createSnapshot(this.#scripts, context, name)
+  readonly listSnapshots: Store['listSnapshots'] = (sandbox) => listSnapshots(this.#scripts, sandbox)
+  readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) => {
+    const isRestored = (await this.#write(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
+    if (isRestored) this.#counters.discard(sandbox)
+    return isRestored
   }
-
-  createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
-    return createSnapshot(this.#scripts, context, name)
-  }
-
-  listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return listSnapshots(this.#scripts, sandbox)
-  }
-
-  async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    const [outcome] = await this.#scripts.write(RESTORE_SNAPSHOT, sandbox, [snapshotId])
-    if (outcome === 'restored') this.#deps.counters.discard(sandbox)
-    return outcome === 'restored'
-  }
-
-  async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    const [outcome] = await this.#scripts.write(DELETE_SNAPSHOT, sandbox, [snapshotId])
-    return outcome === 'deleted'
-  }
-
-  exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportSandbox(this.#scripts, sandbox)
-  }
-
-  async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
+  readonly deleteSnapshot: Store['deleteSnapshot'] = async (sandbox, snapshotId) =>
+    (await this.#write(DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
+  readonly exportSandbox: Store['exportSandbox'] = (sandbox) => exportSandbox(this.#scripts, sandbox)
+  readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
     await this.#import(sandbox, parsed.value, 'always')
     return success(countRecords(parsed.value))
   }
-
-  importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean> {
-    return this.#import(sandbox, document, 'if-empty')
-  }
-
-  async #import(sandbox: string, content: SandboxExport, condition: 'always' | 'if-empty'): Promise<boolean> {
-    const isImported = await importContent(this.#scripts, sandbox, content, condition)
-    if (isImported) this.#deps.counters.discard(sandbox)
-    return isImported
-  }
-
-  listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(this.#scripts)
-  }
-
-  async deleteSandbox(sandbox: string): Promise<boolean> {
-    return (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'
-  }
-
-  async reset(sandbox: string): Promise<void> {
+  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) =>
+    this.#import(sandbox, document, 'if-empty')
+  readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
+  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) =>
+    (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'
+  readonly reset: Store['reset'] = async (sandbox) => {
     await this.#replace(RESET, sandbox)
   }
+  readonly size: Store['size'] = async () => addUpRecords(await listSandboxes(this.#scripts))
+  readonly fork: Store['fork'] = () =>
+    new RedisStore({
+      scripts: this.#scripts.fork(),
+      counters: this.#counters.fork(),
+      findOutage: this.findOutage,
+      close: async () => {},
+    })
+  readonly findLoss: Store['findLoss'] = async () => undefined
 
-  async #replace(script: typeof RESET, sandbox: string) {
-    const [outcome] = await this.#scripts.write(script, sandbox)
-    this.#deps.counters.discard(sandbox)
+  async #write(script: Script, sandbox: string, ...args: readonly Argument[]) {
+    return (await this.#scripts.write(script, sandbox, args))[0]
+  }
+
+  async #replace(script: Script, sandbox: string) {
+    const outcome = await this.#write(script, sandbox)
+    this.#counters.discard(sandbox)
     if (!this.#scripts.isFork) await waitForMemory(this.#scripts.connection)
     return outcome
   }
 
-  async size(): Promise<StateSummary> {
-    return addUpRecords(await this.listSandboxes())
-  }
-
-  fork(): Store {
-    const { scripts, counters, ...others } = this.#deps
-    const close = async () => {}
-    return new RedisStore({ ...others, scripts: scripts.fork(), counters: counters.fork(), close })
-  }
-
-  async findLoss(): Promise<undefined> {
-    return undefined
-  }
-
-  findOutage(): Promise<string | undefined> {
-    return this.#deps.findOutage()
-  }
-
-  close(): Promise<void> {
-    return this.#deps.close()
+  async #import(sandbox: string, content: SandboxExport, condition: 'always' | 'if-empty'): Promise<boolean> {
+    const isImported = await importContent(this.#scripts, sandbox, content, condition)
+    if (isImported) this.#counters.discard(sandbox)
+    return isImported
   }
 }
 

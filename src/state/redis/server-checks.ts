@@ -87,18 +87,6 @@ export async function findWriteFault(
 }
 
 /**
- * Notes the inputs of the replica that started last. KEYS: inputs. ARGV: the digest. Returns the digest of the one
- * before, or empty.
- */
-const NOTE_INPUTS: Script = {
-  keys: 1,
-  text: `
-local before = redis.call('GET', KEYS[1]) or ''
-redis.call('SET', KEYS[1], ARGV[1])
-return before`,
-}
-
-/**
  * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is
  * still connected.
  */
@@ -107,8 +95,8 @@ export async function noteInputs(
   prefix: string,
   digest: string,
 ): Promise<boolean> {
-  const before = await connection.run(NOTE_INPUTS, [sharedKeys(prefix).inputs], [digest])
-  return before !== '' && before !== digest && (await isOtherConnected(connection))
+  const before = await connection.call('set', sharedKeys(prefix).inputs, digest, 'GET')
+  return before !== null && before !== digest && (await isOtherConnected(connection))
 }
 
 /**
