@@ -130,8 +130,13 @@ export function createApp(
   app.disable('x-powered-by')
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => answerControl(req, res))
   for (const [alias, path] of aliases) {
-    app.use(alias, allowControl)
-    app.get(alias, forbidSniffing, (req, res) => answerControl(req, res, path))
+    const answer: RequestHandler[] = [
+      forbidSniffing,
+      allowControl,
+      (req, res) => answerControl(req, res, path),
+    ]
+    app.get(alias, ...answer)
+    app.options(alias, ...answer)
   }
   for (const [path, reply] of [...browserFiles].filter(isFree))
     app.get(path, (_req, res) => deliverImmediately(reply, res))

@@ -54,6 +54,21 @@ test.each([
   }
 })
 
+test('a path below an alias has the CORS of the service, and the alias that of the control plane', async () => {
+  const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
+  const grantOf = async (path: string, method: string, origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'GET' }
+    const answer = await fetch(own.origin + path, { method, headers })
+    return answer.headers.get('access-control-allow-origin')
+  }
+  expect(await grantOf('/metrics/1', 'GET', 'http://allowed.example')).toBe(null)
+  expect(await grantOf('/healthz', 'OPTIONS', 'http://allowed.example')).toBe('http://allowed.example')
+  const open = await startForTest()
+  const preflight = { origin: 'http://foreign.example', 'access-control-request-method': 'GET' }
+  const answer = await fetch(`${open.origin}/healthz`, { method: 'OPTIONS', headers: preflight })
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+})
+
 test('/metrics asks for the token of the control plane', async () => {
   const own = await startForTest({ controlToken: 'secret' })
   const ofMetrics = async (headers: Record<string, string>) =>
