@@ -16,14 +16,14 @@ import { type CountProgress, createCountProgress, findStderrTerminal } from '../
 import { describeStartProblems } from '../process/output.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
-import { readTrafficFile } from '../traffic/read-traffic-file.ts'
-import type { ReadTraffic } from '../traffic/sample.ts'
 import {
   parseUpstream,
   type Upstream,
   upstreamTokenVariable,
   withBasePath,
 } from '../upstream/parse-upstream.ts'
+import { readTrafficFile } from '../upstream/traffic/read-traffic-file.ts'
+import type { ReadTraffic } from '../upstream/traffic/sample.ts'
 import type { DriftSettings } from './command.ts'
 import { renderDrift } from './judge/drift-page.ts'
 import type { DriftReport, DriftVerdict } from './judge/finding.ts'

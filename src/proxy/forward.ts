@@ -5,9 +5,9 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../core/result.ts'
-import type { TrafficProblem } from '../traffic/sample.ts'
 import { describeNetworkError, describeTimeOut } from '../upstream/describe-network-error.ts'
 import type { Upstream } from '../upstream/parse-upstream.ts'
+import type { TrafficProblem } from '../upstream/traffic/sample.ts'
 
 /** The real service of a proxy. */
 export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {

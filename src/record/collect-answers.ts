@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
-import { redactPeople } from '../traffic/redact-people.ts'
-import type { TrafficAnswer, TrafficSample } from '../traffic/sample.ts'
+import { redactPeople } from '../upstream/traffic/redact-people.ts'
+import type { TrafficAnswer, TrafficSample } from '../upstream/traffic/sample.ts'
 
 /** The operation whose answers are recorded: the only one whose answer is invented. */
 export const recordedOperation = 'getModelAnalytics'

@@ -1,8 +1,8 @@
 import { isObject, type Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import { readJournal } from '../traffic/read-journal.ts'
-import { readTrafficFile } from '../traffic/read-traffic-file.ts'
-import type { ReadTraffic } from '../traffic/sample.ts'
+import { readJournal } from '../upstream/traffic/read-journal.ts'
+import { readTrafficFile } from '../upstream/traffic/read-traffic-file.ts'
+import type { ReadTraffic } from '../upstream/traffic/sample.ts'
 
 /** The origins of answers that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
 const accepted = ['upstream', 'contract'] as const

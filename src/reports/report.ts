@@ -1,7 +1,7 @@
 /**
- * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, formats/.
+ * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.
  * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts, `sections.ts` writes
- * their findings as sentences for `formats/`, and `fail-on.ts` judges them.
+ * their findings as sentences for `client-page.ts`, and `fail-on.ts` judges them.
  */
 
 import type { Contract } from '../contract/contract.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
-import type { TrafficProblem } from '../traffic/sample.ts'
 import type { Upstream } from './parse-upstream.ts'
+import type { TrafficProblem } from './traffic/sample.ts'
 
 /** The codes of an untrusted or unfit certificate, and what is wrong with it. */
 const certificateFaults: Readonly<Record<string, string>> = {

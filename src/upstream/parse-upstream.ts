@@ -1,5 +1,5 @@
 /**
- * The real service over HTTP: requests with time limits, retries, and nothing secret written.
+ * The real service over HTTP: requests with time limits, retries, and nothing secret written; traffic/ reads recordings.
  * This file reads the address of the service; `send.ts` sends a request.
  */
 import { failure, type Result, success } from '../core/result.ts'

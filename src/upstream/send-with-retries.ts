@@ -1,7 +1,7 @@
 import { deriveChance } from '../core/seeded.ts'
-import type { TrafficSample } from '../traffic/sample.ts'
 import { isTransient, readPause } from './read-pause.ts'
 import { send, type UpstreamAccess, type UpstreamRequest } from './send.ts'
+import type { TrafficSample } from './traffic/sample.ts'
 
 /** The means of waiting between requests. */
 interface Waiting {

@@ -1,8 +1,8 @@
 import { redactHeaders, redactText } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
-import type { TrafficAnswer, TrafficProblem, TrafficSample } from '../traffic/sample.ts'
 import { describeFailure } from './describe-network-error.ts'
 import type { Upstream } from './parse-upstream.ts'
+import type { TrafficAnswer, TrafficProblem, TrafficSample } from './traffic/sample.ts'
 
 /** A request to the real service. */
 export interface UpstreamRequest {

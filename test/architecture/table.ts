@@ -76,20 +76,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   reports: {
     sentence:
-      'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, formats/.',
+      'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.',
     main: 'report.ts',
     imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'redaction', 'journal'],
   },
-  traffic: {
-    sentence:
-      'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
-    main: 'sample.ts',
-    imports: ['core', 'redaction'],
-  },
   upstream: {
-    sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
+    sentence:
+      'The real service over HTTP: requests with time limits, retries, and nothing secret written; traffic/ reads recordings.',
     main: 'parse-upstream.ts',
-    imports: ['core', 'redaction', 'traffic'],
+    imports: ['core', 'redaction'],
   },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
@@ -188,7 +183,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'exchange',
       'scenarios',
       'redaction',
-      'traffic',
       'upstream',
       'pipeline',
       'config',
@@ -224,7 +218,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'exchange',
       'redaction',
       'reports',
-      'traffic',
       'upstream',
       'config',
       'simulator',
@@ -234,7 +227,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   record: {
     sentence: 'Recorded traffic as a folder of fixtures.',
     main: 'record.ts',
-    imports: ['core', 'documents', 'contract', 'fixtures', 'traffic', 'config', 'simulator', 'process'],
+    imports: ['core', 'documents', 'contract', 'fixtures', 'upstream', 'config', 'simulator', 'process'],
   },
   cli: {
     sentence: 'The process: commands, signals, exit codes.',

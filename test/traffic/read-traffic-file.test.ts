@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { readTrafficFile, type TrafficForm } from '../../src/traffic/read-traffic-file.ts'
-import type { TrafficSample } from '../../src/traffic/sample.ts'
+import { readTrafficFile, type TrafficForm } from '../../src/upstream/traffic/read-traffic-file.ts'
+import type { TrafficSample } from '../../src/upstream/traffic/sample.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 async function read(content: Json | string, form: TrafficForm) {

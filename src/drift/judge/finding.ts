@@ -1,6 +1,6 @@
 import type { Assumption, Operation } from '../../contract/contract.ts'
 import type { Json } from '../../core/json.ts'
-import type { TrafficProblemKind } from '../../traffic/sample.ts'
+import type { TrafficProblemKind } from '../../upstream/traffic/sample.ts'
 import type { Observation } from '../observe/observation.ts'
 
 /** A difference between the real service and the contract, in all answers that were judged. */

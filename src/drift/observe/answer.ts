@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import { type FittedJson, fitJson } from '../../core/fit-json.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { maxDepth } from '../../core/strict-json.ts'
-import type { TrafficAnswer, TrafficSample } from '../../traffic/sample.ts'
+import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 
 /** An answer of the real service to an operation of the contract. */
 export interface ObservedAnswer {

@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '../core/result.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { JsonScanner, ScanError } from './json-scanner.ts'
 
 /** The bytes of an entry: from `start` up to `end`. */

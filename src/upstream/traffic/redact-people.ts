@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../core/json.ts'
-import { redactJson } from '../redaction/redact.ts'
-import { redacted } from '../redaction/redact-token.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { redactJson } from '../../redaction/redact.ts'
+import { redacted } from '../../redaction/redact-token.ts'
 
 /** The names of members whose texts are quotes of what users wrote. */
 const quoteNames = new Set(['exampleSnippets'])

@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../core/json.ts'
-import { success } from '../core/result.ts'
-import { readJson } from '../core/strict-json.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { success } from '../../core/result.ts'
+import { readJson } from '../../core/strict-json.ts'
 import type { TrafficProblem } from './sample.ts'
 
 /** The origins whose answers a reader takes, as convsim names them: `upstream` is the real service, `contract` convsim. */

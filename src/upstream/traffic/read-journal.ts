@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { failure, type Result, success } from '../core/result.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
 
