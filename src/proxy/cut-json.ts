@@ -21,7 +21,7 @@ export function cutJson(text: string, most: number): CutJson {
   let end = 0
   for (let at = 0; at < text.length && values < most; ) {
     const first = text[at] ?? ''
-    const next = first === '"' ? endOfString(text, at) : at + 1
+    const next = endOfToken(text, at)
     if (next === 0) break // a string without its end
     follow(open, first, text.slice(at, next))
     if ('{[,'.includes(first)) values += 1
@@ -31,6 +31,9 @@ export function cutJson(text: string, most: number): CutJson {
   const closed = open.toReversed().map(({ close }) => close)
   return { text: text.slice(0, end) + closed.join(''), cut: pointersOf(open) }
 }
+
+/** Returns the index after the string or character at an index; 0 for a string without its end. */
+const endOfToken = (text: string, at: number) => (text[at] === '"' ? endOfString(text, at) : at + 1)
 
 /** Keeps the open objects and arrays up to date. `token`: the next token of the text, which begins with `first`. */
 function follow(open: OpenContainer[], first: string, token: string): void {
