@@ -384,6 +384,11 @@ describe('commands', () => {
     },
   )
 
+  test('a value of a flag is no command whose help is asked for', () => {
+    expect(helpOf(['--bundle', 'exec', 'check', '--help'])).toMatch(/^Usage: convsim check /)
+    expect(helpOf(['--seed', 'exec', '--help'])).toMatch(/^Usage: convsim \[command\]/)
+  })
+
   test.each([[['--help']], [['-h']], [['-p', 'x', '-h']], [['-h', '--port', '1']], [['help']]])(
     '%j shows the help of the program',
     (argv) => {
@@ -429,9 +434,15 @@ describe('commands', () => {
 
 describe('an unknown argument or variable is refused', () => {
   test.each([
-    [['--prot', '1'], /unknown option '--prot'\n.*--port.*--help/],
+    [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
     [['--port'], /--port.*argument missing.*--help/],
     [['-x'], /unknown option '-x'/],
+    [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
+    [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
+    [['serve', '--no-port'], /^unknown option '--no-port'/],
+    [['exec', '--until', 'a', '--', 'x'], /^--until is a flag of convsim replay\./],
+    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check, replay and drift\./],
+    [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
   ])('%j', (argv, words) => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
