@@ -371,6 +371,10 @@ describe('commands', () => {
     expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
+  test('healthcheck takes the flags of a proxy', () => {
+    expect(parseCommandLine(['healthcheck', '--upstream-timeout', '3s'], {})).toMatchObject({ kind: 'run' })
+  })
+
   test('mock is another name of serve', () => {
     expect(parseCommandLine(['mock', 'my.yaml', '-p', '0'], {})).toEqual(
       parseCommandLine(['serve', 'my.yaml', '-p', '0'], {}),
