@@ -110,7 +110,7 @@ async function writeBundle(dist: string): Promise<Metafile> {
       leaveOut('thread-stream', '@opentelemetry/api'),
       // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
       leaveOut('tdigest'),
-      // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
+      // 45 kB: pino would write with these; `process/stderr-writer.ts` does.
       leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
     ],
   })

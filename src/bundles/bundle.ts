@@ -1,6 +1,7 @@
 /**
  * A sandbox and its requests in one file, and their replay.
- * This file has the form of a bundle; `write-bundle.ts` writes it, `read-bundle.ts` reads it, `replay.ts` repeats its requests.
+ * This file has the form of a bundle; `write-bundle.ts` writes it; in `replay/`, `read-bundle.ts`
+ * reads it and `replay.ts` repeats its requests.
  */
 import type { Json, JsonObject } from '../core/json.ts'
 

@@ -3,7 +3,14 @@ import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommand, describeProgram } from './program.ts'
-import { describeWrongValue, flagOf, type Setting, type ValuesOf } from './setting.ts'
+import {
+  describeWrongValue,
+  flagOf,
+  joinNames,
+  type Setting,
+  type SettingTable,
+  type ValuesOf,
+} from './setting.ts'
 import { variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
@@ -29,7 +36,7 @@ export function parseCommandLine<Known extends CommandSyntax>(
   const at = words.findIndex(
     (word, index) => !word.startsWith('-') && !takesValue(commands, words[index - 1]),
   )
-  const shown = findText(commands, words, words.slice(at < 0 ? words.length : at))
+  const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
   if (shown) return shown
   const named = findCommand(commands, words[at])
   const command = named ?? commands[0]
@@ -68,7 +75,11 @@ function findText(
   if (isHelpCommand && topic !== undefined && !findCommand(commands, topic))
     return problem(`"${topic}" is no command (${listNames(commands)}). See convsim --help.`)
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
-  const command = words.map((word) => findCommand(commands, word)).find((one) => one !== undefined)
+  // In `-h check` the command stands where `-h` has its value.
+  const command = findCommand(
+    commands,
+    isHelpCommand ? topic : (first ?? (words[0] === '-h' ? words[1] : '')),
+  )
   return { kind: 'help', text: command ? describeCommand(command) : describeProgram(commands) }
 }
 
@@ -100,29 +111,36 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 /** Returns true for the flag of a setting of any command that needs a value: `--port`, `-p`. */
 function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
-  const setting = commands.map((command) => findSetting(command, flag)).find((found) => found !== undefined)
+  const setting = commands
+    .map(({ settings }) => findSetting(settings, flag))
+    .find((found) => found !== undefined)
   return setting?.value !== undefined && setting.withoutValue === undefined
 }
 
 /** Finds a setting of a command by its flag: `--port`, `-p`, `--no-cors`; undefined: the command has none. */
-function findSetting({ settings }: CommandSyntax, flag: string): Setting<unknown> | undefined {
-  const long = flag.replace(/^--no-/, '--')
+function findSetting(settings: SettingTable, flag: string): Setting<unknown> | undefined {
+  const off = flag.replace(/^--no-/, '--')
   return Object.entries(settings).find(
-    ([name, { short }]) => flagOf(name) === long || `-${short}` === flag,
+    ([name, { short, value }]) =>
+      [flag, ...(value === undefined ? [off] : [])].includes(flagOf(name)) || `-${short}` === flag,
   )?.[1]
 }
 
-/** Describes a flag that the parser of the command refuses: one of another command, or one that no command has. */
+/** Describes a flag that the parser of the command refuses: a switch with a value, or one of another command or of none. */
 function describeFlagProblem(
   commands: CommandTable,
-  { name }: CommandSyntax,
+  { name, settings, ignoredSettings }: CommandSyntax,
   { code, message }: CommanderError,
 ): string {
   const [, flag = ''] = /'(--?[\w-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? []
-  const owners = commands.filter((command) => findSetting(command, flag))
-  if (owners.length === 0) return endSentence(message.replace(/^error: /, ''))
+  if (findSetting({ ...ignoredSettings, ...settings }, flag)) return `${flag} takes no value.`
+  const owners = commands.filter((command) => findSetting(command.settings, flag))
+  if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
-  return `${flag} is a flag of convsim ${owners.map((owner) => owner.name).join(' and ')}.`
+  return `${flag} is a flag of convsim ${joinNames(
+    owners.map((owner) => owner.name),
+    'and',
+  )}.`
 }
 
 /** Finds arguments besides flags that the command does not take; undefined: none. `behind`: those after `--`. */

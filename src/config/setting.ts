@@ -87,6 +87,10 @@ export const duration = <T extends string | undefined = undefined>(
     ...options,
   })
 
+/** Joins names for a sentence: `text, json or github`. */
+export const joinNames = (names: readonly string[], word: 'and' | 'or') =>
+  names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
+
 /** Creates the setting of one of several values: `open|closed`. */
 export function choice<const T extends string>(
   options: SettingOptions & { default: T; of: readonly T[] },
@@ -95,7 +99,7 @@ export function choice<const T extends string>(
     ...options,
     value: options.of.join('|'),
     names: options.of,
-    expected: options.of.join(' or '),
+    expected: joinNames(options.of, 'or'),
     read: (text) => options.of.find((value) => value === text),
   }
 }

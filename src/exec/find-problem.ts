@@ -9,12 +9,13 @@ import { type ExecSettings, eachSettings } from './settings.ts'
 export function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
   const { each, only, hunt } = settings
   const isEach = each !== undefined || only !== undefined
-  const problem =
-    hunt === undefined && !isEach
-      ? findUseless(settings, sources)
-      : (findRunsProblem(settings, sources) ??
-        (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)))
-  return problem ?? findStateProblem(settings, sources)
+  if (hunt === undefined && !isEach)
+    return findUseless(settings, sources) ?? findStateProblem(settings, sources)
+  return (
+    findRunsProblem(settings, sources) ??
+    (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)) ??
+    findStateProblem({ ...settings, state: ':memory:' }, sources)
+  )
 }
 
 /** Finds a setting that needs `--each`, `--only` or `--hunt`; undefined: none. */

@@ -92,7 +92,7 @@ describe('convsim exec --hunt', () => {
     })
     expect(stdout).toMatch(/^Found: The command fails with exit code 5 if request 1 of createEvent meets "/m)
     expect(stdout).toMatch(/^ {4}It passes without it, and fails each time with it\.$/m)
-    expect(stderr).toMatch(/^convsim: --fail-on: the command broke under "/m)
+    expect(stderr).not.toContain('--fail-on')
     expect(file).toMatch(/^# Written by convsim exec --hunt\. The command fails under these scenarios:\n/)
     expect(file?.replaceAll(/^#.*\n/gm, '')).toMatch(
       /^rules:\n {2}- operation: "createEvent"\n {4}sequence: ".*, 201"\n$/,
@@ -150,13 +150,15 @@ ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
 
   test('every format says what was found, or that nothing was', async () => {
     const cwd = await tempFolder()
-    const reports = ['--report', 'r.xml,r.md,r.html']
+    const reports = ['--report', 'r.xml,r.md,r.html,github=r.txt']
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
     await run(hunt(suite('statuses.length < 2'), '--hunt', 'reset', ...reports), { cwd })
     expect(XMLValidator.validate(await read('xml'))).toBe(true)
     expect(await read('xml')).toMatch(
       /<failure type="broke" message="The command fails with exit code 5 if request 1 of getModelAnalytics/,
     )
+    expect((await read('txt')).match(/^::error::/gm)).toHaveLength(1)
+    expect(await read('md')).not.toContain('--fail-on:')
     expect(await read('md')).toMatch(/^### request 1 of getModelAnalytics meets "reset"$/m)
     expect(await read('html')).toMatch(/<h3>request 1 of getModelAnalytics meets &quot;reset&quot;<\/h3>/)
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)

@@ -371,6 +371,10 @@ describe('commands', () => {
     expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
+  test('healthcheck takes the flags of a proxy', () => {
+    expect(parseCommandLine(['healthcheck', '--upstream-timeout', '3s'], {})).toMatchObject({ kind: 'run' })
+  })
+
   test('mock is another name of serve', () => {
     expect(parseCommandLine(['mock', 'my.yaml', '-p', '0'], {})).toEqual(
       parseCommandLine(['serve', 'my.yaml', '-p', '0'], {}),
@@ -383,6 +387,11 @@ describe('commands', () => {
       expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
     },
   )
+
+  test('a value of a flag is no command whose help is asked for', () => {
+    expect(helpOf(['--bundle', 'exec', 'check', '--help'])).toMatch(/^Usage: convsim check /)
+    expect(helpOf(['--seed', 'exec', '--help'])).toMatch(/^Usage: convsim \[command\]/)
+  })
 
   test.each([[['--help']], [['-h']], [['-p', 'x', '-h']], [['-h', '--port', '1']], [['help']]])(
     '%j shows the help of the program',
@@ -429,9 +438,15 @@ describe('commands', () => {
 
 describe('an unknown argument or variable is refused', () => {
   test.each([
-    [['--prot', '1'], /unknown option '--prot'\n.*--port.*--help/],
+    [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
     [['--port'], /--port.*argument missing.*--help/],
     [['-x'], /unknown option '-x'/],
+    [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
+    [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
+    [['serve', '--no-port'], /^unknown option '--no-port'/],
+    [['exec', '--until', 'a', '--', 'x'], /^--until is a flag of convsim replay\./],
+    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check, replay and drift\./],
+    [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
   ])('%j', (argv, words) => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })

@@ -23,7 +23,9 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
 test('readJson counts each member and item once, and an empty object or array as its own item', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const bytes = new TextEncoder().encode(JSON.stringify(value))
+      const text = JSON.stringify(value)
+      fc.pre(!text.includes('"__proto__":'))
+      const bytes = new TextEncoder().encode(text)
       const count = countValues(value)
       const isLimit = (outcome: ReturnType<typeof readJson>) =>
         !outcome.ok && outcome.error.message.includes('members and items')

@@ -1,6 +1,7 @@
 import { boolean, duration, type ValuesOf } from '../../config/setting.ts'
 import { serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
+import { proxyCommand } from '../../proxy/command.ts'
 
 const healthSettings = {
   port: { ...serverSettings.port, description: 'Port of the running simulator.' },
@@ -28,7 +29,7 @@ export const healthcheckCommand = defineCommand({
   description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
   examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
   settings: healthSettings,
-  ignoredSettings: serverSettings,
+  ignoredSettings: { ...serverSettings, ...proxyCommand.settings },
   async run({ settings }, context) {
     const { findServerAddress, printHealth } = await import('./health.ts')
     const { argv, env } = context.host

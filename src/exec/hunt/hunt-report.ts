@@ -57,6 +57,8 @@ export interface HuntReport
   /** The number of runs that were green, although a call that a fault struck got no good answer. */
   readonly neverSucceeded: number
   readonly end: HuntEnd
+  /** True: `--fail-on` gives the conditions, so that a reader knows the flag. */
+  readonly hasFailOn: boolean
   /** Undefined: nothing broke the suite. */
   readonly finding: HuntFinding | undefined
 }

@@ -59,6 +59,7 @@ export async function reportOnHunt(
     scenarios: faults.map(({ scenario }) => scenario.text),
     unrepeatable,
     end,
+    hasFailOn: settings.failOn !== undefined,
     changes,
     failed: judgeHunt({ counts, neverSucceeded, finding }, plain.report, findings, failOn),
   }

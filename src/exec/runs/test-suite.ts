@@ -107,7 +107,8 @@ export async function finishSuite(
   const report = text.trimEnd()
   if (!isJson) print(report)
   else for (const line of report.split('\n').filter((one) => one !== '')) printLine(line)
-  if (failed.length > 0) printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
+  if (failed.length > 0 && settings.failOn !== undefined)
+    printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
   const isWritten = await writeReports(settings.report, render, printLine)
   if (signals.code !== undefined) return signals.code

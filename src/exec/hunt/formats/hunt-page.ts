@@ -27,7 +27,7 @@ export function toHuntPage(report: HuntReport): Page {
     },
     summary,
     facts: describeRun(run),
-    failed,
+    failed: report.hasFailOn ? failed : [],
     sections: found
       ? [{ key: 'findings', title: 'Found', blocks: [{ kind: 'findings', findings: [found] }] }]
       : [],
