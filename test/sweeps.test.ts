@@ -98,22 +98,15 @@ async function connectionOf(operation: OperationRequest, scenario: string) {
 type Delivered = Extract<Effect, { kind: 'deliver' }>['mode']['kind']
 
 /** The client's view of each delivery mode. A new mode without a row does not compile. */
-const deliveries: Record<
-  Delivered,
-  (seen: Awaited<ReturnType<typeof connectionOf>>, success: number) => void
-> = {
-  whole: (seen, success) =>
-    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
-  dribble: (seen, success) =>
-    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
+const deliveries: Record<Delivered, (seen: Awaited<ReturnType<typeof connectionOf>>, success: number) => void> = {
+  whole: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
+  dribble: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
   hang: (seen) => expect(seen).toEqual({ status: undefined, failure: 'TimeoutError' }),
   reset: (seen) => expect(seen).toEqual({ status: undefined, failure: expect.stringMatching(/ECONNRESET/) }),
-  empty: (seen) =>
-    expect(seen).toEqual({ status: undefined, failure: expect.stringMatching(/other side closed/) }),
+  empty: (seen) => expect(seen).toEqual({ status: undefined, failure: expect.stringMatching(/other side closed/) }),
   truncated: (seen, success) =>
     expect(seen).toEqual({ status: success, failure: expect.stringMatching(/other side closed/) }),
-  malformed: (seen, success) =>
-    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
+  malformed: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
 }
 
 type Proof = (operation: OperationRequest, text: string, effect: Effect) => Promise<void>
@@ -208,15 +201,12 @@ describe('every entry of the catalogue', () => {
 
   test('stands in the catalogue of the control plane, with every parameter and p', async () => {
     const { scenarios } = await steer(sim(), 'GET', '/catalogue')
-    const shown = (Array.isArray(scenarios) ? scenarios : [])
-      .filter(isObject)
-      .map(({ name, family, parameters }) => ({
-        name,
-        family,
-        parameters: (Array.isArray(parameters) ? parameters : []).map((one) => isObject(one) && one['name']),
-      }))
-    const parametersOf = (entry: ScenarioDefinition) =>
-      [...entry.parameters, probability].map(({ name }) => name)
+    const shown = (Array.isArray(scenarios) ? scenarios : []).filter(isObject).map(({ name, family, parameters }) => ({
+      name,
+      family,
+      parameters: (Array.isArray(parameters) ? parameters : []).map((one) => isObject(one) && one['name']),
+    }))
+    const parametersOf = (entry: ScenarioDefinition) => [...entry.parameters, probability].map(({ name }) => name)
     expect(shown).toEqual(
       catalogue.definitions.map((entry) => ({
         name: entry.name,
@@ -292,8 +282,7 @@ describe('every parameter', () => {
     )
 
   test('takes its bounds', () => {
-    for (const { text } of texts(rightFor))
-      expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
+    for (const { text } of texts(rightFor)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
   test('takes nothing beyond them, and says what it takes', () => {
@@ -312,8 +301,7 @@ describe('every setting', () => {
 
   test('stands in the documentation, by flag and variable', () => {
     const missing = names.filter(
-      (name) =>
-        !tableRows.some((row) => row.includes(`\`${flagOf(name)}`) && row.includes(variableOf(name) ?? '')),
+      (name) => !tableRows.some((row) => row.includes(`\`${flagOf(name)}`) && row.includes(variableOf(name) ?? '')),
     )
     expect(missing).toEqual([])
   })
@@ -325,11 +313,7 @@ describe('every setting', () => {
     )
     const tests = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
     const untested = names.filter((name) => {
-      const ways = [
-        `\\b${name}\\b(:|\\s[,}])`,
-        `--(no-)?${flagOf(name).slice(2)}\\b`,
-        variableOf(name) ?? [],
-      ].flat()
+      const ways = [`\\b${name}\\b(:|\\s[,}])`, `--(no-)?${flagOf(name).slice(2)}\\b`, variableOf(name) ?? []].flat()
       return !new RegExp(ways.join('|')).test(tests)
     })
     expect(untested).toEqual([])
@@ -344,9 +328,7 @@ test('convsim scenarios names every scenario', async () => {
 })
 
 test('every command stands in the documentation', () => {
-  const missing = commands.filter(
-    ({ name }) => !tableRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)),
-  )
+  const missing = commands.filter(({ name }) => !tableRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)))
   expect(missing).toEqual([])
 })
 
@@ -425,8 +407,7 @@ describe('every control', () => {
     await askOperation(own, operations[0], { headers: { 'x-sim-sequence': '200' } })
     // Members of answers (promptId, snapshotId, ...) fill the parameters of later paths.
     const known: Record<string, Json> = {}
-    for (const operation of operations.slice(1))
-      Object.assign(known, objectOf(await askOperation(own, operation)))
+    for (const operation of operations.slice(1)) Object.assign(known, objectOf(await askOperation(own, operation)))
     for (const [id, how] of Object.entries(requests)) {
       const operation = documented.find((one) => one.id === id)
       if (!operation) throw new Error(`no control ${id}`)

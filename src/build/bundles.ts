@@ -9,13 +9,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE } from './load.ts'
-import {
-  importLibrary,
-  leaveOut,
-  onlyEnglishFaker,
-  replacePrecompiled,
-  simulatorFromBundle,
-} from './plugins.ts'
+import { importLibrary, leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
 import { precompile } from './precompile.ts'
 import { fileOf, testingModules } from './testing.ts'
 

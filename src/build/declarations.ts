@@ -117,11 +117,7 @@ function parseDeclarations(file: string, text: string): DeclarationFile {
   return { declarations, modules, exported: [...exported] }
 }
 
-function addExported(
-  exported: Set<string>,
-  { type }: Program['body'][number],
-  names: readonly string[],
-): void {
+function addExported(exported: Set<string>, { type }: Program['body'][number], names: readonly string[]): void {
   if (type === 'ExportNamedDeclaration') for (const name of names) exported.add(name)
 }
 

@@ -3,15 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The files and folders that a build reads. A change of the installed packages changes the lock file. */
-const inputs = [
-  'src',
-  'spec',
-  'fixtures',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsconfig.types.json',
-]
+const inputs = ['src', 'spec', 'fixtures', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
 
 /** The file that has the time at which its build began, so that a source that was changed during the build is newer. */
 export const STAMP = 'index.d.cts'

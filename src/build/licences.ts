@@ -26,9 +26,7 @@ export function findPackageFolder(file: string): string | undefined {
 }
 
 async function readPackage(folder: string): Promise<BundledPackage> {
-  const { name, version, license, licenses } = JSON.parse(
-    await readFile(join(folder, 'package.json'), 'utf8'),
-  )
+  const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const files = (await readdir(folder)).sort()
   const own = files.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
   const texts = await Promise.all(own.map((file) => readText(join(folder, file))))
@@ -65,9 +63,7 @@ export function formatLicences(packages: readonly BundledPackage[]): string {
     group.heads.push([describe(each), ...copyright].join('\n  '))
   }
   const parts = Array.from(groups.values(), ({ heads, body }) => `${heads.join('\n')}\n\n${body}\n`)
-  return ['The licences of all packages whose code is bundled here.\n', ...parts].join(
-    `\n${'-'.repeat(80)}\n\n`,
-  )
+  return ['The licences of all packages whose code is bundled here.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 const isCopyright = (line: string) => /^\W*(\(c\)|copyright) .*(\d{4}|\(c\))/i.test(line)

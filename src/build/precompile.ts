@@ -36,16 +36,9 @@ export async function precompile(): Promise<ModuleTexts> {
     // buildContract runs all checks, and normalises the value of the source in place.
     const { warnings } = unwrap(await buildContract(source))
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
-    const validators = compileSchemas(source, hasResponseValidators).map(
-      (compiled) => `...${addSchemas(compiled)}`,
-    )
+    const validators = compileSchemas(source, hasResponseValidators).map((compiled) => `...${addSchemas(compiled)}`)
     entries.push(
-      await writeEntry(
-        file,
-        JSON.stringify(source.value),
-        `{ ${validators.join(', ')} }`,
-        hasResponseValidators,
-      ),
+      await writeEntry(file, JSON.stringify(source.value), `{ ${validators.join(', ')} }`, hasResponseValidators),
     )
   }
   unwrap(await loadFixtures(bundledFixtures))
@@ -54,9 +47,7 @@ export async function precompile(): Promise<ModuleTexts> {
     entries.push(await writeEntry(file, JSON.stringify(unwrap(await readSource(file)).value), '{}', false))
   }
   const stateValidators = addSchemas(compileDefinitions(withoutTexts(stateSchema), STANDALONE_OPTIONS))
-  const imports = compiledSchemas.map(
-    (_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`,
-  )
+  const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${entries.join(',\n')}\n}
 const schemas = { ${JSON.stringify(stateSchema.name)}: ${stateValidators} }
@@ -70,8 +61,7 @@ export const precompiled = { sources, schemas }
 
 /** Removes titles and descriptions, which no validator needs. */
 function withoutTexts({ schema, ...others }: PublishedSchema): PublishedSchema {
-  const isText = (key: string, value: unknown) =>
-    /^(title|description)$/.test(key) && typeof value === 'string'
+  const isText = (key: string, value: unknown) => /^(title|description)$/.test(key) && typeof value === 'string'
   const text = JSON.stringify(schema, (key, value) => (isText(key, value) ? undefined : value))
   return { ...others, schema: JSON.parse(text) }
 }

@@ -25,9 +25,7 @@ function reportMissingTools() {
     ? 'convsim is not built again, and dist/ stays as it is'
     : 'convsim is not built'
   const reason = 'which npm leaves out with --omit=dev or NODE_ENV=production'
-  console.error(
-    `${found}: the build needs the development dependencies, ${reason}. Run: npm ci --include=dev`,
-  )
+  console.error(`${found}: the build needs the development dependencies, ${reason}. Run: npm ci --include=dev`)
 }
 
 /** @param {string} name of a package */

@@ -24,8 +24,7 @@ const parent = process.ppid
 if (await load(maxLooks)) {
   const watch = setInterval(stopWithoutParent, watchMs).unref()
   // The end of npm after a signal is no second one, which would end the server at once.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
-    process.once(signal, () => clearInterval(watch))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.once(signal, () => clearInterval(watch))
 } else {
   console.error('convsim cannot start: it is not built, and dist/cli.js is missing.')
   process.exitCode = 1

@@ -26,5 +26,4 @@ export const testingModules: readonly TestingModule[] = [
 export const fileOf = ({ name, format }: TestingModule) => `${name}.${format === 'esm' ? 'js' : 'cjs'}`
 
 /** Returns the name of the file of its declarations: `vitest.d.ts`, `jest.d.cts`. */
-export const declarationsOf = ({ name, format }: TestingModule) =>
-  `${name}.d.${format === 'esm' ? 'ts' : 'cts'}`
+export const declarationsOf = ({ name, format }: TestingModule) => `${name}.d.${format === 'esm' ? 'ts' : 'cts'}`

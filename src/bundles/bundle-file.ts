@@ -15,9 +15,7 @@ export async function writeBundleFile(
     printError(`convsim: --bundle ${file}: cannot be written: ${reasonOf(error)}`, 'error')
     return false
   }
-  printError(
-    `convsim: the bundle is in ${file}; repeat the run with convsim replay ${file}.${addresses.describe()}`,
-  )
+  printError(`convsim: the bundle is in ${file}; repeat the run with convsim replay ${file}.${addresses.describe()}`)
   return true
 }
 

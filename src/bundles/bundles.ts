@@ -82,8 +82,7 @@ const exportInstead = 'GET /__sim/requests?format=har exports the requests.'
 function refuseBundles(sandboxes: Sandboxes, reason: string): Bundles {
   return {
     handlers: {
-      getBundle: ({ sandboxFilter }) =>
-        refuseUnused(sandboxFilter, sandboxes) ?? new ControlError(409, reason),
+      getBundle: ({ sandboxFilter }) => refuseUnused(sandboxFilter, sandboxes) ?? new ControlError(409, reason),
     },
     onChange: async () => {},
     write() {

@@ -167,9 +167,7 @@ export function recordChanges(
   seedState: SandboxExport | undefined,
 ): ChangeListener {
   const stateAfterReset = (sandbox: string): HeldState =>
-    seedState && sandbox === defaultSandbox
-      ? { kind: 'export', text: JSON.stringify(seedState) }
-      : { kind: 'empty' }
+    seedState && sandbox === defaultSandbox ? { kind: 'export', text: JSON.stringify(seedState) } : { kind: 'empty' }
   return async ({ operation, sandbox, request, order }) => {
     switch (operation) {
       case 'reset':

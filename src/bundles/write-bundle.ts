@@ -28,10 +28,7 @@ export interface BundleSource {
  * Yields the text of a bundle in pieces, between which other requests are answered. `sandbox`: undefined for all that have requests
  * or changes. Each sandbox is read at one moment.
  */
-export async function* writeBundle(
-  source: BundleSource,
-  sandbox: string | undefined,
-): AsyncGenerator<string> {
+export async function* writeBundle(source: BundleSource, sandbox: string | undefined): AsyncGenerator<string> {
   const names = sandbox === undefined ? await listUsed(source) : [sandbox]
   await nameCallers(source, sandbox)
   const redact = createRedaction(source.callers)
@@ -54,19 +51,13 @@ async function listUsed({ sandboxes, journal, histories }: BundleSource): Promis
 /** Names all callers in the order of their requests, before a record is written that may contain the key of any. */
 async function nameCallers({ journal, callers }: BundleSource, sandbox: string | undefined): Promise<void> {
   const { entries } = await journal.list({ sandbox })
-  for (const { authorization } of inOrder(entries))
-    if (authorization !== undefined) callers.rename(authorization)
+  for (const { authorization } of inOrder(entries)) if (authorization !== undefined) callers.rename(authorization)
 }
 
 /** Sorts entries by the order in which their handling began. */
-const inOrder = (entries: readonly JournalEntry[]) =>
-  entries.toSorted((one, other) => one.order - other.order)
+const inOrder = (entries: readonly JournalEntry[]) => entries.toSorted((one, other) => one.order - other.order)
 
-async function* writeSandbox(
-  source: BundleSource,
-  name: string,
-  redact: RedactRecord,
-): AsyncGenerator<string> {
+async function* writeSandbox(source: BundleSource, name: string, redact: RedactRecord): AsyncGenerator<string> {
   const { journal, histories, sandboxes, store, callers } = source
   // All parts are read before the next request can change one of them, since none waits for anything but a promise that is resolved.
   const [{ entries, counts }, settings] = await Promise.all([
@@ -166,10 +157,7 @@ async function* writeHeldState(held: HeldState, redact: RedactRecord): AsyncGene
 }
 
 /** Yields a change as a JSON object. */
-async function* writeChange(
-  { state, ...change }: SandboxChange,
-  redact: RedactRecord,
-): AsyncGenerator<string> {
+async function* writeChange({ state, ...change }: SandboxChange, redact: RedactRecord): AsyncGenerator<string> {
   const query = redactText(`?${withoutSandbox(change.query)}`).slice(1)
   const body = bundleChangeBody(change.body, redact)
   const isRedacted = body.redacted === true || query.includes(redacted)

@@ -78,8 +78,7 @@ async function readBasePath(transport: Transport, origin: string): Promise<strin
     throw error
   })
   const basePath: unknown = asked.data?.contract?.basePath
-  if (typeof basePath !== 'string')
-    throw new Error(`${origin} answers, but is no simulator. Is the port right?`)
+  if (typeof basePath !== 'string') throw new Error(`${origin} answers, but is no simulator. Is the port right?`)
   return basePath
 }
 

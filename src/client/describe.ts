@@ -28,10 +28,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
 }
 
 /** Describes the findings of a report, one paragraph for each kind; undefined: there are none. */
-export function findingsProblem(
-  report: ControlSchemas['Report'],
-  kinds: readonly FindingKind[],
-): string | undefined {
+export function findingsProblem(report: ControlSchemas['Report'], kinds: readonly FindingKind[]): string | undefined {
   const paragraphs = kinds.flatMap((kind) => {
     const lines = describeFindings[kind](report)
     return lines.length === 0 ? [] : [headings[kind], ...lines]
@@ -61,9 +58,7 @@ const describeFindings: Readonly<Record<FindingKind, (report: ControlSchemas['Re
     ...describeFurther(unexpected.further),
   ],
   manners: ({ manners }) => [
-    ...manners.findings.map(
-      (finding) => `  ${finding.operation}: ${finding.sentence}${describeRequests(finding)}`,
-    ),
+    ...manners.findings.map((finding) => `  ${finding.operation}: ${finding.sentence}${describeRequests(finding)}`),
     ...describeFurther(manners.further),
   ],
 }

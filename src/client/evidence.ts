@@ -1,10 +1,4 @@
-import {
-  expectationProblem,
-  type FindingKind,
-  findingKinds,
-  findingsProblem,
-  refuseUnknownKinds,
-} from './describe.ts'
+import { expectationProblem, type FindingKind, findingKinds, findingsProblem, refuseUnknownKinds } from './describe.ts'
 import { ExpectationError } from './expectation-error.ts'
 import { refuseNonJson } from './json-only.ts'
 import { streamRequests } from './stream.ts'
@@ -171,10 +165,7 @@ function fail(problem: string | undefined, consoleUrl: string): void {
   if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
 }
 
-function toQuestion<N extends Names>(
-  operation: N['operation'] | undefined,
-  match: MatchInput<N> | undefined,
-) {
+function toQuestion<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
   if (match) refuseNonJson(match, 'match')
   return {
     ...(operation !== undefined && { operation }),

@@ -20,8 +20,4 @@ function isPlain(value: object): boolean {
 }
 
 const describe = (value: unknown) =>
-  typeof value === 'object'
-    ? `a ${value?.constructor.name}`
-    : typeof value === 'number'
-      ? String(value)
-      : typeof value
+  typeof value === 'object' ? `a ${value?.constructor.name}` : typeof value === 'number' ? String(value) : typeof value

@@ -88,11 +88,7 @@ async function listEvents(
   return events
 }
 
-function withActions(
-  transport: Transport,
-  sandbox: string,
-  snapshot: ControlSchemas['Snapshot'],
-): SandboxSnapshot {
+function withActions(transport: Transport, sandbox: string, snapshot: ControlSchemas['Snapshot']): SandboxSnapshot {
   const params = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox } }
   return {
     ...snapshot,

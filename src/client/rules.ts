@@ -1,12 +1,6 @@
 import { refuseNonJson } from './json-only.ts'
 import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
-import type {
-  Names,
-  ScenarioNameOf,
-  ScenarioSpec,
-  ScenarioValueInput,
-  SequenceItemText,
-} from './typed-names.ts'
+import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
 
 /** The requests that a rule acts on; without conditions, all requests of the sandbox. */
 export interface RuleConditions<N extends Names> {
@@ -104,7 +98,6 @@ function writeScenario(name: string, parameters: object = {}): string {
 }
 
 function quoteValue(value: string): string {
-  if (value.includes('"'))
-    throw new Error(`A parameter of a scenario cannot contain a quotation mark: ${value}`)
+  if (value.includes('"')) throw new Error(`A parameter of a scenario cannot contain a quotation mark: ${value}`)
   return /[;,]|^\s|\s$/.test(value) ? `"${value}"` : value
 }

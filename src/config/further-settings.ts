@@ -39,8 +39,7 @@ export const furtherSettings = {
     defaultText: 'host and process',
     test: isReplicaName,
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
-    description:
-      'Name of this process among those that share a state in Redis, which answers carry in X-Sim-Replica.',
+    description: 'Name of this process among those that share a state in Redis, which answers carry in X-Sim-Replica.',
   }),
   sync: boolean({
     default: false,
@@ -49,8 +48,7 @@ export const furtherSettings = {
   }),
   seedState: text({
     value: 'FILE',
-    description:
-      'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
+    description: 'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
   }),
   plan: text({
     value: 'NAME',
@@ -150,8 +148,7 @@ export const furtherSettings = {
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    description:
-      'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
+    description: 'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     default: false,

@@ -3,14 +3,7 @@ import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommand, describeProgram } from './program.ts'
-import {
-  describeWrongValue,
-  flagOf,
-  joinNames,
-  type Setting,
-  type SettingTable,
-  type ValuesOf,
-} from './setting.ts'
+import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'
 import { variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
@@ -33,9 +26,7 @@ export function parseCommandLine<Known extends CommandSyntax>(
   const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length
   const [words, behind] = [argv.slice(0, dashes), argv.slice(dashes + 1)]
   // Flags may precede the command, so it is the first word that is neither a flag nor the value of one.
-  const at = words.findIndex(
-    (word, index) => !word.startsWith('-') && !takesValue(commands, words[index - 1]),
-  )
+  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(commands, words[index - 1]))
   const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
   if (shown) return shown
   const named = findCommand(commands, words[at])
@@ -76,10 +67,7 @@ function findText(
     return problem(`"${topic}" is no command (${listNames(commands)}). See convsim --help.`)
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
   // In `-h check` the command stands where `-h` has its value.
-  const command = findCommand(
-    commands,
-    isHelpCommand ? topic : (first ?? (words[0] === '-h' ? words[1] : '')),
-  )
+  const command = findCommand(commands, isHelpCommand ? topic : (first ?? (words[0] === '-h' ? words[1] : '')))
   return { kind: 'help', text: command ? describeCommand(command) : describeProgram(commands) }
 }
 
@@ -89,9 +77,7 @@ function findText(
  */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
-  return words.some(
-    (word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')),
-  )
+  return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
 }
 
 /** Describes the first argument of the default command that is no file name; undefined: there is none such. */
@@ -111,9 +97,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 /** Returns true for the flag of a setting of any command that needs a value: `--port`, `-p`. */
 function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
-  const setting = commands
-    .map(({ settings }) => findSetting(settings, flag))
-    .find((found) => found !== undefined)
+  const setting = commands.map(({ settings }) => findSetting(settings, flag)).find((found) => found !== undefined)
   return setting?.value !== undefined && setting.withoutValue === undefined
 }
 
@@ -176,9 +160,7 @@ function readSettings<Known extends CommandSyntax>(
   for (const { name, setting, source, given } of found) {
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
-      return problem(
-        `${describeWrongValue(setting, source, String(given))} See convsim ${command.name} --help.`,
-      )
+      return problem(`${describeWrongValue(setting, source, String(given))} See convsim ${command.name} --help.`)
     values[name] = value ?? setting.default
   }
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type

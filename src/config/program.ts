@@ -62,8 +62,7 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
     .version('', '-v, --version', 'Print the version.')
     .configureHelp({ subcommandTerm: (parser) => parser.name() })
   for (const command of commands) createParser(command, program)
-  for (const [name, setting] of Object.entries({ ...commonSettings, ...endSettings }))
-    addFlag(program, name, setting)
+  for (const [name, setting] of Object.entries({ ...commonSettings, ...endSettings })) addFlag(program, name, setting)
   return `${program.helpInformation()}
 Examples:
   convsim                                        serve on http://127.0.0.1:4010/v1

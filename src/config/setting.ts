@@ -28,11 +28,7 @@ export interface Setting<T> {
 }
 
 /** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
-export function describeWrongValue(
-  { expected, names = [] }: Setting<unknown>,
-  source: string,
-  given: string,
-): string {
+export function describeWrongValue({ expected, names = [] }: Setting<unknown>, source: string, given: string): string {
   const parts = given.split(',').map((part) => part.trim())
   const nearest = parts
     .filter((part) => !names.includes(part))
@@ -57,8 +53,7 @@ export function integer<T extends number | undefined = undefined>(
     default: undefined as T, // which is undefined unless the options have a default
     ...options,
     expected: `a whole number from ${min} to ${max}`,
-    read: (text) =>
-      /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
+    read: (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
   }
 }
 
@@ -77,9 +72,7 @@ export function text<T extends string | undefined = undefined>(
 }
 
 /** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
-export const duration = <T extends string | undefined = undefined>(
-  options: SettingOptions & { default?: T },
-) =>
+export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
   text<T>({
     value: 'DURATION',
     test: (given) => (parseDuration(given) ?? 0) > 0,
@@ -92,9 +85,7 @@ export const joinNames = (names: readonly string[], word: 'and' | 'or') =>
   names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
 
 /** Creates the setting of one of several values: `open|closed`. */
-export function choice<const T extends string>(
-  options: SettingOptions & { default: T; of: readonly T[] },
-): Setting<T> {
+export function choice<const T extends string>(options: SettingOptions & { default: T; of: readonly T[] }): Setting<T> {
   return {
     ...options,
     value: options.of.join('|'),
@@ -111,8 +102,7 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
     value: undefined,
     defaultText: options.default ? 'on' : 'off',
     expected: 'true or false (on, off, 1, 0, yes, no)',
-    read: (text) =>
-      /^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined,
+    read: (text) => (/^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined),
   }
 }
 

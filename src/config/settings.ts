@@ -93,8 +93,7 @@ export const commonSettings = {
   }),
   scenarios: text({
     value: 'FILE',
-    description:
-      'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
+    description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({
     default: false,
@@ -140,19 +139,13 @@ export function defaultOf(setting: Setting<unknown>): string {
  * flag or variable of each setting.
  */
 export function findStateProblem(
-  {
-    state,
-    sync,
-    bundle,
-  }: { readonly state: string; readonly sync: boolean; readonly bundle: string | undefined },
+  { state, sync, bundle }: { readonly state: string; readonly sync: boolean; readonly bundle: string | undefined },
   sources: SettingSources,
 ): string | undefined {
   const prefix = sources.get('statePrefix') ?? ''
   if (!/^rediss?:/i.test(state)) {
     // A variable may be for other commands, so only a flag without effect is refused.
-    return prefix.startsWith('--')
-      ? `${prefix} needs a state in Redis: --state redis://HOST:PORT/DATABASE.`
-      : undefined
+    return prefix.startsWith('--') ? `${prefix} needs a state in Redis: --state redis://HOST:PORT/DATABASE.` : undefined
   }
   if (sync)
     return `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): Redis decides when a change is on its disk. Set its appendfsync to always.`

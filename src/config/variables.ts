@@ -20,10 +20,7 @@ function isServiceLink(name: string, value: string): boolean {
 }
 
 /** Returns the problem of a variable `CONVSIM_...` that is no setting, or undefined if there is none. */
-export function findVariableProblem(
-  commands: readonly CommandSyntax[],
-  env: Environment,
-): string | undefined {
+export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
   const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
   const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))

@@ -17,8 +17,7 @@ export function readExamples(document: JsonObject, pointer: string): LocatedExam
   const owner = resolve(document, pointer)
   if (owner === undefined) return []
   const single = owner.value.example
-  if (single !== undefined)
-    return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
+  if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   if (!isObject(owner.value.examples)) return []
   return Object.keys(owner.value.examples).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))

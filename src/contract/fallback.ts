@@ -76,9 +76,7 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
     try {
       const config = { ...CONFIG, mock: mockOptions(request, seed) }
       const outcome = await instance.request(input, operations, config)()
-      return outcome._tag === 'Right'
-        ? success(readOutput(outcome.right.output))
-        : failure(outcome.left.message)
+      return outcome._tag === 'Right' ? success(readOutput(outcome.right.output)) : failure(outcome.left.message)
     } catch (error) {
       // Prism throws for documents that it does not expect; the caller still needs an outcome.
       return failure(reasonOf(error))

@@ -42,10 +42,7 @@ export interface LoadOptions {
  * Reads an OpenAPI 3.1 or 3.2 document (YAML or JSON), checks it and compiles every validator.
  * @returns all findings, warnings included, if any of them is an error
  */
-export async function loadContract(
-  file: string,
-  options: LoadOptions = {},
-): Promise<Result<Contract, Findings>> {
+export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { overlays = [] } = options
   if (overlays.length > 0) {
     const source = await readOverlaid(file, overlays)
@@ -59,10 +56,7 @@ export async function loadContract(
 }
 
 /** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
-export async function readOverlaid(
-  file: string,
-  overlays: readonly string[],
-): Promise<Result<Source, Findings>> {
+export async function readOverlaid(file: string, overlays: readonly string[]): Promise<Result<Source, Findings>> {
   const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
     readSource(file),
     import('../documents/read-overlay.ts'),
@@ -81,10 +75,7 @@ export async function readOverlaid(
  * Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. The event loop goes
  * on between the steps, since a reload under load would otherwise keep connections waiting until their idle time is over.
  */
-export async function buildContract(
-  source: Source,
-  options: LoadOptions = {},
-): Promise<Result<Contract, Findings>> {
+export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
   const document = source.value
   if (!isObject(document)) {
@@ -136,11 +127,7 @@ async function checkDocument(document: JsonObject, source: Source, structure: bo
  * 100 ms to load, so only this function loads it.
  * @param options `meta: false` leaves out `checkSchemas`, for a document that is known to pass it
  */
-async function chooseCompiler(
-  document: JsonObject,
-  source: Source,
-  options: { meta: boolean },
-): Promise<Compiler> {
+async function chooseCompiler(document: JsonObject, source: Source, options: { meta: boolean }): Promise<Compiler> {
   if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
   const { createAjvCompiler } = await import('./ajv-compiler.ts')
   return createAjvCompiler(document, source, options)

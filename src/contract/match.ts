@@ -106,10 +106,7 @@ function findTemplate(
 }
 
 /** Returns the parameters of a path, each at least one character long; undefined if the template does not match. */
-function matchTemplate(
-  template: readonly Segment[],
-  segments: readonly string[],
-): Record<string, string> | undefined {
+function matchTemplate(template: readonly Segment[], segments: readonly string[]): Record<string, string> | undefined {
   const values: Record<string, string> = {}
   for (const [index, expected] of template.entries())
     if (!matchSegment(expected, segments[index] ?? '', values)) return undefined

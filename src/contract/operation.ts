@@ -19,11 +19,7 @@ import { METHODS } from './walk.ts'
  * first used: most operations of the control plane are never used.
  * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
  */
-export function compileOperations(
-  document: JsonObject,
-  compiler: Compiler,
-  canCheckResponses: boolean,
-): Operation[] {
+export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
     const item = resolve(document, joinPointer('/paths', path))
@@ -106,8 +102,7 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
   const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
-  const schemaOf = (mediaType: string) =>
-    resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
+  const schemaOf = (mediaType: string) => resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
   const validators = new Map<string, Validator | undefined>()
   for (const mediaType of documentedTypes) {
     const schema = schemaOf(mediaType)

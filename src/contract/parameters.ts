@@ -98,9 +98,7 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
   if (location === 'header' && IGNORED_HEADERS.includes(name)) return undefined
   const mediaType = isObject(value.content) ? Object.keys(value.content)[0] : undefined
   const isJson = mediaType !== undefined
-  const schemaPointer = isJson
-    ? joinPointer(pointer, 'content', mediaType, 'schema')
-    : joinPointer(pointer, 'schema')
+  const schemaPointer = isJson ? joinPointer(pointer, 'content', mediaType, 'schema') : joinPointer(pointer, 'schema')
   return {
     in: location,
     name,

@@ -21,14 +21,9 @@ export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObje
 }
 
 /** Returns what is wrong with the chosen statuses of an operation; undefined: nothing. */
-export function checkSimulatedStatus({
-  [simulatedStatus]: chosen,
-  responses,
-}: JsonObject): string | undefined {
+export function checkSimulatedStatus({ [simulatedStatus]: chosen, responses }: JsonObject): string | undefined {
   if (chosen === undefined) return undefined
-  const documented = Object.keys(isObject(responses) ? responses : {}).filter((status) =>
-    /^2\d\d$/.test(status),
-  )
+  const documented = Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2\d\d$/.test(status))
   const isValid =
     isObject(chosen) &&
     Object.entries(chosen).every(

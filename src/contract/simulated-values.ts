@@ -12,9 +12,7 @@ export const simulatedValues = 'x-simulated-values'
  * descriptions and assumptions: validators have a copy of their schemas, for their errors.
  */
 export function narrowDocument(document: JsonObject): JsonObject | undefined {
-  const hasAny = [...walk(document)].some(
-    ({ kind, value }) => kind === 'schema' && isObject(value[simulatedValues]),
-  )
+  const hasAny = [...walk(document)].some(({ kind, value }) => kind === 'schema' && isObject(value[simulatedValues]))
   if (!hasAny) return undefined
   const narrow = structuredClone(document)
   for (const { kind, value } of [...walk(narrow)]) if (kind === 'schema') narrowInPlace(value)

@@ -79,8 +79,7 @@ interface Search {
 function findUnknownMembers(names: DocumentedNames, value: Json, pointer: string, search: Search): void {
   const { members, items } = names
   if (items && Array.isArray(value))
-    for (const [index, item] of value.entries())
-      findUnknownMembers(items, item, `${pointer}/${index}`, search)
+    for (const [index, item] of value.entries()) findUnknownMembers(items, item, `${pointer}/${index}`, search)
   if (members.size === 0 || !isObject(value)) return
   for (const name in value) {
     const inner = members.get(name)

@@ -29,9 +29,7 @@ export function catalogueHandlers({
 function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract): JsonObject {
   const { name, family, description, parameters } = definition
   const { text, values } = exampleOf(definition)
-  const fitting = operations.filter(
-    (operation) => definition.inapplicableReason(operation, values) === undefined,
-  )
+  const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
   return {
     name,
     family,

@@ -17,10 +17,7 @@ export function clockHandlers({
       const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
       const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
       if (mode === 'real' && now !== undefined)
-        return new ControlError(
-          400,
-          'A real clock shows the real time; leave "now" out, or choose "shifted".',
-        )
+        return new ControlError(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
       if (body['now'] !== undefined && now === undefined)
         return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
       const { name } = sandboxes.use(request.sandbox)

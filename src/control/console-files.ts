@@ -21,8 +21,7 @@ export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
 export async function answerConsole(request: SimRequest): Promise<Reply | undefined> {
   if (!isConsoleFile(request)) return undefined
   const { path, headers } = request
-  if (path === '/__sim')
-    return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
+  if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
   const encoding = chooseEncoding(headers['accept-encoding'])
   const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${encoding.suffix}`))

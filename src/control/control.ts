@@ -51,9 +51,7 @@ export function createControl(
     async answer(request, clientGone) {
       try {
         const reply =
-          refusal(request) ??
-          (await answerConsole(request)) ??
-          (await answer(contract, handlers, request, clientGone))
+          refusal(request) ?? (await answerConsole(request)) ?? (await answer(contract, handlers, request, clientGone))
         return logReply(request, reply)
       } catch (error) {
         return refuseInternalError(request, error, log)
@@ -106,11 +104,7 @@ async function answer(
   return toReply(operation, outcome, request.method === 'HEAD')
 }
 
-function toReply(
-  { successStatus }: Operation,
-  outcome: Exclude<ControlOutcome, ControlError>,
-  isHead: boolean,
-): Reply {
+function toReply({ successStatus }: Operation, outcome: Exclude<ControlOutcome, ControlError>, isHead: boolean): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
   const { parts } = outcome instanceof CustomReply ? outcome : replyWithJson(outcome)

@@ -19,11 +19,7 @@ interface RequestDescription {
 }
 
 /** Handles `POST explain`: the outcome that a request would have now, without any effect. */
-export function explainHandlers({
-  explain,
-  contract,
-  corsOrigins,
-}: ControlDeps): Pick<ControlHandlers, 'explain'> {
+export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
@@ -45,9 +41,7 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
   const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
   const [, ofPath] = /^\/_s\/([^/]*)\//.exec(path) ?? []
   // The text behind a tilde may be a part of a secret key, which no refusal repeats.
-  const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter(
-    (name) => name !== undefined && isSandboxName(name),
-  )
+  const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter((name) => name !== undefined && isSandboxName(name))
   const ofBaggage = readSandboxOfBaggage(headers['baggage'])
   if (names.length === 0 && ofBaggage.ok) names.push(ofBaggage.value)
   return names.find((name) => name !== undefined && name !== sandbox)
@@ -70,10 +64,7 @@ function isAnsweredByEdge(
 }
 
 /** Converts a description to a request. A `sandbox` of the query stands for the header that names it; the default one for none. */
-function toSimRequest(
-  { method, path: target, headers = {}, body }: RequestDescription,
-  sandbox: string,
-): SimRequest {
+function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
   const [path = '', ...query] = target.split('?')
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -95,8 +86,7 @@ function toSimRequest(
       ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
       ...lowerCaseHeaders,
     },
-    body:
-      text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
+    body: text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
   }
 }
 

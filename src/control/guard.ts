@@ -23,8 +23,7 @@ export function guard(request: SimRequest, settings: GuardSettings, isPublic: bo
   const refused = refuseForeignPage(request, settings, controlPlane)
   if (refused) return refused
   if (token !== undefined && !isPublic && !hasToken(request, token)) {
-    const error =
-      'The control plane asks for its token. Send it as "Authorization: Bearer <--control-token>".'
+    const error = 'The control plane asks for its token. Send it as "Authorization: Bearer <--control-token>".'
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
   }
   return undefined

@@ -68,9 +68,7 @@ function markChanges(
       await bundles.onChange({ operation, sandbox, request: request.source, order })
       return outcome
     }
-  const changing = controlContract.operations.filter(
-    ({ id, method }) => method !== 'GET' && !readOnly.has(id),
-  )
+  const changing = controlContract.operations.filter(({ id, method }) => method !== 'GET' && !readOnly.has(id))
   const marked = changing.map(({ id }) => [id, mark(id, handlers[id as ControlOperationId])])
   return { ...handlers, ...Object.fromEntries(marked) }
 }

@@ -42,11 +42,7 @@ export function replyWithEntries(
 }
 
 /** Returns the reply with a HAR file (HTTP Archive 1.2). `rest`: further members of its log. */
-export function replyWithHar(
-  entries: readonly JournalEntry[],
-  creator: JsonObject,
-  rest: JsonObject,
-): CustomReply {
+export function replyWithHar(entries: readonly JournalEntry[], creator: JsonObject, rest: JsonObject): CustomReply {
   const head = JSON.stringify({ log: { version: '1.2', creator, pages: [], ...rest } }).slice(0, -2)
   const chunks = () => chunksInSlices(listPieces(`${head},"entries":[`, entries, entryToHar, ']}}'))
   return new CustomReply({ stream: { mediaType: 'application/har+json; charset=utf-8', chunks } })
@@ -60,8 +56,7 @@ function* listPieces(
   tail: string,
 ): Generator<string> {
   yield head
-  for (const [index, entry] of entries.entries())
-    yield (index === 0 ? '' : ',') + JSON.stringify(toJson(entry))
+  for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(toJson(entry))
   yield tail
 }
 

@@ -50,11 +50,7 @@ async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: 
       'Exchanges that the journal had to drop since its sandboxes were cleared.',
       async () => (await journal.counts(undefined)).dropped,
     ],
-    [
-      'convsim_journal_waiting',
-      'Verifications and streams that wait for requests to come.',
-      () => journal.waiting,
-    ],
+    ['convsim_journal_waiting', 'Verifications and streams that wait for requests to come.', () => journal.waiting],
     ['convsim_sandboxes', 'Sandboxes of the process.', () => sandboxes.list().length],
     ['convsim_state_events', 'Events that the state holds.', async () => (await store.size()).events],
     ['convsim_state_prompts', 'Prompts that the state holds.', async () => (await store.size()).prompts],

@@ -62,11 +62,7 @@ function findConversationKey({ fields }: StoredEvent): string | null | undefined
 }
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
-function indexToJson(
-  name: 'pqi' | 'cqi',
-  { impact, count, eventIds }: EventGroup,
-  weight: number,
-): JsonObject {
+function indexToJson(name: 'pqi' | 'cqi', { impact, count, eventIds }: EventGroup, weight: number): JsonObject {
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
   return {
     [name]: Math.round(index * 10_000) / 10_000,

@@ -26,10 +26,7 @@ export async function readControlRequest(
   const body = await readBody(operation, request)
   if (!body.ok) return body
   const bodyViolations = rulesOperations.has(operation.id) ? body.value.violations : []
-  const violations = [
-    ...parameters.value.violations,
-    ...(bodyViolations.length > 0 ? [] : body.value.violations),
-  ]
+  const violations = [...parameters.value.violations, ...(bodyViolations.length > 0 ? [] : body.value.violations)]
   if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
@@ -57,9 +54,7 @@ function readParameters(
   { headers, query: queryText }: SimRequest,
 ): Result<ReadParameters, ControlError> {
   const takesAny = operation.id === 'getHealth'
-  const unknownHeader = Object.keys(headers).find(
-    (name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox',
-  )
+  const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
   if (unknownHeader !== undefined && !takesAny)
     return badRequest(`The control plane knows no header "${unknownHeader}", only x-sim-sandbox.`)
   const query = readQuery(queryText)
@@ -89,10 +84,7 @@ interface ReadBody {
   readonly violations: readonly Violation[]
 }
 
-async function readBody(
-  operation: Operation,
-  { body, headers }: SimRequest,
-): Promise<Result<ReadBody, ControlError>> {
+async function readBody(operation: Operation, { body, headers }: SimRequest): Promise<Result<ReadBody, ControlError>> {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const contentType = headers['content-type']
@@ -112,9 +104,6 @@ async function readBody(
 }
 
 /** Reads the JSON of a body. An import has all that was stored, so it can be large. */
-function readJsonOf(
-  { id }: Operation,
-  bytes: Uint8Array,
-): Promise<Result<Json, JsonError>> | Result<Json, JsonError> {
+function readJsonOf({ id }: Operation, bytes: Uint8Array): Promise<Result<Json, JsonError>> | Result<Json, JsonError> {
   return id === 'importSandbox' ? readLargeJson(bytes) : readJson(bytes)
 }

@@ -10,13 +10,7 @@ import { expectedFailOn, parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
 import { pageHeaders } from './console-files.ts'
 import type { ControlDeps } from './deps.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  CustomReply,
-  refuseUnused,
-} from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
 
 /** Handles `GET coverage`, `GET manners` and `GET report`, for one sandbox or for all. */
 export function reportHandlers({

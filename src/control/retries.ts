@@ -25,24 +25,13 @@ const tooLongMessage =
   '(DELETE /__sim/requests), or give the test a sandbox of its own.'
 
 /** Handles `GET retries`: the attempts of each call that failed. */
-export function retryHandlers({
-  journal,
-  contract,
-  sandboxes,
-}: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
-  const idempotentIn = memoizeLast((operations: Contract['operations']) =>
-    findIdempotentOperations({ operations }),
-  )
+export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
+  const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
       const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
       const query = { sandbox, minAttempts, request, limit }
-      const history = await readRetryHistory(
-        journal,
-        query,
-        idempotentIn(contract.operations),
-        source.elapsed,
-      )
+      const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
       const refusal = refuseUnused(sandbox, sandboxes) // after the journal was read, which may bring sandboxes of other replicas
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)
@@ -89,7 +78,5 @@ function attemptToJson(listed: ListedAttempt): JsonObject {
 }
 
 function insertIdToJson({ attempt: { insertId }, entry }: ListedAttempt): JsonObject {
-  return insertId === undefined
-    ? {}
-    : { insertId: redactText(cutText(insertId, maxInsertIdLength), entry.ownToken) }
+  return insertId === undefined ? {} : { insertId: redactText(cutText(insertId, maxInsertIdLength), entry.ownToken) }
 }

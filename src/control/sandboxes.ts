@@ -9,10 +9,7 @@ import type { ControlHandlers } from './handler.ts'
 const SANDBOXES_AT_ONCE = 16
 
 /** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
-async function resetSandbox(
-  { sandboxes, store, journal, seedState }: ControlDeps,
-  name: string,
-): Promise<void> {
+async function resetSandbox({ sandboxes, store, journal, seedState }: ControlDeps, name: string): Promise<void> {
   // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
   else await store.reset(name)
@@ -33,9 +30,7 @@ export function sandboxHandlers(
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
-      const ofOthers = [...stored.keys()]
-        .filter((name) => !sandboxes.has(name))
-        .map((name) => sandboxes.peek(name))
+      const ofOthers = [...stored.keys()].filter((name) => !sandboxes.has(name)).map((name) => sandboxes.peek(name))
       const all = [...ofOthers, ...sandboxes.list()]
       const counts = await Promise.all(all.map(({ name }) => journal.counts(name)))
       const toJson = async (sandbox: Sandbox, index: number) => {
@@ -56,8 +51,7 @@ export function sandboxHandlers(
     async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
       const { settings } = sandboxes
-      if (isObject(body) && typeof body['seed'] === 'string')
-        await settings.setSeed(sandbox.name, body['seed'])
+      if (isObject(body) && typeof body['seed'] === 'string') await settings.setSeed(sandbox.name, body['seed'])
       return sandboxToJson(sandbox, await settings.read(sandbox.name))
     },
     async deleteSandbox({ parameters }) {

@@ -19,10 +19,7 @@ import { ControlError, type ControlHandlers, type ControlRequest } from './handl
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
   deps: ControlDeps,
-): Pick<
-  ControlHandlers,
-  'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'
-> {
+): Pick<ControlHandlers, 'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'> {
   const { catalogue, contract, sandboxes, store, startUp } = deps
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, { catalogue, contract })
@@ -48,11 +45,7 @@ export function scenarioHandlers(
       const added = readRules(request)
       if (added instanceof ControlError) return added
       const { name } = sandboxes.use(request.sandbox)
-      const rules = await sandboxes.settings.addRules(
-        name,
-        added,
-        request.parameters.query['position'] as RulePosition,
-      ) // typed by the control document
+      const rules = await sandboxes.settings.addRules(name, added, request.parameters.query['position'] as RulePosition) // typed by the control document
       if (rules) return { rules: rulesToJson(rules) }
       return new ControlError(
         400,
@@ -114,11 +107,7 @@ function sequencesToJson(
     rule: undefined,
     sequenceOf: (text) => parseStoredSequence(text, catalogue),
   }
-  const owners = [
-    ofRequests,
-    ...ownersIn('sandbox', rules.sandbox),
-    ...ownersIn('start-up', rules['start-up']),
-  ]
+  const owners = [ofRequests, ...ownersIn('sandbox', rules.sandbox), ...ownersIn('start-up', rules['start-up'])]
   return [...used].flatMap(([key, met]) => {
     const owner = owners.find(({ prefix }) => key.startsWith(prefix))
     return owner ? [sequenceToJson(owner, key.slice(owner.prefix.length), met)] : []

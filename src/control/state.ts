@@ -28,8 +28,7 @@ export function recordHandlers({
       const promptId = String(request.parameters.path['promptId'])
       const versionId = String(request.parameters.path['versionId'])
       const isActivated = await store.activateVersion(request.sandbox, promptId, versionId)
-      if (!isActivated)
-        return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+      if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
   }
@@ -41,12 +40,7 @@ export function snapshotHandlers({
   sandboxes,
 }: ControlDeps): Pick<
   ControlHandlers,
-  | 'listSnapshots'
-  | 'createSnapshot'
-  | 'restoreSnapshot'
-  | 'deleteSnapshot'
-  | 'exportSandbox'
-  | 'importSandbox'
+  'listSnapshots' | 'createSnapshot' | 'restoreSnapshot' | 'deleteSnapshot' | 'exportSandbox' | 'importSandbox'
 > {
   return {
     listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
@@ -69,8 +63,7 @@ export function snapshotHandlers({
     async importSandbox(request) {
       const name = request.sandbox
       const outcome = await store.importSandbox(name, request.body)
-      if (!outcome.ok)
-        return new ControlError(400, `This is no export of a sandbox: ${outcome.error.join('; ')}.`)
+      if (!outcome.ok) return new ControlError(400, `This is no export of a sandbox: ${outcome.error.join('; ')}.`)
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
       return { events: outcome.value.events, prompts: outcome.value.prompts }
     },
@@ -82,13 +75,7 @@ const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has 
 /** Casts a value of the store, which is JSON with readonly types. */
 const toJson = (value: object) => value as JsonObject
 
-function promptToJson({
-  promptId,
-  externalPromptId,
-  productId,
-  repeatOf,
-  versions,
-}: StoredPrompt): JsonObject {
+function promptToJson({ promptId, externalPromptId, productId, repeatOf, versions }: StoredPrompt): JsonObject {
   return {
     promptId,
     ...(externalPromptId !== undefined && { externalPromptId }),

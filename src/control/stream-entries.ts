@@ -55,9 +55,7 @@ export async function* streamEntries(
 /** Returns the events about entries that were deleted since a generation, or evicted behind the last entry that was sent; empty for none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
-  return (
-    (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
-  )
+  return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
 }
 
 function formatEntry(entry: JournalEntry): string {

@@ -132,9 +132,7 @@ export class MatchCounter {
     await visitInSlices(entries, this.#elapsed, (entry) => {
       const differences = this.#differencesOf(entry)
       if (differences.length === 0) return
-      nearest = [...nearest, { entry, differences }]
-        .sort((a, b) => distance(a) - distance(b))
-        .slice(0, maxNearMisses)
+      nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
     })
     return nearest
   }

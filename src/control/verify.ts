@@ -6,11 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import { redactHeader, redactText } from '../redaction/redact.ts'
 import { modelsIn, productsOf } from '../scenarios/match-rule.ts'
-import {
-  findUnknownFields,
-  findUnknownOperation,
-  findUnknownParameter,
-} from '../scenarios/rule-match-problems.ts'
+import { findUnknownFields, findUnknownOperation, findUnknownParameter } from '../scenarios/rule-match-problems.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from './handler.ts'
 import { verdictToJson } from './verdict-json.ts'
@@ -59,13 +55,7 @@ export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify
       const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const counter = new MatchCounter(
-        journal,
-        request.sandboxFilter,
-        query,
-        subjects,
-        request.source.elapsed,
-      )
+      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects, request.source.elapsed)
       const counted = await counter.update()
       if (counted === undefined) return new ControlError(400, tooLongMessage)
       return { count: counted.count, truncated: counted.truncated }

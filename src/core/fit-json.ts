@@ -34,8 +34,7 @@ export function fitJson(value: Json, bound: JsonSize, names = none): FittedJson 
   return { value: cutMeasured(value, size, bound, { cut, around, names }).value, size, cut, around }
 }
 
-const fits = ({ members, levels }: JsonSize, bound: JsonSize) =>
-  members <= bound.members && levels <= bound.levels
+const fits = ({ members, levels }: JsonSize, bound: JsonSize) => members <= bound.members && levels <= bound.levels
 
 type Container = Json[] | JsonObject
 
@@ -113,9 +112,7 @@ function cutList(list: Json[], { members, levels }: JsonSize, marks: Cut): CutVa
 /** Returns an object with its members; of too many the first, with room for half of the bound in them. */
 function cutObject(object: JsonObject, { members, levels }: JsonSize, marks: Cut): CutValue {
   const names = Object.keys(object)
-  const sizes = names.flatMap((name) =>
-    measureMember(name, object[name] ?? null, { members, levels: levels - 1 }),
-  )
+  const sizes = names.flatMap((name) => measureMember(name, object[name] ?? null, { members, levels: levels - 1 }))
   const inner = sizes.reduce((sum, { size }) => sum + size, 0)
   const most = levels === 0 ? 0 : Math.max(Math.ceil(members / 2), members - inner)
   const left = chooseNames(names, most, marks.names)

@@ -1,6 +1,5 @@
 /** The syntax of a date, alone or with a time; a time with seconds may have a fraction and an offset. */
-const INSTANT_PATTERN =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
+const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
 
 const MINUTE_MS = 60_000
 

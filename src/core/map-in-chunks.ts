@@ -6,8 +6,6 @@ export async function mapInChunks<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = []
   for (let from = 0; from < items.length; from += size)
-    results.push(
-      ...(await Promise.all(items.slice(from, from + size).map((item, index) => map(item, from + index)))),
-    )
+    results.push(...(await Promise.all(items.slice(from, from + size).map((item, index) => map(item, from + index)))))
   return results
 }

@@ -2,9 +2,7 @@
  * The expected outcome of an operation that can fail: its value or its error. By default the error is a sentence about the
  * fault. Exceptions are for bugs alone.
  */
-export type Result<T, E = string> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: E }
+export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
 /** Returns the outcome of an operation that succeeded. */
 export function success<T>(value: T): { readonly ok: true; readonly value: T } {

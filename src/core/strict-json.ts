@@ -170,8 +170,7 @@ class JsonReader {
   }
 
   #enter(container: OpenValue['container'], key: OpenValue['key']): Result<never, JsonError> | undefined {
-    if (this.#open.length === maxDepth)
-      return this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
+    if (this.#open.length === maxDepth) return this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
     this.#count()
     this.#add(container)
     this.#open.push({ container, key })
@@ -217,8 +216,7 @@ class JsonReader {
     const { values, hint, isLarge } = this.#bounds
     if (this.#values > values) return refuse(`${tooMany} ${values} members and items in all${hint}`)
     if (!isLarge) return undefined
-    if (this.#record.values > maxRecordValues)
-      return this.#refuse(`${tooMany} ${maxRecordValues} members and items`, 2)
+    if (this.#record.values > maxRecordValues) return this.#refuse(`${tooMany} ${maxRecordValues} members and items`, 2)
     if (this.at - this.#record.from > maxRecordLength)
       return this.#refuse(`${tooMany} ${maxRecordLength} characters`, 2)
     return undefined

@@ -39,11 +39,9 @@ export function boundErrors(ajv: Ajv2020): void {
 /** Adds code to the end of each iteration of the loops that a keyword generates. */
 function endIterations(ajv: Ajv2020, keyword: string, end: EndOfIteration): void {
   const rule = ajv.RULES.all[keyword]
-  if (typeof rule !== 'object' || !('code' in rule.definition))
-    throw new Error(`ajv has no keyword ${keyword}`)
+  if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`ajv has no keyword ${keyword}`)
   const { definition } = rule
-  const generate: typeof definition.code = (cxt, type) =>
-    generateLoops(cxt, end, () => definition.code(cxt, type))
+  const generate: typeof definition.code = (cxt, type) => generateLoops(cxt, end, () => definition.code(cxt, type))
   // Replaced in place: an added keyword would come last, after those that depend on it.
   Object.assign(rule, { definition: { ...definition, code: generate } })
 }

@@ -28,8 +28,7 @@ export function findTreeFault(root: Json): TreeFault | undefined {
 
 function findFault(value: Json, pointer: string, passed: Passed): TreeFault | undefined {
   passed.count += 1
-  if (passed.count > MAX_VALUES)
-    return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
+  if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
   if (typeof value !== 'object' || value === null) return undefined
   const message = findNestingProblem(value, passed.around)
   if (message !== undefined) return { pointer, message }

@@ -21,8 +21,7 @@ export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => bo
 export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   uuid: 'a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"',
   'date-time': 'an RFC 3339 date-time such as "2026-01-15T12:00:00Z"',
-  'iso-8601':
-    'an ISO 8601 date or date-time such as "2026-01-15", "2026-01-15T12:00:00" or "2026-01-15T12:00:00Z"',
+  'iso-8601': 'an ISO 8601 date or date-time such as "2026-01-15", "2026-01-15T12:00:00" or "2026-01-15T12:00:00Z"',
   'utc-instant': 'a UTC time such as "2026-01-15T12:00:00.000Z"',
   date: 'a date such as "2026-01-15"',
   email: 'an e-mail address',

@@ -44,12 +44,10 @@ export function parseJsonPath(text: string): Result<JsonPath> {
 
 function describeError(text: string, error: unknown): string {
   // An error of the parser has the offset; another exception has none.
-  const offset = (error as { location?: { start?: { offset?: number } } } | undefined)?.location?.start
-    ?.offset
+  const offset = (error as { location?: { start?: { offset?: number } } } | undefined)?.location?.start?.offset
   if (offset === undefined) return reasonOf(error)
   const found = offset >= text.length ? 'it ends too early' : `"${text[offset]}" is not expected`
   const before = text.slice(Math.max(0, offset - MAX_EXPECTED), offset)
-  const hint =
-    text[offset] === '-' || text[offset] === '/' ? "; write such a name in brackets: ['x-name']" : ''
+  const hint = text[offset] === '-' || text[offset] === '/' ? "; write such a name in brackets: ['x-name']" : ''
   return `${found} at character ${offset + 1}${before && ` behind ${before}`}${hint}`
 }

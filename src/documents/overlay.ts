@@ -74,8 +74,7 @@ function applyAction(draft: Draft, action: OverlayAction): ActionFault | undefin
   if (!changesPrimitives && kinds.has('primitive'))
     return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
   if (change.kind === 'remove') {
-    if (nodes.some(({ tokens }) => tokens.length === 0))
-      return fault('is the whole document, which cannot be removed')
+    if (nodes.some(({ tokens }) => tokens.length === 0)) return fault('is the whole document, which cannot be removed')
     removeNodes(draft, nodes, joinPointer(pointer, 'remove'))
     return undefined
   }
@@ -157,35 +156,20 @@ function mergeMembers(
   for (const [name, value] of Object.entries(update)) {
     const present = Object.hasOwn(old, name) ? old[name] : undefined
     const isFit = present === undefined || kindOf(present) === kindOf(value)
-    const [at, origin, change] = [
-      [...tokens, name],
-      joinPointer(from, name),
-      present === undefined ? put : merge,
-    ]
+    const [at, origin, change] = [[...tokens, name], joinPointer(from, name), present === undefined ? put : merge]
     const fault = isFit ? change(draft, at, value, origin) : misfit(at, present, value, origin)
     if (fault) return fault
   }
   return undefined
 }
 
-function misfit(
-  tokens: readonly string[],
-  old: Json | undefined,
-  update: Json,
-  pointer: string,
-): ActionFault {
+function misfit(tokens: readonly string[], old: Json | undefined, update: Json, pointer: string): ActionFault {
   const place = joinPointer('', ...tokens) || 'the document'
   const message = `cannot be merged: ${place} is ${nameKind(kindOf(old))}, and the update ${nameKind(kindOf(update))}. Remove the place by an action of its own first, then add it`
   return { pointer, message }
 }
 
-function append(
-  draft: Draft,
-  tokens: readonly string[],
-  list: Json[],
-  update: Json,
-  from: string,
-): undefined {
+function append(draft: Draft, tokens: readonly string[], list: Json[], update: Json, from: string): undefined {
   const items = Array.isArray(update) ? update : [update]
   for (const [index, item] of items.entries()) {
     const at = [...tokens, String(list.length)]

@@ -38,9 +38,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   }
   if (document.errors.length > 0) {
     const faults = listSyntaxFaults(document.errors, text, file)
-    return failure(
-      faults.map(({ at, message }): Finding => ({ severity: 'error', place: placeOf(at), message })),
-    )
+    return failure(faults.map(({ at, message }): Finding => ({ severity: 'error', place: placeOf(at), message })))
   }
   let value: Json
   try {
@@ -72,8 +70,7 @@ const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its 
 
 /** Messages in place of the library's, which address its callers, by the code of the error. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  MULTIPLE_DOCS:
-    'begins a second document; a file has one: delete the line "---" and what does not belong to it',
+  MULTIPLE_DOCS: 'begins a second document; a file has one: delete the line "---" and what does not belong to it',
   DUPLICATE_KEY: 'is a key that this object has already',
 }
 
@@ -81,9 +78,7 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
   const fault = /\.json$/i.test(file) ? findJsonFault(text) : undefined
   if (fault) return [fault]
-  return errors
-    .slice(0, MAX_SYNTAX_ERRORS)
-    .map((error) => ({ at: error.pos[0], message: describeError(error) }))
+  return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeError(error) }))
 }
 
 function describeError(error: YAMLError): string {

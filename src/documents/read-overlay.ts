@@ -27,9 +27,7 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
   if (violations.length > 0) return failure(violations.map((violation) => describe(violation, source)))
   const actions = isObject(value) && Array.isArray(value.actions) ? value.actions : []
   const isOld = isObject(value) && String(value.overlay).startsWith('1.0.')
-  const read = actions.map((action, index) =>
-    readAction(action, joinPointer('/actions', index), source, isOld),
-  )
+  const read = actions.map((action, index) => readAction(action, joinPointer('/actions', index), source, isOld))
   const findings = read.flatMap((each) => (each.ok ? [] : each.error))
   if (findings.length > 0) return failure(findings)
   return success({ source, actions: read.flatMap((each) => (each.ok ? [each.value] : [])) })
@@ -48,12 +46,7 @@ function describe({ pointer, message }: Violation, source: Source): Finding {
   return { severity: 'error', place: source.place(pointer), message: sentence }
 }
 
-function readAction(
-  action: Json,
-  pointer: string,
-  source: Source,
-  isOld: boolean,
-): Result<OverlayAction, Findings> {
+function readAction(action: Json, pointer: string, source: Source, isOld: boolean): Result<OverlayAction, Findings> {
   const { target, update, copy, remove } = isObject(action) ? action : {}
   const fail = (member: string, message: string) => {
     const place = source.place(joinPointer(pointer, member))

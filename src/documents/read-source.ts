@@ -14,10 +14,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
  * the parser is loaded, which delays a start.
  * @returns findings if the file cannot be read or parsed
  */
-export async function readSource(
-  file: string,
-  precompiled?: PrecompiledFiles,
-): Promise<Result<Source, Findings>> {
+export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
     const problem = findFileProblem(statSync(file))
@@ -44,8 +41,7 @@ function describeError(error: unknown): string {
 
 /** Returns why a file is not read: a device or a pipe need not have an end. Undefined: it can be read. */
 function findFileProblem(stats: Stats): string | undefined {
-  if (!stats.isFile())
-    return stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file'
+  if (!stats.isFile()) return stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file'
   return stats.size > MAX_FILE_BYTES ? `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` : undefined
 }
 

@@ -29,11 +29,7 @@ export interface CompiledDefinitions {
  * @param name the subject of the schema, for the message of the exception: `the fixtures`
  * @throws if the schema is invalid or ajv warns about it, because a schema of ours is then a bug
  */
-export function compileSchema(
-  schema: JsonObject,
-  name: string,
-  definitions: readonly string[] = [],
-): SchemaCheck {
+export function compileSchema(schema: JsonObject, name: string, definitions: readonly string[] = []): SchemaCheck {
   const { ajv, names } = compileDefinitions({ schema, name, definitions })
   return (value, definition = '') => {
     const validate = ajv.getSchema(names.get(definition) ?? '')

@@ -89,8 +89,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   format: ({ params, data }) =>
     `must be ${FORMAT_PHRASES[params.format] ?? `of the format "${params.format}"`}; got ${quote(data)}`,
   pattern: ({ params, data }) => `must match the pattern ${params.pattern}; got ${quote(data)}`,
-  minLength: ({ params, data }) =>
-    `must have at least ${formatCount(params.limit, 'character')}; got ${quote(data)}`,
+  minLength: ({ params, data }) => `must have at least ${formatCount(params.limit, 'character')}; got ${quote(data)}`,
   maxLength: ({ params, data }) =>
     `must have at most ${formatCount(params.limit, 'character')}; got ${measureLength(data)}: ${quote(data)}`,
   minItems: describeCount('least', 'item'),
@@ -103,8 +102,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   exclusiveMaximum: ({ params, data }) => `must be less than ${params.limit}; got ${data}`,
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not hold anything twice; items ${params.j} and ${params.i} are the same`,
-  contains: ({ params }) =>
-    `must hold at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
+  contains: ({ params }) => `must hold at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
   anyOf: ({ data }) => `must have one of the described shapes; got ${quote(data)}`,
   oneOf: ({ data }) => `must have exactly one of the described shapes; got ${quote(data)}`,
   not: ({ data }) => `must not have the shape that is ruled out; got ${quote(data)}`,
@@ -166,9 +164,7 @@ function describeAllowed(name: unknown, schema: unknown): string {
 
 function describeTypes(type: unknown): string {
   const types = Array.isArray(type) ? type : String(type).split(',')
-  return types
-    .map((name) => (name === 'null' ? name : `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`))
-    .join(' or ')
+  return types.map((name) => (name === 'null' ? name : `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`)).join(' or ')
 }
 
 function describeChoice(values: unknown): string {

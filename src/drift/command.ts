@@ -22,8 +22,7 @@ const driftSettings = {
     defaultText: "the contract's examples",
     repeatable: true,
     test: (text) => text.split(',').every(isId),
-    expected:
-      'a parameter or a member of a body with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    expected: 'a parameter or a member of a body with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
       'An id that the real service knows, such as modelId=ID; can be given several times. Each value of a path parameter is asked for.',
   }),
@@ -49,8 +48,7 @@ const driftSettings = {
   }),
   journal: text({
     value: 'FILE',
-    description:
-      'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
+    description: 'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
   }),
   patch: text({
     value: 'FILE',
@@ -64,8 +62,7 @@ const driftSettings = {
   format: choice({
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',
-    description:
-      "The form of the findings: lines for people, one JSON document, GitHub's commands, or Markdown.",
+    description: "The form of the findings: lines for people, one JSON document, GitHub's commands, or Markdown.",
   }),
 } as const satisfies SettingTable
 

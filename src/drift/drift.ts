@@ -16,12 +16,7 @@ import { type CountProgress, createCountProgress, findStderrTerminal } from '../
 import { describeStartProblems } from '../process/output.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
-import {
-  parseUpstream,
-  type Upstream,
-  upstreamTokenVariable,
-  withBasePath,
-} from '../upstream/parse-upstream.ts'
+import { parseUpstream, type Upstream, upstreamTokenVariable, withBasePath } from '../upstream/parse-upstream.ts'
 import { readTrafficFile } from '../upstream/traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../upstream/traffic/sample.ts'
 import type { DriftSettings } from './command.ts'
@@ -52,9 +47,7 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, given: Comm
   }
   const token = given.host.env[upstreamTokenVariable]?.trim() || undefined
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    return fail(
-      `${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`,
-    )
+    return fail(`${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`)
   const problem = findTrafficProblem(settings, files) ?? (await findPatchProblem(settings))
   if (problem !== undefined) return fail(`${problem} See convsim drift --help.`)
   const { contract, overlay, fixtures } = settings

@@ -30,9 +30,7 @@ const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
 const kinds = Object.entries(usable)
 
 /** The delivery modes after which the client has a usable reply: `whole`, `dribble`. */
-export const usableDeliveries: readonly string[] = kinds
-  .filter(([, isUsable]) => isUsable)
-  .map(([kind]) => kind)
+export const usableDeliveries: readonly string[] = kinds.filter(([, isUsable]) => isUsable).map(([kind]) => kind)
 
 /** The end of a delivery: the part of the reply that reached the client. */
 export type DeliveryOutcome =
@@ -67,11 +65,7 @@ export interface ClientSight {
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
-  {
-    sentBytes,
-    isCutByStop,
-    isCutByUpstream,
-  }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
+  { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
 ): DeliveryOutcome {
   if (!usable[kind]) return damaged
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }

@@ -44,11 +44,7 @@ export function refuseForeignPage(
   }
   if (isFromForeignPage(request, host, origins, allowsLinks)) {
     const problem = `${name} is closed to pages of other origins.`
-    return refuse(
-      403,
-      `${problem} If the page is yours, list its origin with --control-origins.`,
-      'simulator',
-    )
+    return refuse(403, `${problem} If the page is yours, list its origin with --control-origins.`, 'simulator')
   }
   return undefined
 }
@@ -66,8 +62,7 @@ function isAllowedHost(host: string, listed: readonly string[]): boolean {
   if (isIP(name) !== 0 || privateNames.includes(name)) return true
   if (listed.length === 0 && !name.includes('.')) return true
   return (
-    privateSuffixes.some((suffix) => name.endsWith(suffix)) ||
-    listed.some((allowed) => allowed.toLowerCase() === name)
+    privateSuffixes.some((suffix) => name.endsWith(suffix)) || listed.some((allowed) => allowed.toLowerCase() === name)
   )
 }
 

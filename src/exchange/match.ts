@@ -52,10 +52,7 @@ export function* findDifferences<Subject>(
 }
 
 /** Compares a subject with conditions, up to the first certain difference. */
-export function matchOutcome<Subject>(
-  conditions: readonly Condition<Subject>[],
-  subject: Subject,
-): MatchOutcome {
+export function matchOutcome<Subject>(conditions: readonly Condition<Subject>[], subject: Subject): MatchOutcome {
   let outcome: MatchOutcome = 'yes'
   for (const { isOpen } of findDifferences(conditions, subject)) {
     if (!isOpen) return 'no'
@@ -136,9 +133,7 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...equal('operation', operation, (subject) => listOf(subject.operation)),
     ...equal('method', match.method?.toUpperCase(), ({ method }) => listOf(method)),
     ...equal('path', match.path, ({ paths = [] }) => paths),
-    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) =>
-      listOf(readTraceId(headers['traceparent'])),
-    ),
+    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => listOf(readTraceId(headers['traceparent']))),
     ...equal('origin', match.origin, ({ answer }) => listOf(answer?.origin)),
     ...(status === undefined ? [] : [statusCondition(status)]),
     ...equal('violations', match.violations, ({ answer }) => listOf(answer?.violations)),
@@ -215,8 +210,7 @@ function bodyCondition(expected: JsonObject): Condition<MatchSubject> {
     value: expected[pointer] ?? null,
   }))
   return function* ({ body, incompleteBody }) {
-    if (incompleteBody !== undefined)
-      return yield { field: 'body', expected, actual: incompleteBody, isOpen: true }
+    if (incompleteBody !== undefined) return yield { field: 'body', expected, actual: incompleteBody, isOpen: true }
     const sent = body()
     if (!arePointers) return yield* comparePart('body', expected, sent)
     for (const { field, tokens, value } of members) {

@@ -6,12 +6,7 @@ import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import type { Origin, Reply } from './reply.ts'
 
 /** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
-export function refuse(
-  status: number,
-  error: string,
-  origin: Origin,
-  headers: Record<string, string> = {},
-): Reply {
+export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {
   return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
 
@@ -19,10 +14,7 @@ export function refuse(
  * Returns the first preferred status that the operation documents, or the first of all where it documents none of them. So the contract
  * decides whether a refused body is a 400 or a 422.
  */
-export function pickDocumentedStatus(
-  operation: Operation,
-  preferred: readonly [number, ...number[]],
-): number {
+export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
@@ -72,11 +64,7 @@ export const refusals = {
       'contract',
     ),
   invalid: (operation: Operation, violations: readonly Violation[]) =>
-    refuse(
-      pickDocumentedStatus(operation, invalidStatuses(violations)),
-      formatViolations(violations),
-      'contract',
-    ),
+    refuse(pickDocumentedStatus(operation, invalidStatuses(violations)), formatViolations(violations), 'contract'),
   /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   /** Stands in for the answer of a real service whose client has disconnected: only the log and the journal show it. 499 is nginx's word for it. */
@@ -119,8 +107,6 @@ export function formatViolations(violations: readonly Violation[]): string {
   const { total, more } = countBrokenRules(violations)
   const count = total === 1 ? '' : ` (${more ? 'at least ' : ''}${total} problems)`
   const last = each.length - 1
-  const clauses = each.map((text, index) =>
-    index === last || text.endsWith('?') ? endSentence(text) : `${text};`,
-  )
+  const clauses = each.map((text, index) => (index === last || text.endsWith('?') ? endSentence(text) : `${text};`))
   return `Invalid request${count}: ${clauses.join(' ')}`
 }

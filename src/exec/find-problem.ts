@@ -9,8 +9,7 @@ import { type ExecSettings, eachSettings } from './settings.ts'
 export function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
   const { each, only, hunt } = settings
   const isEach = each !== undefined || only !== undefined
-  if (hunt === undefined && !isEach)
-    return findUseless(settings, sources) ?? findStateProblem(settings, sources)
+  if (hunt === undefined && !isEach) return findUseless(settings, sources) ?? findStateProblem(settings, sources)
   return (
     findRunsProblem(settings, sources) ??
     (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)) ??
@@ -28,10 +27,7 @@ function findUseless({ failOn }: ExecSettings, sources: SettingSources): string 
 }
 
 /** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
-function findRunsProblem(
-  { hunt, only, jobs, port }: ExecSettings,
-  sources: SettingSources,
-): string | undefined {
+function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: SettingSources): string | undefined {
   const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
   if (sources.get('state') === '--state')
     return `${own} takes no --state: each run begins with a state of its own, in memory.`
@@ -55,8 +51,7 @@ function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
 function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
   const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
   const other = find('each', 'only')
-  if (other)
-    return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
+  if (other) return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
   const scenario = find('scenario', 'scenarios')
   if (scenario) return `--hunt takes no ${scenario}: it writes scenarios of its own.`
   const conditions = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)

@@ -33,8 +33,6 @@ function parseSuiteCondition(text: string): SuiteFailCondition | undefined {
 }
 
 /** Returns true for a condition on the runs with faults. */
-export function isSuiteCondition(
-  condition: FailCondition | SuiteFailCondition,
-): condition is SuiteFailCondition {
+export function isSuiteCondition(condition: FailCondition | SuiteFailCondition): condition is SuiteFailCondition {
   return 'above' in condition
 }

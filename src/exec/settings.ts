@@ -51,8 +51,7 @@ export const eachSettings = {
     default: 1,
     min: 1,
     max: 64,
-    description:
-      'With --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
+    description: 'With --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
   }),
 } as const satisfies SettingTable
 

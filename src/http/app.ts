@@ -130,11 +130,7 @@ export function createApp(
   app.disable('x-powered-by')
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => answerControl(req, res))
   for (const [alias, path] of aliases) {
-    const answer: RequestHandler[] = [
-      forbidSniffing,
-      allowControl,
-      (req, res) => answerControl(req, res, path),
-    ]
+    const answer: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => answerControl(req, res, path)]
     app.get(alias, ...answer)
     app.options(alias, ...answer)
   }
@@ -175,9 +171,7 @@ const describeTarget = (target: string) => `The request target must be a path; g
  * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies that are written
  * together wake a sleeping client once instead of many times: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
-function batchPerTick<Args extends readonly unknown[]>(
-  call: (...args: Args) => void,
-): (...args: Args) => void {
+function batchPerTick<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
   let collected: Args[] = []
   const callAll = () => {
     const due = collected

@@ -18,11 +18,7 @@ import { watchEnd } from './watch-end.ts'
  * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. `stopping`: aborted when
  * the server stops. Undefined: the delivery is one that never hangs.
  */
-export async function deliver(
-  outgoing: OutgoingReply,
-  res: ServerResponse,
-  stopping?: AbortSignal,
-): Promise<void> {
+export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery, onEnd } = outgoing
   const { mode } = delivery
   const progress: SendProgress = {

@@ -9,12 +9,7 @@ export const shutdownGraceMs = 5_000
  * Closes the connection of a reply when the server stops, if its delivery cannot end within the time that a stop waits: a hang, or a long
  * delay. Calls `onCut` before. `stopping`: aborted when the server stops.
  */
-export function endAtStop(
-  delivery: Delivery,
-  res: ServerResponse,
-  stopping: AbortSignal,
-  onCut: () => void,
-): void {
+export function endAtStop(delivery: Delivery, res: ServerResponse, stopping: AbortSignal, onCut: () => void): void {
   const lastsMs = durationOf(delivery)
   const { socket } = res.req
   if (lastsMs <= shutdownGraceMs || socket.destroyed) return

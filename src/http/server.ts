@@ -74,13 +74,9 @@ export function listen(
     else refuseBrokenHttp(error, socket)
   }
   server.on('clientError', handleBrokenHttp)
-  server.on('connect', (_request, socket) =>
-    handleBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
-  )
+  server.on('connect', (_request, socket) => handleBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket))
   return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(failure(describeListenError(error, host, port))),
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(failure(describeListenError(error, host, port))))
     server.listen(port, host, () =>
       resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
     )
@@ -135,8 +131,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // more of the same request, behind its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const sentence =
-    status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
+  const sentence = status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
   // `end` closes only one direction. The other stays open for a moment, or a client that still sends would lose the reply.
   setTimeout(() => socket.destroy(), lingerMs).unref()

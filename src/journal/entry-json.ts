@@ -12,8 +12,7 @@ import type { JournalEntry, RecordedBody } from './entry.ts'
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
   const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
   const traceId = readTraceId(request.headers['traceparent'])
-  const body = (recorded: RecordedBody) =>
-    bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size }
+  const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size })
   return {
     id,
     number,
@@ -59,9 +58,7 @@ export function roundToMicroseconds(ms: number): number {
 
 /** Converts the end of a delivery to the JSON of the control plane. */
 export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
-  return 'sentBytes' in outcome
-    ? { outcome: outcome.kind, sentBytes: outcome.sentBytes }
-    : { outcome: outcome.kind }
+  return 'sentBytes' in outcome ? { outcome: outcome.kind, sentBytes: outcome.sentBytes } : { outcome: outcome.kind }
 }
 
 /** Converts violations to the JSON of the control plane. */

@@ -198,8 +198,7 @@ export class StreamFollower {
         const { entry, live } = this.#decoder.decode(message)
         this.#comparison?.seen.add(entry.sandbox)
         this.#journal.record(entry, live, message.place)
-        if (message.request === undefined || message.answer === undefined)
-          this.#journal.noteLoss(entry.sandbox)
+        if (message.request === undefined || message.answer === undefined) this.#journal.noteLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)

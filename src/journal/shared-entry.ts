@@ -114,8 +114,7 @@ export interface SharedExchange {
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'answer'>
 
-const parseShared = (text: string | undefined): SharedBody | undefined =>
-  text ? JSON.parse(text) : undefined
+const parseShared = (text: string | undefined): SharedBody | undefined => (text ? JSON.parse(text) : undefined)
 
 /** Finds an operation of the contract by its id. */
 export type FindOperation = (id: string) => Operation | undefined
@@ -136,9 +135,7 @@ export class ExchangeDecoder {
   decode({ number, text, ...bodies }: SharedMessage): SharedExchange {
     const { live, openedAt, receivedAt, request, answer, ...others } = JSON.parse(text) // of `encodeExchange`
     const requestBody = parseShared(bodies.request)
-    const { body: answerBody, bytes } = this.#answers.get(bodies.answer ?? '', () =>
-      readShared(bodies.answer),
-    )
+    const { body: answerBody, bytes } = this.#answers.get(bodies.answer ?? '', () => readShared(bodies.answer))
     const entry: JournalEntry = {
       ...others,
       ...decodeEnd(others),

@@ -42,8 +42,7 @@ const unlinked: Violation = {
   in: 'body',
   pointer: '',
   keyword: 'link',
-  message:
-    'is linked to no conversation; send conversationId or externalConversationId where the event belongs to one',
+  message: 'is linked to no conversation; send conversationId or externalConversationId where the event belongs to one',
 }
 
 const differentPayload: Violation = {

@@ -79,7 +79,6 @@ export interface OperationHandler extends OperationDeclaration {
 
 /** Returns the request's body. A contract that was edited so that the body is optional can let a request without one pass. */
 export function bodyOf({ body }: OperationContext): Json {
-  if (body === undefined)
-    throw new Error('the operation needs a body, and the contract let a request without one pass')
+  if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
   return body
 }

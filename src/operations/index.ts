@@ -19,11 +19,7 @@ export interface OperationDeps {
 }
 
 /** The declarations of all handlers. */
-export const declarations: readonly OperationDeclaration[] = [
-  analyticsDeclaration,
-  promptDeclaration,
-  eventDeclaration,
-]
+export const declarations: readonly OperationDeclaration[] = [analyticsDeclaration, promptDeclaration, eventDeclaration]
 
 /** The most analytics answers that are cached, about 50 kB each; beyond it the least recently used are evicted. */
 const cacheSize = 100
@@ -32,13 +28,7 @@ const cacheSize = 100
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
 
 /** Creates the handlers of those operations that the contract has; an edited contract may have left some out. */
-export function createHandlers({
-  contract,
-  world,
-  store,
-  productsOfModel,
-  answers,
-}: OperationDeps): OperationHandlers {
+export function createHandlers({ contract, world, store, productsOfModel, answers }: OperationDeps): OperationHandlers {
   const handlers = [
     getModelAnalytics({ world, store, productsOfModel, answers, cacheSize }),
     createPrompt(store),
@@ -46,8 +36,6 @@ export function createHandlers({
   ]
   const documented = new Set(contract.operations.map(({ id }) => id))
   return new Map(
-    handlers
-      .filter(({ operationId }) => documented.has(operationId))
-      .map((handler) => [handler.operationId, handler]),
+    handlers.filter(({ operationId }) => documented.has(operationId)).map((handler) => [handler.operationId, handler]),
   )
 }

@@ -36,17 +36,15 @@ export const promptDeclaration: OperationDeclaration = {
 }
 
 /** docs/service.md, 4.1: typed clients send both members, so the service may require them. */
-const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map(
-  (name) => [
-    name,
-    {
-      in: 'body',
-      pointer: `/${name}`,
-      keyword: 'missing',
-      message: 'should be sent: typed clients send it, and the service may require it',
-    },
-  ],
-)
+const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map((name) => [
+  name,
+  {
+    in: 'body',
+    pointer: `/${name}`,
+    keyword: 'missing',
+    message: 'should be sent: typed clients send it, and the service may require it',
+  },
+])
 
 /** Warns of a prompt without `productId` or `role`. */
 function findMissing(body: Json): readonly Violation[] {

@@ -15,8 +15,7 @@ export function applyDrift(): ReplyStage {
       exchange.delivery = { ...exchange.delivery, mode: immediateDelivery.mode } // the refusal must reach the client
       return refusals.control(problem)
     }
-    if (losesAck(exchange) && isStored(original))
-      exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
+    if (losesAck(exchange) && isStored(original)) exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
     const { kind } = exchange.delivery.mode
     if (kind !== 'whole') exchange.damage = [...exchange.damage, kind]
     return reply
@@ -27,8 +26,7 @@ const losesAck = ({ scenarios }: Exchange) =>
   scenarios.some(({ definition, values }) => definition.effect(values).kind === 'lose-ack')
 
 /** Returns true for the acknowledgement of a stored write; `lost-ack` never loses a refusal. */
-const isStored = ({ status, origin }: Reply) =>
-  status < 300 && (origin === 'contract' || origin === 'upstream')
+const isStored = ({ status, origin }: Reply) => status < 300 && (origin === 'contract' || origin === 'upstream')
 
 /** Returns the reply with the drift that acts on it, of which there is at most one, or the reason why the drift cannot be done. */
 function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
@@ -37,9 +35,7 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   if (!active || effect?.kind !== 'drift') return { reply }
   const operation = operationOf(exchange)
   const isReal = reply.origin === 'upstream'
-  const schema = isReal
-    ? operation.responseSchema(reply.status)
-    : operation.simulatedResponseSchema(reply.status)
+  const schema = isReal ? operation.responseSchema(reply.status) : operation.simulatedResponseSchema(reply.status)
   if (reply.origin === 'simulator' || !schema || !reply.body) return { reply }
   const damaged = effect.damage(reply.body.value, schema, exchange.seed)
   if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }

@@ -86,21 +86,14 @@ export function inapplicableReason(
   { definition, values, text }: ActiveScenario,
 ): string | undefined {
   const reason = definition.inapplicableReason(operationOf(exchange), values)
-  return reason === undefined
-    ? undefined
-    : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
+  return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }
 
 /**
  * Returns this request's chance for a purpose. It is derived from the seed and from the number of such requests before it in the sandbox
  * and operation, so that the n-th such request of a run has the same fate in every run. `counter` names the count; default: the purpose.
  */
-async function drawChance(
-  exchange: Exchange,
-  purpose: string,
-  store: Store,
-  counter = purpose,
-): Promise<Chance> {
+async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = operationOf(exchange)
   const { name } = exchange.sandbox
   const index = await store.nextSequenceIndex(name, `chance ${id} ${counter}`)
@@ -153,7 +146,6 @@ export async function findRuleRest(
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return spared
   }
-  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times)
-    return undefined
+  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times) return undefined
   return usedUp
 }

@@ -14,8 +14,7 @@ export function readBearer(header: string | undefined): Bearer {
   if (name === 'bearer') return readToken(rest.trim())
   // The refusal does not repeat a key without a scheme: replies are logged in many places.
   if (rest === '') return no('The Authorization header has no scheme before the key.')
-  if (otherSchemes.includes(name))
-    return no(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
+  if (otherSchemes.includes(name)) return no(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
   // An unknown scheme may be the beginning of a key: the refusal does not repeat it either.
   return no('The Authorization header uses a scheme that is not Bearer.')
 }

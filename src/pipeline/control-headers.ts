@@ -52,9 +52,7 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
   if (!scenarios.ok) return scenarios
   const sequence =
-    headers['x-sim-sequence'] === undefined
-      ? success(undefined)
-      : parseSequence(headers['x-sim-sequence'], catalogue)
+    headers['x-sim-sequence'] === undefined ? success(undefined) : parseSequence(headers['x-sim-sequence'], catalogue)
   if (!sequence.ok) return sequence
   const preferred = readPreferred(exchange, catalogue, preferences.value)
   if (!preferred.ok) return preferred
@@ -69,9 +67,7 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   if (header === undefined) return success([])
   const scenarios = parseScenarios(header, catalogue)
   if (!scenarios.ok || scenarios.value.length > 0) return scenarios
-  return failure(
-    'X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.',
-  )
+  return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
 }
 
 /** Finds a control header that does not exist, an unknown expectation, or what is no request id; undefined: none. */
@@ -156,8 +152,7 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   const now = headers['x-sim-now']
   if (now === undefined) return undefined
   const instant = parseNow(now)
-  if (instant === undefined)
-    return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+  if (instant === undefined) return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }

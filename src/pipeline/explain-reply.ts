@@ -10,15 +10,13 @@ import type { Exchange } from './exchange.ts'
  */
 export function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
   trace.decisions.push(...listReasons(exchange, first))
-  if (sent.status !== first.status)
-    trace.decisions.push(`A ${sent.status} replaces that answer: ${readError(sent)}`)
+  if (sent.status !== first.status) trace.decisions.push(`A ${sent.status} replaces that answer: ${readError(sent)}`)
 }
 
 function listReasons(exchange: Exchange, reply: Reply): string[] {
   const { status, origin } = reply
   if (origin === 'scenario') return [] // the stage that found the scenario has named its source
-  if (status < 400)
-    return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
+  if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
   const answers = `The stage "${exchange.stage}" answers ${status}:`
   if (exchange.violations.length === 0) return [`${answers} ${readError(reply)}`]
   return exchange.violations.map(({ in: part, pointer, message }) =>

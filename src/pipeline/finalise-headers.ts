@@ -46,9 +46,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
 /** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them; `more` where there may be more. */
 export function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
-    const text = toAscii(
-      JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }),
-    )
+    const text = toAscii(JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }))
     if (text.length <= maxHeaderLength) return text
   }
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
@@ -63,8 +61,5 @@ function inAscii(headers: Record<string, string>): Record<string, string> {
 /** Escapes everything but visible ASCII; within JSON the escapes mean the same characters. */
 function toAscii(text: string): string {
   if (!/[^\x20-\x7e]/.test(text)) return text
-  return text.replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -15,8 +15,7 @@ export function handle(contract: Contract, handlers: OperationHandlers, fallback
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
-    const status =
-      exchange.requestedStatus ?? (exchange.isDropped ? operation.droppedStatus : operation.successStatus)
+    const status = exchange.requestedStatus ?? (exchange.isDropped ? operation.droppedStatus : operation.successStatus)
     return { status, headers: {}, body: bodyOfStatus(operation, status, body), origin: 'contract' }
   }
 }

@@ -12,11 +12,7 @@ import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox
  * real service would not have seen it, so it consumes no rate and no item of a sequence. `passesUnknown`: true for a proxy, which passes on
  * requests that match no operation.
  */
-export function identify(
-  contract: Contract,
-  sandboxes: PipelineSandboxes,
-  passesUnknown = false,
-): RequestStage {
+export function identify(contract: Contract, sandboxes: PipelineSandboxes, passesUnknown = false): RequestStage {
   const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
   return async function identify(exchange) {
     const { request } = exchange
@@ -54,8 +50,7 @@ function enterSandbox(
   if (name === undefined) return enterSandboxOfBaggage(exchange, sandboxes)
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
-  if (!isSandboxName(name))
-    return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
+  if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
   switchSandbox(exchange, sandboxes.use(name))
   return undefined
 }
@@ -72,11 +67,7 @@ function enterSandboxOfBaggage(exchange: Exchange, sandboxes: PipelineSandboxes)
   switchSandbox(exchange, sandboxes.use(name.value))
 }
 
-function matchOperation(
-  exchange: Exchange,
-  contract: Contract,
-  knownPaths: readonly string[],
-): Reply | undefined {
+function matchOperation(exchange: Exchange, contract: Contract, knownPaths: readonly string[]): Reply | undefined {
   const { path, request } = exchange
   const match = contract.match(request.method, path)
   switch (match.kind) {

@@ -16,13 +16,7 @@ import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { checkReply } from './check-reply.ts'
-import {
-  Exchange,
-  type PipelineSandboxes,
-  type ReplyStage,
-  type RequestStage,
-  type RequestStages,
-} from './exchange.ts'
+import { Exchange, type PipelineSandboxes, type ReplyStage, type RequestStage, type RequestStages } from './exchange.ts'
 import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
@@ -74,10 +68,7 @@ export interface Stages {
 export type CreateStages = (deps: PipelineDeps) => Stages
 
 /** Creates the pipeline. */
-export function createPipeline(
-  deps: PipelineDeps,
-  createStages: CreateStages = createSimulatorStages,
-): Pipeline {
+export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
   const { sandboxes, log } = deps
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
@@ -90,12 +81,7 @@ export function createPipeline(
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = new Exchange(
-      request,
-      sandboxes.use(defaultSandbox),
-      decisionTrace,
-      deps.journal.takeOrder(),
-    )
+    const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace, deps.journal.takeOrder())
     try {
       const first = await firstReply(stages.request, exchange, log)
       const reply = addStages(exchange, first)
@@ -160,8 +146,6 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
     const refusal = replyToStoreError(error, requestId, log)
     if (refusal) return refusal
     log.error({ requestId, err: error }, 'a bug in the simulator')
-    return refusals.ownFault(
-      `Internal error of the simulator; its log tells more under the request id ${requestId}.`,
-    )
+    return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
   }
 }

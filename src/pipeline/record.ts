@@ -1,11 +1,6 @@
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import {
-  type ClientSight,
-  type DeliveryOutcome,
-  mayBeUnread,
-  type OutgoingReply,
-} from '../exchange/delivery.ts'
+import { type ClientSight, type DeliveryOutcome, mayBeUnread, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { replyToStoreError } from '../exchange/store-errors.ts'
 import { readTraceId } from '../exchange/trace-context.ts'

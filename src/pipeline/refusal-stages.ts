@@ -35,10 +35,7 @@ export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandler
 }
 
 /** Refuses requests for a model that does not exist: any UUID exists with `--models open`, only a fixture's with `closed`. */
-export function checkModelExists(
-  isModel: (modelId: string) => boolean,
-  handlers: OperationHandlers,
-): RequestStage {
+export function checkModelExists(isModel: (modelId: string) => boolean, handlers: OperationHandlers): RequestStage {
   return function checkModelExists(exchange) {
     const operation = operationOf(exchange)
     const modelId = handlers.get(operation.id)?.modelOf?.(operationContext(exchange))

@@ -55,9 +55,7 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   return Object.entries(names).flatMap(([key, name]) => {
     const value = headers[key]
     if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
-    return [
-      `The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`,
-    ]
+    return [`The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`]
   })
 }
 
@@ -72,11 +70,7 @@ async function applyPlannedFault(
   return reply ?? applyWiderScope(exchange, sources, store)
 }
 
-async function applyWiderScope(
-  exchange: Exchange,
-  sources: ScenarioSources,
-  store: Store,
-): Promise<Reply | undefined> {
+async function applyWiderScope(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<Reply | undefined> {
   return applyScenarios(exchange, await scenariosOfWiderScope(exchange, sources, store), store)
 }
 
@@ -84,15 +78,10 @@ async function applyWiderScope(
  * Returns the reason why the requested controls cannot act as a whole, so that no test believes in a fault that is not switched on.
  * All items of a sequence are checked, not only this request's.
  */
-function problemWith(
-  exchange: Exchange,
-  { scenarios, sequence, example }: RequestedControls,
-): string | undefined {
+function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls): string | undefined {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
-  const inapplicable = all
-    .map((active) => inapplicableReason(exchange, active))
-    .find((reason) => reason !== undefined)
+  const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
   if (inapplicable !== undefined) return inapplicable
   if (example && all.some(replies))
     return 'The request asks for an example and for another answer; only one of them could be given.'

@@ -14,11 +14,7 @@ export interface EndedExchange {
 }
 
 /** Creates the record of an exchange with a reply and the end of its delivery. */
-export type CreateRecord = (
-  reply: Reply,
-  outcome: DeliveryOutcome,
-  sight: ClientSight | undefined,
-) => EndedExchange
+export type CreateRecord = (reply: Reply, outcome: DeliveryOutcome, sight: ClientSight | undefined) => EndedExchange
 
 /**
  * The milliseconds by which the end of a delivery may be later than it was stored: fewer where a retry is judged by it. A busy Redis delays
@@ -34,9 +30,7 @@ export class StoredExchange {
   readonly #log: Log
   #reply: Reply
   /** The exchange with its expected end, and the result of its append; undefined until it is stored. */
-  #stored:
-    | { readonly expected: EndedExchange; readonly appended: Promise<AppendedExchange | undefined> }
-    | undefined
+  #stored: { readonly expected: EndedExchange; readonly appended: Promise<AppendedExchange | undefined> } | undefined
   #isRefused = false
 
   constructor(reply: Reply, create: CreateRecord, shared: NonNullable<Journal['shared']>, log: Log) {
@@ -105,11 +99,7 @@ export class StoredExchange {
   }
 }
 
-function toEnd(
-  { aborted, delivery }: JournalEntry,
-  outcome: DeliveryOutcome,
-  sight: ClientSight | undefined,
-) {
+function toEnd({ aborted, delivery }: JournalEntry, outcome: DeliveryOutcome, sight: ClientSight | undefined) {
   return {
     delivery: aborted ? delivery : outcome,
     hasClientLeft: sight?.hasClientLeft ?? false,

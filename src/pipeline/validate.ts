@@ -6,14 +6,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import {
-  type Exchange,
-  jsonOf,
-  operationContext,
-  operationOf,
-  type RequestStage,
-  rawParametersOf,
-} from './exchange.ts'
+import { type Exchange, jsonOf, operationContext, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations at once. With `strict`, warnings are refusals. */
 export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
@@ -31,11 +24,7 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
 }
 
 /** Adds probable typing errors, and the handler's warnings and recommendations, to the advice; refuses all but recommendations where `strict` is on. */
-function addAdvice(
-  exchange: Exchange,
-  handler: OperationHandler | undefined,
-  strict: boolean,
-): Reply | undefined {
+function addAdvice(exchange: Exchange, handler: OperationHandler | undefined, strict: boolean): Reply | undefined {
   const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
   if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
   const recommendations = handler?.recommendations?.(operationContext(exchange)) ?? []
@@ -58,8 +47,7 @@ function checkBody(exchange: Exchange): Violation[] {
   // An operation that an edited contract added may take text, which is checked as a string.
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
-  if (!read.ok)
-    return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
+  if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
   return operationOf(exchange).checkBody(mediaType, read.value)
 }
@@ -80,10 +68,7 @@ function contentTypeProblem(
   allowed: readonly string[],
 ): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
-  if (matchMediaType(allowed, mediaType) === undefined)
-    return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
+  if (matchMediaType(allowed, mediaType) === undefined) return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
-  return ['utf-8', 'utf8', 'us-ascii'].includes(charset)
-    ? undefined
-    : `must have the charset utf-8; got "${charset}"`
+  return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }

@@ -56,19 +56,8 @@ export async function finish(
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(
-    settings.report,
-    (format) => renderClientReport(format, report),
-    printError,
-  )
-  const isBundled = await writeBundleIfFailed(
-    running,
-    settings,
-    failed,
-    code,
-    command === undefined,
-    printError,
-  )
+  const isWritten = await writeReports(settings.report, (format) => renderClientReport(format, report), printError)
+  const isBundled = await writeBundleIfFailed(running, settings, failed, code, command === undefined, printError)
   const isComplete = checkCompleteness(report, settings, printError)
   if (code !== 0) return code
   if (failed.length > 0) return 3

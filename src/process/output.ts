@@ -64,8 +64,7 @@ export function describeStartProblems(findings: Findings, variables: ReadonlyMap
 function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
-  if (flag === undefined)
-    return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
+  if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
   // The place with a line leads to the file; the flag that named it says no more.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }

@@ -30,12 +30,7 @@ interface LogCall {
 export type LineFormat = 'colored' | 'plain' | 'json'
 
 /** Creates the log. `now`: epoch milliseconds. `write`: to stderr. */
-export function createLog(
-  level: string,
-  lineFormat: LineFormat,
-  now: () => number,
-  write: WriteStderr,
-): ProcessLog {
+export function createLog(level: string, lineFormat: LineFormat, now: () => number, write: WriteStderr): ProcessLog {
   const stderr = new StderrWriter(write)
   const format =
     lineFormat === 'json'

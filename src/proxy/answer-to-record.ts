@@ -43,18 +43,12 @@ function judgeUnknown(exchange: Exchange, reply: Reply): Reply {
 }
 
 /** Adds the body that passed to the reply, and its findings to the exchange. */
-function withPassedBody(
-  exchange: Exchange,
-  reply: Reply,
-  relay: RecordingRelay,
-  outcome: DeliveryOutcome,
-): Reply {
+function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
   const { relay: passed, ...head } = reply
   const copy = relay.copy()
   const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findings = (): readonly Violation[] => {
-    if (copy.isBroken)
-      return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
+    if (copy.isBroken) return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
     const { status } = reply
     const answer = { status, mediaType: passed?.mediaType, isWhole: copy.isWhole }
@@ -78,7 +72,5 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   if (token === undefined || !body) return clean
   const text = Buffer.from(body.bytes()).toString('latin1')
   const cleanText = redactToken(text, token)
-  return cleanText === text
-    ? clean
-    : { ...clean, body: toBody(Buffer.from(cleanText, 'latin1'), body.mediaType) }
+  return cleanText === text ? clean : { ...clean, body: toBody(Buffer.from(cleanText, 'latin1'), body.mediaType) }
 }

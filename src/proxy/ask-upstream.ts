@@ -26,11 +26,7 @@ export const relays = new WeakMap<Exchange, RecordingRelay>()
  * Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none.
  * `corsOrigins`: the origins of pages to which the edge grants CORS, in place of what the service grants to them.
  */
-export function askUpstream(
-  basePath: string,
-  upstream: UpstreamClient,
-  corsOrigins: CorsOrigins,
-): RequestStage {
+export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
@@ -113,8 +109,7 @@ async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Rep
   const { 'content-encoding': encoding, ...others } = headers
   const bytes = await readWhole(relay, maxCheckedBytes)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
-  if (bytes === 'broken')
-    return refuse(502, 'The real service broke its answer off before its end.', 'simulator')
+  if (bytes === 'broken') return refuse(502, 'The real service broke its answer off before its end.', 'simulator')
   if (bytes === 'too-large')
     return refuse(
       502,

@@ -35,19 +35,14 @@ export interface ReceivedAnswer {
  * Returns every rule of the contract that an answer of the real service breaks: its status, its media type, its JSON, its schema.
  * Of an answer that is too large only the beginning is judged, which the advice of the exchange says.
  */
-export function checkAnswer(
-  exchange: Exchange,
-  operation: Operation,
-  answer: ReceivedAnswer,
-): readonly Violation[] {
+export function checkAnswer(exchange: Exchange, operation: Operation, answer: ReceivedAnswer): readonly Violation[] {
   const { status, mediaType, bytes } = answer
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   if (undocumented.length > 0) return undocumented
   if (!operation.responseSchema(status)) return []
   if (bytes.length === 0) return [broken('required', 'has no body, and the contract describes one')]
   if (!isJson((mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')) {
-    const got =
-      mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
+    const got = mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
     return [broken('media-type', `${got}, and the contract describes JSON`)]
   }
   return checkJson(exchange, operation, answer)
@@ -59,8 +54,7 @@ function checkJson(
   { status, bytes, isWhole }: ReceivedAnswer,
 ): readonly Violation[] {
   const text = isWhole ? (decode(bytes) ?? '') : Buffer.from(bytes).toString()
-  const beginning =
-    isWhole && !hasMoreValues(text, maxCheckedValues) ? undefined : cutJson(text, maxCheckedValues)
+  const beginning = isWhole && !hasMoreValues(text, maxCheckedValues) ? undefined : cutJson(text, maxCheckedValues)
   if (beginning) adviseOfBound(exchange)
   const read = readJson(beginning ? Buffer.from(beginning.text) : bytes, maxCheckedValues)
   if (!read.ok) return [{ ...broken('json', read.error.message), pointer: read.error.pointer }]

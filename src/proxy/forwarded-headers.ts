@@ -85,8 +85,7 @@ export function forwardAnswerHeaders(
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(received)) {
     const text = textOf(value)
-    if (text === undefined || ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-'))
-      continue
+    if (text === undefined || ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-')) continue
     if (['content-type', 'content-length', 'set-cookie'].includes(name)) continue
     headers[name] = text
   }

@@ -18,8 +18,7 @@ export function readProxyTarget(
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   token: string | undefined,
 ): Result<UpstreamTarget> {
-  if (url === '')
-    return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
+  if (url === '') return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
   const parsed = parseUpstream(url, token !== undefined)
   if (!parsed.ok) return parsed
   const { hostname, port: upstreamPort } = new URL(parsed.value.origin)

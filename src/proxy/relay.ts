@@ -66,10 +66,7 @@ export function createRelay(
 }
 
 /** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`, which is also what the relay records. */
-export async function readWhole(
-  relay: RecordingRelay,
-  maxBytes: number,
-): Promise<Uint8Array | 'broken' | 'too-large'> {
+export async function readWhole(relay: RecordingRelay, maxBytes: number): Promise<Uint8Array | 'broken' | 'too-large'> {
   let size = 0
   try {
     for await (const chunk of relay.chunks()) {

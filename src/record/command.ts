@@ -11,8 +11,7 @@ const recordSettings = {
   }),
   write: boolean({
     default: false,
-    description:
-      'Write the fixtures that are listed. Without it nothing is written, unless you agree on a terminal.',
+    description: 'Write the fixtures that are listed. Without it nothing is written, unless you agree on a terminal.',
   }),
 }
 
@@ -28,6 +27,5 @@ export const recordCommand = defineCommand({
     'Turn recorded traffic into a folder of fixtures: the exact answers by model. Credentials and what identifies people are redacted, and all is listed before it is written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: recordSettings,
-  run: async ({ files, settings }, context) =>
-    (await import('./record.ts')).recordFixtures(files, settings, context),
+  run: async ({ files, settings }, context) => (await import('./record.ts')).recordFixtures(files, settings, context),
 })

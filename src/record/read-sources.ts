@@ -40,11 +40,7 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
   }
 }
 
-async function readPage(
-  origin: string,
-  after: string,
-  controlToken: string | undefined,
-): Promise<Result<Json>> {
+async function readPage(origin: string, after: string, controlToken: string | undefined): Promise<Result<Json>> {
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   try {
     const url = `${origin}/__sim/requests?sandbox=*&bodies=true&limit=200${after}`

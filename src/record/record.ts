@@ -65,9 +65,7 @@ async function record(
 /** Returns the folder to write, before anything is read. */
 async function findFolder(sources: readonly string[], { out }: RecordSettings): Promise<Result<string>> {
   if (sources.length === 0)
-    return failure(
-      'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.',
-    )
+    return failure('Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.')
   if (out === undefined) return failure('Name the folder of fixtures to write: --out FOLDER.')
   const problem = await findFolderProblem(out)
   return problem === undefined ? success(out) : failure(problem)

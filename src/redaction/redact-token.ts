@@ -11,15 +11,13 @@ export const minTokenLength = 8
 export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
 /** Returns the request's own token, which is redacted wherever it occurs, without the sandbox `~worker-3`; undefined where it is too short or not sent. */
-export const findOwnToken = memoizeLast(
-  ({ authorization }: Readonly<Record<string, string>>): string | undefined => {
-    if (authorization === undefined) return undefined
-    const value = authorization.trim()
-    const token = value.slice(value.indexOf(' ') + 1).trim()
-    const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
-    return own.length >= minTokenLength ? own : undefined
-  },
-)
+export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<string, string>>): string | undefined => {
+  if (authorization === undefined) return undefined
+  const value = authorization.trim()
+  const token = value.slice(value.indexOf(' ') + 1).trim()
+  const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
+  return own.length >= minTokenLength ? own : undefined
+})
 
 /** Redacts the request's own token, also where it is escaped or a message cuts it. */
 export function redactToken(text: string, token: string | undefined): string {
@@ -35,8 +33,7 @@ export function redactToken(text: string, token: string | undefined): string {
   const inPointer = joinPointer('', token).slice(1)
   if (inPointer !== token && clean.includes('~')) clean = clean.replaceAll(inPointer, redacted)
   if (!cutMark.test(clean)) return clean
-  const withoutPointer =
-    inPointer === token ? clean : redactCutParts(clean, (part) => inPointer.includes(part))
+  const withoutPointer = inPointer === token ? clean : redactCutParts(clean, (part) => inPointer.includes(part))
   return redactCutParts(withoutPointer, (part) => token.includes(part))
 }
 

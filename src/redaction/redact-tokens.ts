@@ -74,8 +74,7 @@ class TokenIndex {
   }
 }
 
-const digestAt = (text: string, at: number) =>
-  ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xff_ff
+const digestAt = (text: string, at: number) => ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xff_ff
 
 /** The length of the parts of tokens by which a cut one is recognised, characters. */
 const partLength = 4

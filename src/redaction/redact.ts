@@ -24,8 +24,7 @@ const twoWords = /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?ti
 const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|otp(?:[-_ .+]?(?:code|number))?\d*$/i
 
 /** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */
-const pinName =
-  /(?:^|[-_ .+]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*$/
+const pinName = /(?:^|[-_ .+]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*$/
 
 /** The pattern of a name of another pin: `mapPin`. */
 const harmlessPin = /(?:map|drop|hair)[-_ .+]?pin/i
@@ -204,10 +203,7 @@ function redactName(name: string, token: string | undefined): string {
 }
 
 function redactKnownForms(text: string): string {
-  return knownForms.reduce(
-    (clean, form) => (clean.search(form) >= 0 ? clean.replace(form, redacted) : clean),
-    text,
-  )
+  return knownForms.reduce((clean, form) => (clean.search(form) >= 0 ? clean.replace(form, redacted) : clean), text)
 }
 
 function redactList(items: readonly Json[], token: string | undefined): Json {

@@ -46,8 +46,7 @@ export class CappedTally<T> {
   /** Adds everything that another tally has counted. */
   merge(other: CappedTally<T>): void {
     this.#further += other.#further
-    for (const [key, { requests, subject, count }] of other.#byKey)
-      this.add(key, requests, () => subject, count)
+    for (const [key, { requests, subject, count }] of other.#byKey) this.add(key, requests, () => subject, count)
   }
 
   #create(key: string, createSubject: () => T): TallyEntry<T> | undefined {

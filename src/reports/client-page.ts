@@ -153,8 +153,6 @@ function listCases(report: Report): TestCase[] {
       const problem = judgeCondition(report, condition)
       return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
     }),
-    ...(truncated
-      ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const]
-      : []),
+    ...(truncated ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const] : []),
   ]
 }

@@ -163,15 +163,7 @@ export class ContractFindings {
     const { status, origin } = answer
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    const key = JSON.stringify([
-      operation,
-      operation === '' ? method : '',
-      status,
-      origin,
-      path,
-      expectation,
-      rule,
-    ])
+    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation, rule])
     this.unexpectedAnswers.add(key, [id], () => {
       const message = redactText(answerMessage, ownToken) // it may quote the request
       return { operation, method, path, status, origin, message, first: traceRequest(entry) }

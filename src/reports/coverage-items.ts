@@ -1,12 +1,6 @@
 import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import {
-  type AddPart,
-  buildCoverageTree,
-  type CoverageTree,
-  collectHits,
-  type EnumValue,
-} from './coverage-tree.ts'
+import { type AddPart, buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
 
 /**
  * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of either. In
@@ -69,9 +63,7 @@ function listOperationItems(operation: Operation): OperationItems {
   const parameters = operation.parameters.map((parameter) => addParameter(parameter, add))
   const schema = operation.bodySchema()
   const body = schema && buildCoverageTree(schema, addRequestParts(add))
-  const readers = new Map(
-    operation.statuses.map((status) => [status, createHitReader(operation, status, add)]),
-  )
+  const readers = new Map(operation.statuses.map((status) => [status, createHitReader(operation, status, add)]))
   return {
     operation,
     items,

@@ -94,9 +94,7 @@ function mapDefined<K, V, T>(
 function listAlternatives(schema: JsonObject): JsonObject[] {
   return [
     schema,
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) =>
-      listSubschemas(schema, keyword).flatMap(listAlternatives),
-    ),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listSubschemas(schema, keyword).flatMap(listAlternatives)),
   ]
 }
 
@@ -168,18 +166,13 @@ function collectWithin(tree: CoverageTree, value: NonNullable<Json>, hit: (index
   }
 }
 
-function collectMembers(
-  { members, additional }: CoverageTree,
-  value: JsonObject,
-  hit: (index: number) => void,
-): void {
+function collectMembers({ members, additional }: CoverageTree, value: JsonObject, hit: (index: number) => void): void {
   for (const [name, inner] of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member !== undefined) collectHits(inner, member, hit)
   }
   if (!additional) return
-  for (const [name, member] of Object.entries(value))
-    if (!members.has(name)) collectHits(additional, member, hit)
+  for (const [name, member] of Object.entries(value)) if (!members.has(name)) collectHits(additional, member, hit)
 }
 
 function escapeToken(name: string): string {

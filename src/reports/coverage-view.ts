@@ -53,9 +53,7 @@ export function viewCoverage(
   hintFinder: HintFinder,
   context: PreviewContext,
 ): CoverageView {
-  const operations = allItems.map((operationItems) =>
-    viewOperation(coverage, operationItems, hintFinder, context),
-  )
+  const operations = allItems.map((operationItems) => viewOperation(coverage, operationItems, hintFinder, context))
   const met = operations.reduce((sum, operation) => sum + operation.met, 0)
   const points = operations.reduce((sum, operation) => sum + operation.points, 0)
   return { ...toShare(met, points), operations }

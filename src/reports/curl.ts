@@ -26,9 +26,7 @@ export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { method, headers, body, path, query } = request
   const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
   const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
-  const removals = added
-    .filter((name) => name !== 'Content-Type' || body.size > 0)
-    .map((name) => `-H '${name}:'`)
+  const removals = added.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
   const options = Object.entries(headers)
     .filter(([name]) => !omittedHeaders.includes(name))
     .map(([name, value]) => `-H ${headerArgument(name, value)}`)

@@ -45,10 +45,7 @@ function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }
 
-function pickRetried(
-  chains: readonly RetryChain[],
-  isRetried: (before: Attempt) => boolean,
-): RetriedTries | undefined {
+function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetriedTries | undefined {
   const candidates = chains.filter(({ lasts }) => lasts.some(isRetried))
   const [chain] = candidates
   if (!chain) return undefined

@@ -64,11 +64,7 @@ export class HintFinder {
    * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first; among several,
    * the candidate wins that shows most items of the same kind, so that few requests show many items.
    */
-  find(
-    operationItems: OperationItems,
-    index: number,
-    { seed, now }: PreviewContext,
-  ): CoverageHint | undefined {
+  find(operationItems: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
     const { plain, nulls, examples } = this.#fixedOf(operationItems)
     const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
     return best(plain) ?? best(this.#previews(operationItems, seed, now)) ?? best(nulls) ?? best(examples)
@@ -92,9 +88,7 @@ export class HintFinder {
     const key = JSON.stringify([operationItems.operation.id, seed, dayOf(now)])
     if (this.#previewed.key !== key) {
       const previews = this.#previewer(operationItems.operation.id, seed, now)
-      const candidates = previews.map(({ hint, status, body }) =>
-        createCandidate(operationItems, hint, status, body),
-      )
+      const candidates = previews.map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body))
       this.#previewed = { key, candidates }
     }
     return this.#previewed.candidates
@@ -107,8 +101,7 @@ function findBest(
   index: number,
 ): Candidate | undefined {
   const kind = items[index]?.kind
-  const countSameKind = ({ shows }: Candidate) =>
-    [...shows].filter((shown) => items[shown]?.kind === kind).length
+  const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items[shown]?.kind === kind).length
   const showing = candidates.filter(({ shows }) => shows.has(index))
   return showing.reduce<Candidate | undefined>(
     (best, next) => (best && countSameKind(best) >= countSameKind(next) ? best : next),
@@ -139,8 +132,7 @@ function ordinaryCandidate(operationItems: OperationItems): Candidate {
 function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue): Candidate[] {
   return catalogue.definitions.flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
-    if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined)
-      return []
+    if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined) return []
     const effect = definition.effect(read.value)
     if (effect.kind === 'ordinary') return [statusCandidate(operationItems, definition.name, effect.status)]
     if (effect.kind !== 'answer') return []
@@ -198,8 +190,6 @@ export function buildPath(
   operation: Operation,
   values: Readonly<Record<string, string>>,
 ): string {
-  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
-  )
+  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
   return contract.basePath + path
 }

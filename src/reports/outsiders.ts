@@ -4,8 +4,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
 
 /** The user agents of probes: of Kubernetes, of load balancers, and of monitoring. */
-const probeAgent =
-  /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
+const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
 
 /**
  * Returns true for a request that the tested client did not send: one that the console sent again, and one outside the contract that a

@@ -40,10 +40,7 @@ async function findFileProblem(file: string): Promise<Finding | undefined> {
 
 async function findLoss(bundle: string): Promise<Finding | undefined> {
   if (await isReplaceable(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
-  return problemWith(
-    bundle,
-    'that file is no bundle, and would be lost. Name another one, or delete it first.',
-  )
+  return problemWith(bundle, 'that file is no bundle, and would be lost. Name another one, or delete it first.')
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

@@ -94,8 +94,7 @@ export class RetryTracker {
     const [previous] = tries as [Attempt] // a candidate has at least one
     this.#chains.remove(chain)
     const waitedMs = measurePause(previous, latest)
-    if (tries.every((last) => isNewCall(last, measurePause(last, latest))))
-      return this.#beginChain(called, false)
+    if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
     for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: tries, pauses: [] })
     const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
     const faults = (judged[0]?.faults ?? []).filter(({ rule }) =>
@@ -115,9 +114,7 @@ export class RetryTracker {
       previous,
       chain: continued,
       waitedMs,
-      faults: isCertain
-        ? faults.filter(({ rule }) => !isUnclear || (isLost && rule === 'same-insert-id'))
-        : [],
+      faults: isCertain ? faults.filter(({ rule }) => !isUnclear || (isLost && rule === 'same-insert-id')) : [],
     }
   }
 

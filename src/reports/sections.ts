@@ -35,12 +35,7 @@ interface FindingSection {
 
 /** The condition of each section, its title, its description, and its sentence without findings. */
 const heads = {
-  violations: [
-    'violation',
-    'Violations',
-    'Requests that broke the contract.',
-    'Every request fits the contract.',
-  ],
+  violations: ['violation', 'Violations', 'Requests that broke the contract.', 'Every request fits the contract.'],
   unexpected: [
     'unexpected',
     'Unexpected answers',
@@ -53,12 +48,7 @@ const heads = {
     'How the client behaves when something fails.',
     'The client kept all rules of manners.',
   ],
-  advice: [
-    'advice',
-    'Advice',
-    'What the service accepts, and a careful client does not send.',
-    'There is no advice.',
-  ],
+  advice: ['advice', 'Advice', 'What the service accepts, and a careful client does not send.', 'There is no advice.'],
 } as const
 
 /** Creates the sections of a report in their fixed order; every format shows the same. */

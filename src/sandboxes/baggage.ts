@@ -28,8 +28,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
   const names = new Set(own.map(({ value }) => decode(value)))
-  if (names.size > 1)
-    return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
+  if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
   const [name] = names
   if (name === undefined || isSandboxName(name)) return success(name)
   return failure(

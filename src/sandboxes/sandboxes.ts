@@ -28,8 +28,7 @@ export interface SandboxLimits {
 /** The sandbox of requests that name none. It is never evicted. */
 export const defaultSandbox = 'default'
 
-export const sandboxNameRule =
-  '1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit'
+export const sandboxNameRule = '1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit'
 
 export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)

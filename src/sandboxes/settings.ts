@@ -41,11 +41,7 @@ export interface SandboxSettingsStore {
 export type RulePosition = 'first' | 'last'
 
 /** Returns all rules in their order. */
-export function joinRules<T>(
-  present: readonly T[],
-  added: readonly T[],
-  position: RulePosition,
-): readonly T[] {
+export function joinRules<T>(present: readonly T[], added: readonly T[], position: RulePosition): readonly T[] {
   return position === 'first' ? [...added, ...present] : [...present, ...added]
 }
 
@@ -96,11 +92,7 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
     return settings.rules
   }
 
-  async addRules(
-    sandbox: string,
-    added: readonly Rule[],
-    position: RulePosition,
-  ): Promise<ActiveRules | undefined> {
+  async addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const settings = this.#settingsOf(sandbox)
     const { rules } = settings
     if (rules.length + added.length > maxRules) return undefined

@@ -95,11 +95,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
     })
   }
 
-  async addRules(
-    sandbox: string,
-    rules: readonly Rule[],
-    position: RulePosition,
-  ): Promise<ActiveRules | undefined> {
+  async addRules(sandbox: string, rules: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     return this.#update(sandbox, (record) => {
       const present = this.#parse(record).rules
       if (present.length + rules.length > maxRules) return { record, result: undefined }

@@ -9,8 +9,7 @@ import { timeScenarios } from './time.ts'
 const expectationTexts = {
   violation:
     'The request is meant to break the contract: reports count it apart, and a request that does not is a finding.',
-  refusal:
-    'The request is meant to be refused: reports count it apart, and an answer below 400 is a finding.',
+  refusal: 'The request is meant to be refused: reports count it apart, and an answer below 400 is a finding.',
 }
 
 /** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */

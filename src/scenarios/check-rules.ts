@@ -55,11 +55,7 @@ function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
 }
 
 /** Returns true for a rule that seems to switch nothing on, since its scenario does not fit the schema or has a wrong name. */
-function isConsequence(
-  { pointer }: RuleProblem,
-  sound: Json | undefined,
-  faults: readonly RuleProblem[],
-): boolean {
+function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults: readonly RuleProblem[]): boolean {
   const tokens = parsePointer(pointer)
   const [, index, field] = tokens
   if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
@@ -72,9 +68,7 @@ const isSpecific = (problem: RuleProblem) => problem !== moreProblems
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
 function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleProblem[] {
   const placed = problems.map((problem) => ({ problem, position: positionOf(document, problem.pointer) }))
-  return placed
-    .sort((one, other) => comparePositions(one.position, other.position))
-    .map(({ problem }) => problem)
+  return placed.sort((one, other) => comparePositions(one.position, other.position)).map(({ problem }) => problem)
 }
 
 /** Returns the index of each member or item on the way to a pointer; -1 for one that is missing. */

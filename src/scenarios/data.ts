@@ -17,9 +17,7 @@ export function dataScenarios(
 ): ScenarioDefinition[] {
   const operations = contract.operations.filter(({ id }) => invented.includes(id))
   const definitions: DataScenario[] = [
-    ...personas.map(({ name, about }) =>
-      dataScenario(name, `The model is this persona: ${about}`, { persona: name }),
-    ),
+    ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', {
       shape: 'all-null',
     }),
@@ -61,8 +59,7 @@ function nullScenario(fields: readonly string[]): DataScenario {
         type: 'names',
         required: true,
         example: fields.find((field) => !field.includes('.')) ?? 'FIELD',
-        description:
-          'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
+        description: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },
     ],
     problem(values) {

@@ -10,15 +10,7 @@ import type { Expectation } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Parameter, ScenarioValues } from './parameters.ts'
 
-export const families = [
-  'refusals',
-  'data',
-  'time',
-  'connection',
-  'drift',
-  'idempotency',
-  'expectations',
-] as const
+export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
 export type Family = (typeof families)[number]
 
 /** A scenario that can be switched on. Help, documentation, control plane and `test/sweeps.test.ts` follow from the definitions. */

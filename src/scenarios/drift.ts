@@ -138,8 +138,7 @@ function damageAt(
     return failure(`The scenario "${drift.name}" cannot be done anywhere in this answer.`)
   }
   const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
-  if (named.length === 0)
-    return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this answer.`)
+  if (named.length === 0) return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this answer.`)
   return success({ body: changeBody(body, named.map(drift.damage)), pointer })
 }
 
@@ -168,10 +167,7 @@ const maxDepth = 12
 
 const root = { pointer: '', required: false, isCertain: true, depth: 0 }
 
-function listSchemaLocations(
-  schema: JsonObject,
-  { pointer, required, isCertain, depth } = root,
-): SchemaLocation[] {
+function listSchemaLocations(schema: JsonObject, { pointer, required, isCertain, depth } = root): SchemaLocation[] {
   const pattern = new RegExp(`^${pointer.split('*').map(escapeRegExp).join('(?:\\d+|\\*)')}$`)
   const found: SchemaLocation[] = [{ pointer, pattern, schema, required, isCertain }]
   if (depth > maxDepth) return found

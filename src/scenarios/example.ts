@@ -3,9 +3,7 @@ import { type Parameter, readValues } from './parameters.ts'
 
 /** Returns a scenario as its example switches it on: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
 export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
-  const texts = new Map(
-    listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]),
-  )
+  const texts = new Map(listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]))
   const read = readValues([...definition.parameters, probability], texts)
   if (!read.ok) throw new Error(`the example of the scenario "${definition.name}" ${read.error}`)
   const text = [definition.name, ...Array.from(texts, ([name, value]) => `${name}=${value}`)].join(';')
@@ -15,9 +13,7 @@ export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
 /** Returns the parameters that must be given; else the first one with a default, which shows how a parameter is written. */
 function listShownParameters({ parameters }: ScenarioDefinition): readonly Parameter[] {
   const required = parameters.filter((parameter) => parameter.required)
-  return required.length > 0
-    ? required
-    : parameters.filter((parameter) => parameter.default !== undefined).slice(0, 1)
+  return required.length > 0 ? required : parameters.filter((parameter) => parameter.default !== undefined).slice(0, 1)
 }
 
 const exampleValue = (parameter: Parameter) => String(parameter.example ?? parameter.default)

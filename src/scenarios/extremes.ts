@@ -46,9 +46,7 @@ const strangeText =
   '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
 /** Returns the scenarios whose answers are right and extreme. `operations`: those whose answers are invented. */
-export function extremeScenarios(
-  operations: readonly Operation[],
-): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
+export function extremeScenarios(operations: readonly Operation[]): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
   return kinds.map((kind) => {
     // By id, since each simulator has operations of its own; listed on first use, since a start needs neither the schemas of answers nor long texts.
     const byOperation = once(
@@ -67,8 +65,7 @@ export function extremeScenarios(
           get example() {
             return names()[0] ?? 'FIELD'
           },
-          description:
-            'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
+          description: 'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
         },
       ],
       fields: (operation) => (byOperation().get(operation.id) ?? []).map(({ field }) => field),
@@ -86,8 +83,7 @@ export function extremeScenarios(
   })
 }
 
-const namesIn = (values: ScenarioValues) =>
-  values['fields'] === undefined ? undefined : namesOf(values, 'fields')
+const namesIn = (values: ScenarioValues) => (values['fields'] === undefined ? undefined : namesOf(values, 'fields'))
 
 function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): readonly ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
@@ -129,8 +125,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
   else within[name] = Array.isArray(old) && !Array.isArray(value) ? old.map(() => value) : value
 }
 
-const isOfType = (schema: JsonObject, type: string) =>
-  typesOf(schema).includes(type) && !hasFixedValues(schema)
+const isOfType = (schema: JsonObject, type: string) => typesOf(schema).includes(type) && !hasFixedValues(schema)
 
 const hasFixedValues = (schema: JsonObject) => 'enum' in schema || 'const' in schema
 

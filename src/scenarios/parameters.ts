@@ -34,8 +34,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
     type: 'choice',
     of: ['before', 'after'],
     default: defaultValue,
-    description:
-      'Before the service does its work, so that nothing is checked, counted or stored, or after it.',
+    description: 'Before the service does its work, so that nothing is checked, counted or stored, or after it.',
   }
 }
 
@@ -51,21 +50,16 @@ export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 export const maxControlLength = 2000
 
 /** Parses the texts of parameters by name, and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
-export function readValues(
-  specs: readonly Parameter[],
-  texts: ReadonlyMap<string, string>,
-): Result<ScenarioValues> {
+export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (unknownName !== undefined) return failure(describeUnknown(unknownName, specs))
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = texts.get(spec.name)
-    if (text === undefined && spec.required)
-      return failure(`needs the parameter "${spec.name}": ${spec.description}`)
+    if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined)
-      return failure(`takes for "${spec.name}" ${describeRange(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`takes for "${spec.name}" ${describeRange(spec)}; got "${text}"`)
   }
   return success(values)
 }

@@ -2,13 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import {
-  type ActiveScenario,
-  type Catalogue,
-  type Effect,
-  probability,
-  type ScenarioDefinition,
-} from './definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, probability, type ScenarioDefinition } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
@@ -68,9 +62,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
     if (!item.ok) return item
     items.push(item.value)
   }
-  return items.length > 0
-    ? success({ items, text })
-    : failure('A sequence has at least one item, e.g. "429*2, 200".')
+  return items.length > 0 ? success({ items, text }) : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
 /** Parses `429;retry-after=1 * 2`; the count is 1 where the text has none. A pointer to all items (`/a/*`) has an asterisk, too. */
@@ -78,8 +70,7 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
   const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
-  if (scenario === '')
-    return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
+  if (scenario === '') return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
   if (!/^\d{1,6}$/.test(count))
     return failure(
       `The count of "${cutText(text)}" must be a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,

@@ -94,19 +94,12 @@ export function findUnknownParameter(
 }
 
 /** Returns a sentence for each field of a condition on the body that no request body of the operations has. */
-export function findUnknownFields(
-  body: NonNullable<RequestMatch['body']>,
-  operations: readonly Operation[],
-): string[] {
-  const schemas = operations
-    .map((operation) => operation.bodySchema())
-    .filter((schema) => schema !== undefined)
+export function findUnknownFields(body: NonNullable<RequestMatch['body']>, operations: readonly Operation[]): string[] {
+  const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
   const unknown = listPointers(body)
     .filter((field) => !schemas.some((schema) => hasField(schema, field)))
     .slice(0, maxFields)
-  const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map(
-    (name) => `/${name}`,
-  )
+  const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map((name) => `/${name}`)
   return unknown.map(
     (field) => `No request body has the field "${cutText(field, 500)}". ${describeKnown(field, known)}`,
   )

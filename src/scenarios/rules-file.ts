@@ -12,10 +12,7 @@ import type { Rule, RuleContext } from './rules.ts'
  * Loads the file of `--scenarios` (YAML or JSON). The error has a finding with its line for each fault: what does not fit the schema, and
  * what has no meaning for the contract.
  */
-export async function loadRulesFile(
-  file: string,
-  context: RuleContext,
-): Promise<Result<readonly Rule[], Findings>> {
+export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
   const source = read.value
@@ -48,9 +45,7 @@ export function isRulesFile(value: Json): boolean {
 
 /** Returns true for a rule. Keys and models of the fixtures have a scenario, too, beside a token or an id. */
 function isRule(value: Json): boolean {
-  return (
-    isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
-  )
+  return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
 
 /** Returns true for a document that was meant as a contract. */

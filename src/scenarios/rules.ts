@@ -8,10 +8,7 @@ import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer, which the rule decides. */
-export type RuleMatch = Pick<
-  RequestMatch,
-  'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'
->
+export type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
@@ -93,10 +90,7 @@ const maxProblems = 100
  * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`; the error lists all names that do not exist and all rules that make
  * no sense, the first 100 of them.
  */
-export function readRules(
-  document: JsonObject,
-  context: RuleContext,
-): Result<readonly Rule[], readonly RuleProblem[]> {
+export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
   const problems: RuleProblem[] = []
@@ -127,11 +121,7 @@ export const moreProblems: RuleProblem = {
   message: `There may be more problems: the check stops after ${maxProblems}.`,
 }
 
-function readRule(
-  source: JsonObject,
-  pointer: string,
-  context: RuleContext,
-): { rule: Rule; problems: RuleProblem[] } {
+function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: RuleProblem[] } {
   const { operations } = context.contract
   const operation = textIn(source, 'operation')
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
@@ -179,8 +169,7 @@ function readAction(source: JsonObject, catalogue: Catalogue): Result<RuleAction
   }
   const parsed = parseScenarios(textIn(source, 'scenario') ?? '', catalogue)
   if (!parsed.ok) return failure({ field: 'scenario', message: parsed.error })
-  if (parsed.value.length === 0)
-    return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
+  if (parsed.value.length === 0) return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 

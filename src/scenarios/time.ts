@@ -1,12 +1,5 @@
 import type { Chance, ScenarioDefinition } from './definition.ts'
-import {
-  isBeforeWork,
-  numberOf,
-  type Parameter,
-  type ScenarioValues,
-  textOf,
-  whenParameter,
-} from './parameters.ts'
+import { isBeforeWork, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
 /** The longest delay, milliseconds: ten minutes, since clients give up earlier. */
 const maxDelayMs = 600_000
@@ -39,11 +32,7 @@ export function timeScenarios(): ScenarioDefinition[] {
           default: 'fixed',
           description: 'How delays are spread.',
         },
-        milliseconds(
-          'max',
-          undefined,
-          'The longest delay: of uniform twice ms unless given, of lognormal any.',
-        ),
+        milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
         {
           name: 'sigma',
           type: 'number',
@@ -56,9 +45,7 @@ export function timeScenarios(): ScenarioDefinition[] {
       inapplicableReason: () => undefined,
       problem(values) {
         const isDrawn = textOf(values, 'distribution') !== 'fixed'
-        return isDrawn && longestDelay(values) < numberOf(values, 'ms')
-          ? '"max" is less than "ms"'
-          : undefined
+        return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
       },
       effect: (values) => ({
         kind: 'delay',
@@ -100,9 +87,7 @@ export function timeScenarios(): ScenarioDefinition[] {
 /** Returns the longest delay that these values allow, milliseconds. */
 function longestDelay(values: ScenarioValues): number {
   if (values['max'] !== undefined) return numberOf(values, 'max')
-  return textOf(values, 'distribution') === 'uniform'
-    ? Math.min(maxDelayMs, 2 * numberOf(values, 'ms'))
-    : maxDelayMs
+  return textOf(values, 'distribution') === 'uniform' ? Math.min(maxDelayMs, 2 * numberOf(values, 'ms')) : maxDelayMs
 }
 
 function drawDelay(values: ScenarioValues, chance: Chance): number {

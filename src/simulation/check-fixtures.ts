@@ -1,11 +1,5 @@
 import type { Persona } from './persona.ts'
-import {
-  COMMON_PLACEHOLDERS,
-  listPhrasePlaces,
-  listPlaceholders,
-  type PhrasePlace,
-  type Phrases,
-} from './phrases.ts'
+import { COMMON_PLACEHOLDERS, listPhrasePlaces, listPlaceholders, type PhrasePlace, type Phrases } from './phrases.ts'
 
 /** A fault of a fixture. `path`: the keys and indices that lead to it. */
 export interface FixtureProblem {

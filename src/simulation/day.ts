@@ -46,8 +46,7 @@ export function drawDay(profile: ModelProfile, day: number): Day {
     // Both numbers are always drawn, even for a probability of 0, so that the later ones do not depend on the probabilities.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
-    const expected =
-      persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
+    const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
     const drawn = roundStochastically(isSilent ? 0 : expected * (1 + 0.16 * noise(random)), random)
     const conversations = Math.max(drawn, minimum.conversations)
     const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(random))

@@ -74,11 +74,7 @@ function average(days: readonly Day[], pick: (values: DayValues) => number): num
   return weight === 0 ? null : fromUnits(units / weight)
 }
 
-function countDetections(
-  days: readonly Day[],
-  messages: number,
-  field: DetectionField,
-): DetectionCount | null {
+function countDetections(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {
   if (messages === 0) return null
   const total = sum(days, ({ values }) => values?.detections[field] ?? 0)
   return { total, percentage: roundHundredth((total / messages) * 100) }

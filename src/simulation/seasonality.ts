@@ -49,9 +49,7 @@ function weekdayShare(weekday: number): number {
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
-  return (
-    weekdayShare(weekday) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
-  )
+  return weekdayShare(weekday) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
 /** Returns the slow oscillation of a model on a day, about -1 to 1: waves of 61 and 113 days. */

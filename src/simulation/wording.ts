@@ -45,12 +45,7 @@ export function commonWording(
 }
 
 /** Returns the values of a rule's placeholders: the value that met the rule and the rule's threshold, in the unit of the measure. */
-export function ruleWording(
-  measure: Measure,
-  value: number,
-  threshold: number,
-  totals: PeriodTotals,
-): Wording {
+export function ruleWording(measure: Measure, value: number, threshold: number, totals: PeriodTotals): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
     const count = totals.detections[detection]?.total ?? 0

@@ -48,8 +48,7 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
     analytics(query) {
       const modelId = query.modelId.toLowerCase()
       const model = modelById.get(modelId)
-      const persona =
-        query.persona === undefined ? personaOfModel(query.seed, modelId) : getPersona(query.persona)
+      const persona = query.persona === undefined ? personaOfModel(query.seed, modelId) : getPersona(query.persona)
       // A persona of the query overrides the shape of the model's fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
       const days = shiftQuality(drawDays({ ...query, modelId, persona, shape }), query.qualityShift)

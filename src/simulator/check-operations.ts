@@ -44,9 +44,7 @@ function findProblems(operation: Operation, declaration: OperationDeclaration, w
   const missing = pathParameters.filter((name) => !known.includes(name))
   const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
   return [
-    ...missing.map(
-      (name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`,
-    ),
+    ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
     ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
     ...findMisfitAnswers(operation, declaration.samples(world)),
     ...findMisfitRefusals(operation),

@@ -25,10 +25,7 @@ interface SandboxDeps {
  * Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others: of
  * a shared state as many of the newest as the limit allows, since the state has the others anyway.
  */
-export async function createSandboxes(
-  { seed, clock, sandboxLimit }: Settings,
-  deps: SandboxDeps,
-): Promise<Sandboxes> {
+export async function createSandboxes({ seed, clock, sandboxLimit }: Settings, deps: SandboxDeps): Promise<Sandboxes> {
   const { now, store, shared, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
   const settings = shared

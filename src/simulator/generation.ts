@@ -11,12 +11,7 @@ import { type ActiveRules, reactivateRules } from '../scenarios/rules.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
 import { loadStartInputs, type StartInputs } from './loaded-inputs.ts'
-import {
-  createLimitLookup,
-  createModelCheck,
-  indexProductsByModel,
-  indexScenariosByModel,
-} from './lookups.ts'
+import { createLimitLookup, createModelCheck, indexProductsByModel, indexScenariosByModel } from './lookups.ts'
 import { createPreviewer } from './ordinary-model.ts'
 
 /**
@@ -91,9 +86,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeDigest(contract.document)),
-    hintFinder: once(
-      () => new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
-    ),
+    hintFinder: once(() => new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world }))),
   }
 }
 

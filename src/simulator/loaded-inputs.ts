@@ -90,10 +90,7 @@ export async function loadStartInputs(
 }
 
 /** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
-async function createFallbackIfNeeded(
-  contract: Contract,
-  log: Log,
-): Promise<Result<Fallback | undefined, Findings>> {
+async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Result<Fallback | undefined, Findings>> {
   const handled = new Set(declarations.map(({ operationId }) => operationId))
   const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
   if (others.length === 0) return success(undefined)
@@ -138,8 +135,7 @@ async function loadStartUpRules(
 ): Promise<Result<ActiveRules, Findings>> {
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const fromFile = scenarios === undefined ? success([]) : await loadRulesFile(scenarios, context)
-  if (fromFlag.ok && fromFile.ok)
-    return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
+  if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
@@ -195,9 +191,7 @@ function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[
 
 function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
   const known = plans.map(({ name }) => name)
-  return known.includes(plan)
-    ? []
-    : [error('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
+  return known.includes(plan) ? [] : [error('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
 }
 
 const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })

@@ -7,9 +7,7 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 
 /** Returns the scenarios of the magic models by the model's id in lower case. */
 export function indexScenariosByModel({ models }: Fixtures): ReadonlyMap<string, string> {
-  return new Map(
-    models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])),
-  )
+  return new Map(models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])))
 }
 
 /** Returns the ids of each model's products by the model's id; all in lower case. */

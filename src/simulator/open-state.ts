@@ -60,9 +60,7 @@ function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }
 }
 
 /** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
-export async function loadSeedState(
-  file: string | undefined,
-): Promise<Result<SandboxExport | undefined, Findings>> {
+export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
   if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))

@@ -1,13 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
-import {
-  buildPath,
-  type Preview,
-  type Previewer,
-  parseKnownScenarios,
-  scenarioHint,
-} from '../reports/hint-finder.ts'
+import { buildPath, type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { KnownModel } from '../simulation/persona.ts'

@@ -56,8 +56,7 @@ export class ServedInputs {
 
 /** Logs the findings on a contract that is served. */
 export function logFindings(findings: Findings, log: Log): void {
-  for (const { severity, place, message } of findings)
-    log[severity === 'info' ? 'info' : 'warn']({ place }, message)
+  for (const { severity, place, message } of findings) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
 /** The parts of a simulator that reloads its inputs. */
@@ -95,10 +94,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   const tookMs = now() - at
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
-    log.warn(
-      { files, findings, tookMs },
-      'not reloaded, since the files have errors; what was loaded before stays',
-    )
+    log.warn({ files, findings, tookMs }, 'not reloaded, since the files have errors; what was loaded before stays')
     served.fail({ at, findings: loaded.error })
     return
   }
@@ -116,14 +112,8 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   adopt()
   await changed
   const { length: operations } = contract.operations
-  log.info(
-    { files, generation: number, contract: generation.contractDigest(), operations, tookMs },
-    'reloaded',
-  )
+  log.info({ files, generation: number, contract: generation.contractDigest(), operations, tookMs }, 'reloaded')
   logFindings(contract.warnings, log)
   for (const misfit of misfits)
-    log.warn(
-      misfit,
-      'a rule no longer fits the contract and is passed over; PUT /__sim/scenarios replaces it',
-    )
+    log.warn(misfit, 'a rule no longer fits the contract and is passed over; PUT /__sim/scenarios replaces it')
 }

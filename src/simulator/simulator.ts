@@ -105,10 +105,7 @@ export async function createSimulator(
     logFindings(inputs.value.contract.warnings, log)
     await warnOfOtherInputs(opened.value, settings, inputs.value, log)
     if (seedState.value) await store.importIfEmpty(defaultSandbox, seedState.value)
-    log.info(
-      { ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } },
-      'loaded',
-    )
+    log.info({ ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } }, 'loaded')
     const start = { inputs: inputs.value, seedState: seedState.value, opened: opened.value, watcher }
     return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {

@@ -37,8 +37,7 @@ export class BaseStore implements Store {
     this.#readCounters().consumeRate(sandbox, key, limit, windowMs, now)
   readonly nextSequenceIndex: Store['nextSequenceIndex'] = async (sandbox, key) =>
     this.#readCounters().nextSequenceIndex(sandbox, key)
-  readonly listSequences: Store['listSequences'] = async (sandbox) =>
-    this.#readCounters().sequenceCounts(sandbox)
+  readonly listSequences: Store['listSequences'] = async (sandbox) => this.#readCounters().sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
     this.#read(sandbox, (data) => listEvents(data.table(eventCollection).copy(), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
@@ -63,9 +62,7 @@ export class BaseStore implements Store {
   readonly createSnapshot: Store['createSnapshot'] = (context, name) =>
     this.#committer.commit((state) => commands.createSnapshot(state, context, name))
   readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
-    this.#committer.read((state) =>
-      Array.from(state.sandbox(sandbox).snapshots.values(), commands.summarizeSnapshot),
-    )
+    this.#committer.read((state) => Array.from(state.sandbox(sandbox).snapshots.values(), commands.summarizeSnapshot))
   readonly restoreSnapshot: Store['restoreSnapshot'] = (sandbox, snapshotId) =>
     this.#replaceData(sandbox, (state) => {
       const found = state.sandbox(sandbox).snapshots.has(snapshotId)

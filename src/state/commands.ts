@@ -25,11 +25,7 @@ export function changeIf(condition: boolean, change: Change): Decision<boolean> 
 }
 
 /** Records the first event of an `insertId`; counts every later event with the same `insertId` as a replay of it. */
-export function recordEvent(
-  state: StateData,
-  context: WriteContext,
-  draft: EventDraft,
-): Decision<EventReceipt> {
+export function recordEvent(state: StateData, context: WriteContext, draft: EventDraft): Decision<EventReceipt> {
   const events = state.sandbox(context.sandbox).data.table(eventCollection)
   const key = insertKey(draft)
   const stored = key === undefined ? undefined : events.find(key)
@@ -48,11 +44,7 @@ export function recordEvent(
 }
 
 /** Adds a version to the prompt that the caller's identifier names, or to a new prompt. */
-export function addPromptVersion(
-  state: StateData,
-  context: WriteContext,
-  draft: PromptDraft,
-): Decision<PromptReceipt> {
+export function addPromptVersion(state: StateData, context: WriteContext, draft: PromptDraft): Decision<PromptReceipt> {
   const prompts = state.sandbox(context.sandbox).data.table(promptCollection)
   const known = prompts.find(draft) ?? { ...createPrompt(context, draft, prompts.occurrences), versions: [] }
   const { versions, ...prompt } = known
@@ -83,11 +75,7 @@ export function updateRecord<Item extends object>(
 }
 
 /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
-export function createSnapshot(
-  state: StateData,
-  context: WriteContext,
-  name: string | undefined,
-): Decision<Snapshot> {
+export function createSnapshot(state: StateData, context: WriteContext, name: string | undefined): Decision<Snapshot> {
   const { data, snapshotsTaken } = state.sandbox(context.sandbox)
   const snapshot: SnapshotHead = {
     snapshotId: deriveUuid([context.seed, context.sandbox, 'snapshot', snapshotsTaken]),

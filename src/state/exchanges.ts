@@ -54,12 +54,7 @@ export interface ExchangeStream {
   /** The id of this process. */
   readonly replica: string
   /** Appends an exchange. Undefined: the store takes no changes at present. */
-  append(
-    sandbox: string,
-    entry: string,
-    request: string,
-    answer: SharedAnswer,
-  ): Promise<AppendedExchange | undefined>
+  append(sandbox: string, entry: string, request: string, answer: SharedAnswer): Promise<AppendedExchange | undefined>
   /** Appends the end of a delivery that differs from the appended one. Undefined: as above. */
   appendEnd(text: string): Promise<AppendedExchange | undefined>
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */

@@ -3,13 +3,7 @@ import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './clone.ts'
 import type { Occurrences } from './events.ts'
-import type {
-  PromptComponentDraft,
-  PromptDraft,
-  PromptVersion,
-  StoredPrompt,
-  WriteContext,
-} from './records.ts'
+import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, WriteContext } from './records.ts'
 
 /** A prompt without its versions. */
 export type PromptHead = Omit<StoredPrompt, 'versions'>
@@ -30,11 +24,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
 }
 
 /** Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence. */
-export function createPrompt(
-  context: WriteContext,
-  draft: PromptDraft,
-  occurrences: Occurrences,
-): PromptHead {
+export function createPrompt(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),

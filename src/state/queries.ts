@@ -65,8 +65,7 @@ export function exportSandbox(state: StateData, sandbox: string): Promise<Sandbo
 
 async function readContent(data: SandboxData): Promise<SandboxExport> {
   const lists = new Map<string, readonly object[]>()
-  for (const collection of collections)
-    lists.set(collection.name, await copyInSlices(data.table(collection).list()))
+  for (const collection of collections) lists.set(collection.name, await copyInSlices(data.table(collection).list()))
   const content = { quality: data.quality, ...Object.fromEntries(lists) } as SandboxContent // a list for each collection
   return { format: EXPORT_FORMAT, ...content }
 }
@@ -82,7 +81,6 @@ export function listSandboxes(state: StateData): readonly SandboxSummary[] {
 
 /** Adds up the records of all sandboxes. */
 export function addUpRecords(sandboxes: readonly SandboxSummary[]): StateSummary {
-  const total = ({ name }: Collection) =>
-    sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0) // by `countEach`
+  const total = ({ name }: Collection) => sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0) // by `countEach`
   return { sandboxes: sandboxes.length, ...countEach(total) }
 }

@@ -59,9 +59,7 @@ export class StateChecks {
     const { sandboxes } = document as StateDocument // the schema has just proved it
     return sandboxes.flatMap((sandbox, index) => [
       ...checkContent(sandbox, `/sandboxes/${index}`),
-      ...sandbox.snapshots.flatMap((snapshot, at) =>
-        checkContent(snapshot, `/sandboxes/${index}/snapshots/${at}`),
-      ),
+      ...sandbox.snapshots.flatMap((snapshot, at) => checkContent(snapshot, `/sandboxes/${index}/snapshots/${at}`)),
     ])
   }
 
@@ -137,10 +135,7 @@ function* findContentFaults(
 }
 
 /** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
-function createRepeatFinder(
-  collection: Collection,
-  toSameId: (id: string) => string,
-): (item: object) => string[] {
+function createRepeatFinder(collection: Collection, toSameId: (id: string) => string): (item: object) => string[] {
   const earlier = new Map<string, Set<string>>()
   const repeatedKinds = new Set<string>()
   return (item) => {

@@ -145,10 +145,7 @@ export interface Store {
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
   /** Lists the records of a plain collection in the order of their creation. */
-  listRecords<Item extends object>(
-    sandbox: string,
-    collection: PlainCollection<Item>,
-  ): Promise<readonly Item[]>
+  listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>): Promise<readonly Item[]>
   /**
    * Adds, replaces or removes the record under a key: `update` returns the next record for the present one. Undefined: there is no
    * record. `update` has no effects, since an adapter for a shared database calls it again if another process was faster.

@@ -32,6 +32,4 @@ export const test: TestType<
 /** Playwright's `expect` with the matchers of a sandbox: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 export interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
-export const expect: PlaywrightExpect = playwrightExpect.extend(
-  sandboxMatchers,
-) as unknown as PlaywrightExpect // has the matchers
+export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect // has the matchers

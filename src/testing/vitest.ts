@@ -21,8 +21,7 @@ vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
 
 /** Returns the name of the project, since several projects can run the same file; none: the configuration has no named projects. */
-const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) =>
-  projectName ? [projectName] : []
+const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, and its own. */
 function namesOf(task: { readonly name: string; readonly suite?: unknown }): string[] {

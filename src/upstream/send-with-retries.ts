@@ -48,8 +48,7 @@ export async function sendWithRetries(
 
 /** Returns true for a failure after which the same request may succeed, and does nothing twice. */
 function mayPass({ answer }: TrafficSample, isRepeatable: boolean): boolean {
-  if ('problem' in answer)
-    return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
+  if ('problem' in answer) return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
   return answer.status === 429 || (isRepeatable && isTransient(answer.status))
 }
 

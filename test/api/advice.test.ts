@@ -130,9 +130,7 @@ describe('advice', () => {
   })
 
   test('is bounded, however many members are unknown', async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]),
-    )
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
     const parameters = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&')
     const answer = await ask(lenient(), `/v1/events?${parameters}`, { body: linked(many) })
     expect(answer.status).toBe(201)

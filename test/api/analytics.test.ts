@@ -67,9 +67,7 @@ function expectDays(answer: Analytics, days: number): void {
 
 test('200 models: every period fits the document, nests in the longer one, and adds up', async () => {
   for (const id of modelIds(200)) {
-    const [week, month, quarter] = await Promise.all(
-      periods.map((period) => readAnalytics(sim(), id, period)),
-    )
+    const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     if (!week || !month || !quarter) throw new Error('a period is missing')
     for (const [answer, period] of [
       [week, '7d'],
@@ -85,10 +83,7 @@ test('200 models: every period fits the document, nests in the longer one, and a
 })
 
 test('without a period the answer is that of 30 days', async () => {
-  const [without, month] = await Promise.all([
-    readAnalytics(sim(), modelId),
-    readAnalytics(sim(), modelId, '30d'),
-  ])
+  const [without, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
   expect(without).toEqual(month)
 })
 
@@ -104,10 +99,7 @@ test('models differ from one another', async () => {
 test("tomorrow's week is today's, a day further", async () => {
   const later = { headers: { 'x-sim-now': '2026-01-16T00:00:00Z' } }
   for (const id of modelIds(20)) {
-    const [before, after] = await Promise.all([
-      readAnalytics(sim(), id, '7d'),
-      readAnalytics(sim(), id, '7d', later),
-    ])
+    const [before, after] = await Promise.all([readAnalytics(sim(), id, '7d'), readAnalytics(sim(), id, '7d', later)])
     expect(after.dataPoints.slice(0, -1)).toEqual(before.dataPoints.slice(1))
     expect(after.dataPoints.at(-1)?.date).toBe('2026-01-16T00:00:00.000Z')
   }

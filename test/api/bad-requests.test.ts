@@ -479,24 +479,16 @@ describe('what is unusual but right', () => {
     ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
     ['100,000 quotes in a text', { body: event({ value: '"'.repeat(100_000) }) }],
     ['braces and colons inside texts', { body: event({ value: '{"a":1,"a":2}' }) }],
-    [
-      'the names of object methods',
-      { body: event({ constructor: 'x', toString: 'y', hasOwnProperty: 'z' }) },
-    ],
+    ['the names of object methods', { body: event({ constructor: 'x', toString: 'y', hasOwnProperty: 'z' }) }],
     ['a UUID in capitals', { body: event({ productId: productId.toUpperCase() }) }],
     ['a pair of surrogates', { body: withMember('"externalUserId":"\\ud83d\\ude00"') }],
-  ] as [string, RequestOptions & { path?: string }][])(
-    '%s is accepted',
-    async (_name, { path = events, ...how }) => {
-      const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
-      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
-    },
-  )
+  ] as [string, RequestOptions & { path?: string }][])('%s is accepted', async (_name, { path = events, ...how }) => {
+    const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+  })
 
   test('a body on GET is passed over', async () => {
-    const [answer] = await Promise.all([
-      ask(sim(), '/v1/events', { method: 'DELETE', body: 'x'.repeat(3_000_000) }),
-    ])
+    const [answer] = await Promise.all([ask(sim(), '/v1/events', { method: 'DELETE', body: 'x'.repeat(3_000_000) })])
     expect(answer.status).toBe(405)
   })
 })

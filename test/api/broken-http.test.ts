@@ -32,18 +32,8 @@ describe('what never becomes a request to the service still gets its error body'
     ['a path of 20 KiB', get(`/v1/${'x'.repeat(20 * 1024)}`), 431, /16 KiB/],
     ['no Host', 'GET /v1/events HTTP/1.1\r\n\r\n', 400, /Host/],
     ['two Hosts', get('/v1/events', ['Host: localhost']), 400, /more than one Host/],
-    [
-      'two Hosts, of which one is another',
-      get('/v1/events', ['hOST: example.com']),
-      400,
-      /more than one Host/,
-    ],
-    [
-      'two Hosts in HTTP/1.0',
-      'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n',
-      400,
-      /more than one Host/,
-    ],
+    ['two Hosts, of which one is another', get('/v1/events', ['hOST: example.com']), 400, /more than one Host/],
+    ['two Hosts in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
     ['no HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
     ['a method of nobody', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
     ['a header without a colon', get('/v1/events', ['nonsense']), 400, /HTTP\/1\.1/],
@@ -51,12 +41,7 @@ describe('what never becomes a request to the service still gets its error body'
     ['a length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
     ['a negative length', get('/v1/events', ['Content-Length: -1']), 400, /HTTP\/1\.1/],
     ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
-    [
-      'OPTIONS of everything',
-      'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n',
-      400,
-      /target must be a path; got "\*"/,
-    ],
+    ['OPTIONS of everything', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
     ['an absolute form without an end of its host', get('http://[::1/v2/x'), 404, /\/v1/],
     ['an absolute form of another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
     ['two slashes at the start', get('//v1/events'), 404, /\/v1/],
@@ -170,13 +155,7 @@ test('a request whose sender ends in the middle of its body is refused, and its 
 
 test('of a header that is repeated the first counts where it can have one value, and all of them where it can have more', async () => {
   const own = await startForTest()
-  const twice = [
-    'Authorization: Bearer other',
-    'User-Agent: a',
-    'User-Agent: b',
-    'X-Team: red',
-    'X-Team: blue',
-  ]
+  const twice = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
   expect(await steer(own, 'GET', '/requests')).toMatchObject({
     requests: [{ request: { headers: { 'user-agent': 'a', 'x-team': 'red, blue' } } }],

@@ -41,18 +41,10 @@ describe('a request that its client breaks off', () => {
     [
       'in a body that is encoded',
       'encoded',
-      post(
-        'encoded',
-        ['Content-Length: 3000', 'Content-Encoding: gzip'],
-        gzipSync(body).toString('latin1', 0, 5),
-      ),
+      post('encoded', ['Content-Length: 3000', 'Content-Encoding: gzip'], gzipSync(body).toString('latin1', 0, 5)),
     ],
     ['in a body that is too large', 'large', post('large', ['Content-Length: 3000000'], body.slice(0, 5))],
-    [
-      'in an unknown encoding',
-      'rot13',
-      post('rot13', ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'),
-    ],
+    ['in an unknown encoding', 'rot13', post('rot13', ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab')],
   ])('%s is neither unexpected nor bad manners, and its retry is none', async (_name, sandbox, text) => {
     await breakOff(sim(), sandbox, text, 1)
     await breakOff(sim(), sandbox, text, 2)

@@ -23,9 +23,7 @@ function freshSandbox() {
 /** Returns the days of an analytics reply: `2026-01-15`. */
 function daysOf(answer: Answer): string[] {
   const points = objectOf(answer)['dataPoints']
-  return (Array.isArray(points) ? points : []).map((point) =>
-    String(isObject(point) && point['date']).slice(0, 10),
-  )
+  return (Array.isArray(points) ? points : []).map((point) => String(isObject(point) && point['date']).slice(0, 10))
 }
 
 const dateOf = ({ headers }: Answer) => Date.parse(headers.get('date') ?? '')
@@ -125,9 +123,7 @@ describe('the clock', () => {
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await steer(sim, 'POST', '/clock/advance?sandbox=b', { by: '1d' })
     const shownBy = await Promise.all(
-      ['a', 'b', 'c', 'default'].map(
-        async (name) => (await steer(sim, 'GET', `/clock?sandbox=${name}`))['now'],
-      ),
+      ['a', 'b', 'c', 'default'].map(async (name) => (await steer(sim, 'GET', `/clock?sandbox=${name}`))['now']),
     )
     expect(shownBy).toEqual([instant, '2026-01-16T12:00:00.000Z', frozenNow, frozenNow])
   })
@@ -178,8 +174,7 @@ describe('the time of the sandbox', () => {
     })
     await sim.close()
     const state = parseStateFile(await readFile(file, 'utf8'))
-    const times = (name: string) =>
-      eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+    const times = (name: string) => eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
     expect(times('a')).toEqual([[instant, instant]])
     expect(times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
@@ -188,9 +183,7 @@ describe('the time of the sandbox', () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
     expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
     expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
-    expect(dateOf(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } }))).toBe(
-      Date.parse(instant),
-    )
+    expect(dateOf(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } }))).toBe(Date.parse(instant))
   })
 })
 

@@ -7,8 +7,7 @@ import { startForTest } from '../support/start.ts'
 const workshop = 'http://localhost:6006'
 const sim = sharedSimulator({ controlOrigins: `${workshop}, HTTPS://Docs.example.com:443/` })
 
-const corsHeaders = (headers: Headers) =>
-  [...headers.keys()].filter((name) => name.startsWith('access-control'))
+const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control'))
 
 describe('a page of an origin in --control-origins', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
@@ -58,19 +57,17 @@ describe('a page of an origin in --control-origins', () => {
   })
 })
 
-describe.each([
-  'http://localhost:6007',
-  'https://localhost:6006',
-  'http://localhost:6006.example.com',
-  'null',
-])('a page of the origin %s, which is not listed', (origin) => {
-  test.each(['GET', 'OPTIONS', 'PUT'])('is refused without a CORS header for %s', async (method) => {
-    const headers = { origin, 'access-control-request-method': 'PUT' }
-    const answer = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
-    expect([answer.status, corsHeaders(answer.headers)]).toEqual([403, []])
-    expect(errorOf(answer)).toContain('--control-origins')
-  })
-})
+describe.each(['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null'])(
+  'a page of the origin %s, which is not listed',
+  (origin) => {
+    test.each(['GET', 'OPTIONS', 'PUT'])('is refused without a CORS header for %s', async (method) => {
+      const headers = { origin, 'access-control-request-method': 'PUT' }
+      const answer = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
+      expect([answer.status, corsHeaders(answer.headers)]).toEqual([403, []])
+      expect(errorOf(answer)).toContain('--control-origins')
+    })
+  },
+)
 
 describe('the origins of a setting', () => {
   test.each([

@@ -21,12 +21,7 @@ import { createLogRecorder, start, startForTest } from '../support/start.ts'
 const sim = sharedSimulator()
 
 /** Sends a request to the control plane with headers that `fetch` does not allow. */
-async function askAs(
-  headers: Record<string, string>,
-  path = '/__sim/info',
-  method = 'GET',
-  origin = sim().origin,
-) {
+async function askAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
   const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return askRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
@@ -130,16 +125,8 @@ describe('a page of another origin', () => {
     ['another port of this machine', () => ({ origin: 'http://127.0.0.1:1' }), 403],
     ['a sandboxed frame', () => ({ origin: 'null' }), 403],
     ['an origin that begins like ours', () => ({ origin: `http://${own()}.example.com` }), 403],
-    [
-      'an image of another site',
-      () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }),
-      403,
-    ],
-    [
-      'another port, by Sec-Fetch-Site',
-      () => ({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }),
-      403,
-    ],
+    ['an image of another site', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }), 403],
+    ['another port, by Sec-Fetch-Site', () => ({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }), 403],
     ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
   ])('%s', async (_name, headers, status) => {
     const answer = await askAs(headers())
@@ -285,8 +272,7 @@ describe('--control-token', () => {
 
   test('is required of every path but health, before any other check', async () => {
     const own = await guarded()
-    for (const path of ['/__sim/health', '/healthz'])
-      expect((await ask(own, path, { token: null })).status).toBe(200)
+    for (const path of ['/__sim/health', '/healthz']) expect((await ask(own, path, { token: null })).status).toBe(200)
     for (const [method, path] of [
       ['GET', '/__sim/nothing'],
       ['PATCH', '/__sim/clock'],
@@ -320,12 +306,9 @@ describe('listening beyond this machine', () => {
     return started.ok ? 'started' : started.error.map(({ place, message }) => `${place}: ${message}`).join()
   }
 
-  test.each(['0.0.0.0', '::'])(
-    'on %s is refused without --control-token and --control-open',
-    async (host) => {
-      expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
-    },
-  )
+  test.each(['0.0.0.0', '::'])('on %s is refused without --control-token and --control-open', async (host) => {
+    expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
+  })
 
   test.each<Partial<Settings>>([
     { host: '0.0.0.0', controlOpen: true },

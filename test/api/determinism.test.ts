@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { periods } from '../support/analytics.ts'
-import {
-  analyticsPath,
-  ask,
-  errorOf,
-  event,
-  modelId,
-  prompt,
-  type RequestOptions,
-} from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, modelId, prompt, type RequestOptions } from '../support/client.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -19,9 +11,7 @@ interface Wanted extends RequestOptions {
 
 /** Every kind of request whose answer must not depend on what else is asked. */
 const wanted: readonly Wanted[] = [
-  ...modelIds(15).flatMap((id) =>
-    periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` })),
-  ),
+  ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
   ...Array.from({ length: 30 }, (_, index) => ({
     path: '/v1/events',
     body: event({ insertId: `order-${index}`, sampleRate: 0.5 }),
@@ -52,9 +42,7 @@ async function oneAfterAnother(sim: TestSimulator, list: readonly Wanted[]): Pro
 }
 
 async function allAtOnce(sim: TestSimulator, list: readonly Wanted[]): Promise<Map<string, string>> {
-  const texts = await Promise.all(
-    list.map(async (one) => [keyOf(one), (await ask(sim, one.path, one)).text] as const),
-  )
+  const texts = await Promise.all(list.map(async (one) => [keyOf(one), (await ask(sim, one.path, one)).text] as const))
   return new Map(texts)
 }
 

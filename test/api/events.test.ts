@@ -25,8 +25,7 @@ async function stateFile(): Promise<string> {
   return join(await tempFolder(), 'nested', 'state.json')
 }
 
-const kept = async (file: string, sandbox?: string) =>
-  eventsIn(parseStateFile(await readFile(file, 'utf8')), sandbox)
+const kept = async (file: string, sandbox?: string) => eventsIn(parseStateFile(await readFile(file, 'utf8')), sandbox)
 
 describe('one insertId', () => {
   test('200 concurrent posts leave one event and return one id', async () => {
@@ -167,9 +166,7 @@ describe('sampling', () => {
   async function sampled(count: number, sampleRate: number, more = {}, seed = '1'): Promise<string[]> {
     const file = await stateFile()
     const sim = await startForTest({ state: file, seed })
-    const bodies = Array.from({ length: count }, (_, n) =>
-      event({ insertId: `order-${n}`, sampleRate, ...more }),
-    )
+    const bodies = Array.from({ length: count }, (_, n) => event({ insertId: `order-${n}`, sampleRate, ...more }))
     const answers = await postAll(sim.origin, '/v1/events', bodies)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     await sim.close()

@@ -2,16 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import {
-  analyticsPath,
-  ask,
-  errorOf,
-  event,
-  modelId,
-  operations,
-  prompt,
-  readStateInfo,
-} from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, modelId, operations, prompt, readStateInfo } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -70,11 +61,7 @@ describe('POST /__sim/explain gives the reply that the request then gets, and ch
     ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
     ['no credential', { ...recording, headers: {} }, []],
     ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
-    [
-      'a scenario of its own',
-      { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } },
-      [],
-    ],
+    ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
     ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
     ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
     ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
@@ -129,16 +116,8 @@ describe('an explanation', () => {
 
   test.each<[string, Request, readonly RegExp[]]>([
     ['an unknown path', { ...analytics, path: '/models' }, [/^The stage "identify" answers 404: .*\/models/]],
-    [
-      'a wrong method',
-      { ...analytics, method: 'PATCH' },
-      [/^The stage "identify" answers 405: PATCH is not/],
-    ],
-    [
-      'no credential',
-      { ...analytics, headers: {} },
-      [/^The stage "authenticate" answers 401: .*Authorization/],
-    ],
+    ['a wrong method', { ...analytics, method: 'PATCH' }, [/^The stage "identify" answers 405: PATCH is not/]],
+    ['no credential', { ...analytics, headers: {} }, [/^The stage "authenticate" answers 401: .*Authorization/]],
     [
       'an unknown control',
       { ...analytics, headers: { ...key, 'x-sim-scenaro': 'slow' } },
@@ -157,11 +136,7 @@ describe('an explanation', () => {
         /^The stage "validate" answers 400: body\/value is required\.$/,
       ],
     ],
-    [
-      'a request that is not refused',
-      recording,
-      [/^Nothing refuses the request, .*createEvent is carried out/],
-    ],
+    ['a request that is not refused', recording, [/^Nothing refuses the request, .*createEvent is carried out/]],
     [
       'a drift that cannot be done',
       {
@@ -271,10 +246,7 @@ describe('an explanation', () => {
     const limited = { ...analytics, headers: { ...key, 'x-sim-sequence': '429*2,200' } }
     await send(sim, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
-    expect((await explain(sim, limited))['why']).toEqual([
-      expect.stringContaining('X-Sim-Sequence: 429*2,200.'),
-      first,
-    ])
+    expect((await explain(sim, limited))['why']).toEqual([expect.stringContaining('X-Sim-Sequence: 429*2,200.'), first])
     await putRules(sim, [{ sequence: '503, 200' }])
     await send(sim, analytics)
     expect((await explain(sim, analytics))['why']).toContain(
@@ -287,9 +259,7 @@ describe('an explanation', () => {
       ...analytics,
       headers: { authorization: 'Bearer key_rate_limited' },
     })
-    expect(byKey['why']).toEqual([
-      'The request\'s key (keys.yaml) is a magic value, which decides: "rate-limited".',
-    ])
+    expect(byKey['why']).toEqual(['The request\'s key (keys.yaml) is a magic value, which decides: "rate-limited".'])
     const model = '00000000-0000-4000-8000-000000000429'
     const byModel = await explain(shared(), { ...analytics, path: `/v1/models/${model}/analytics` })
     expect(byModel['why']).toEqual([

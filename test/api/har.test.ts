@@ -24,9 +24,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
     body: event({ value: 5, properties: { password: 'hunter2', note: 'my-secret-token' } }),
     token: 'my-secret-token',
   })
-  await ask(sim, '/v1/prompts', { body: prompt(), headers: { 'x-sim-scenario': 'reset' } }).catch(
-    () => undefined,
-  )
+  await ask(sim, '/v1/prompts', { body: prompt(), headers: { 'x-sim-scenario': 'reset' } }).catch(() => undefined)
   await ask(sim, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
   const { text, headers } = await ask(sim, '/__sim/requests?format=har', { token: null })
   expect(headers.get('content-type')).toBe('application/har+json; charset=utf-8')

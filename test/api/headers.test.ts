@@ -81,9 +81,7 @@ describe('CORS', () => {
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(answer.headers.get('access-control-allow-methods')).toContain('POST')
-    expect(answer.headers.get('access-control-allow-headers')).toBe(
-      'authorization,content-type,x-sim-scenario',
-    )
+    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
   test('says nothing to clients that are no browsers', async () => {

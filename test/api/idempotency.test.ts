@@ -51,9 +51,7 @@ describe('a retry meets the first event', () => {
     expect(await post(sim, other)).toBe(eventId)
     expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
     const advice = sim.logged.flatMap(({ fields }) => ('advice' in fields ? [fields.advice] : []))
-    expect(advice).toMatchObject([
-      [{ pointer: '/insertId', message: expect.stringMatching(/first one stands/) }],
-    ])
+    expect(advice).toMatchObject([[{ pointer: '/insertId', message: expect.stringMatching(/first one stands/) }]])
   })
 
   test('with another payload, which the journal tells of that one request', async () => {

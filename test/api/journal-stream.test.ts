@@ -83,8 +83,7 @@ test('a bad stream request is refused as JSON, and HEAD is answered at once', as
 
 test('there are at most 100 streams at a time; a further one is refused until one ends', async () => {
   const sim = await startForTest()
-  for (let count = 0; count < 120; count += 1)
-    await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
+  for (let count = 0; count < 120; count += 1) await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(sim)))
   const refused = await ask(sim, '/__sim/requests/stream', { token: null })
   expect(refused.status).toBe(429)
@@ -104,11 +103,7 @@ test.each(['default', '*'])('a stream of the sandbox %s says that requests were 
   await steer(sim, 'POST', '/reset')
   await ask(sim, analyticsPath)
   const text = await until(/\nid: 3\n/)
-  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual([
-    'request',
-    'cleared',
-    'request',
-  ])
+  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual(['request', 'cleared', 'request'])
   await leave()
 })
 

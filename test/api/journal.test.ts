@@ -15,8 +15,7 @@ async function list(sim: TestSimulator, query = ''): Promise<JsonObject[]> {
   return (Array.isArray(requests) ? requests : []).filter(isObject)
 }
 
-const numbers = async (sim: TestSimulator, query?: string) =>
-  (await list(sim, query)).map(({ number }) => number)
+const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
 /** Makes six exchanges: 200, 429 by a scenario, 201 with advice, 400, 404 without the base path, 401. */
 async function sixExchanges(sim: TestSimulator): Promise<void> {
@@ -73,10 +72,7 @@ test('an exchange is recorded with all its facts', async () => {
 })
 
 test.each([
-  [
-    'drop-field',
-    { damage: [expect.stringMatching(/^drop-field at \//)], answerViolations: [{ in: 'response' }] },
-  ],
+  ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], answerViolations: [{ in: 'response' }] }],
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
 ])('the damage of %s is recorded', async (scenario, expected) => {
@@ -291,8 +287,7 @@ describe('the journal of a sandbox', () => {
 
 test('a request to the control plane is not recorded and creates no sandbox', async () => {
   const sim = await startForTest()
-  for (const path of ['requests', 'requests/req-1', 'requests?sandbox=a', 'info'])
-    await ask(sim, `/__sim/${path}`)
+  for (const path of ['requests', 'requests/req-1', 'requests?sandbox=a', 'info']) await ask(sim, `/__sim/${path}`)
   await ask(sim, '/__sim/verify?sandbox=a', { body: {} })
   expect(await list(sim, 'sandbox=*')).toEqual([])
   const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
@@ -368,9 +363,7 @@ test('no token appears in the journal, a stream, a curl command, a verification 
     path: `/v1/events?a=${secret}`,
     headers: { authorization: `Bearer ${secret}` },
   }
-  texts.push(
-    (await ask(sim, '/__sim/explain', { body: { ...explained, body: event({ eventType: own }) } })).text,
-  )
+  texts.push((await ask(sim, '/__sim/explain', { body: { ...explained, body: event({ eventType: own }) } })).text)
   expect(texts.filter((text) => text.includes(secret))).toEqual([])
   expect(texts.join()).toContain('Bearer [redacted]~worker-3')
 })

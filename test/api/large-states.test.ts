@@ -82,30 +82,27 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
 /** Work in one block has a share of nearly 1. */
 const mostOfOneBlock = 0.35
 
-onLinux(
-  'others are answered while 20,000 events are imported, refused, exported, bundled and rated',
-  async () => {
-    const sim = await startForTest()
-    const imported = await sendMeasured(sim, '/__sim/import', document)
-    expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
-    expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
-    const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: 7 }] }
-    const refused = await sendMeasured(sim, '/__sim/import', wrong)
-    expect(refused.status).toBe(400)
-    expect(refused.text).toContain('/events/19999/impact must be from -1 to 1; got 7')
-    expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
-    const exported = await sendMeasured(sim, '/__sim/export')
-    expect(JSON.parse(exported.text)).toEqual(document)
-    const rated = await sendMeasured(sim, '/__sim/quality')
-    expect(JSON.parse(rated.text)).toMatchObject({ conversations: { length: 20_000 } })
-    const bundled = await sendMeasured(sim, '/__sim/bundle')
-    expect(JSON.parse(bundled.text)).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
-    for (const { headers, longestBlock } of [exported, rated, bundled]) {
-      expect(headers.get('transfer-encoding')).toBe('chunked')
-      expect(longestBlock).toBeLessThan(mostOfOneBlock)
-    }
-  },
-)
+onLinux('others are answered while 20,000 events are imported, refused, exported, bundled and rated', async () => {
+  const sim = await startForTest()
+  const imported = await sendMeasured(sim, '/__sim/import', document)
+  expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
+  expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
+  const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: 7 }] }
+  const refused = await sendMeasured(sim, '/__sim/import', wrong)
+  expect(refused.status).toBe(400)
+  expect(refused.text).toContain('/events/19999/impact must be from -1 to 1; got 7')
+  expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
+  const exported = await sendMeasured(sim, '/__sim/export')
+  expect(JSON.parse(exported.text)).toEqual(document)
+  const rated = await sendMeasured(sim, '/__sim/quality')
+  expect(JSON.parse(rated.text)).toMatchObject({ conversations: { length: 20_000 } })
+  const bundled = await sendMeasured(sim, '/__sim/bundle')
+  expect(JSON.parse(bundled.text)).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
+  for (const { headers, longestBlock } of [exported, rated, bundled]) {
+    expect(headers.get('transfer-encoding')).toBe('chunked')
+    expect(longestBlock).toBeLessThan(mostOfOneBlock)
+  }
+})
 
 onLinux('others are answered while ten records of 36,000 items each are imported', async () => {
   const sim = await startForTest()
@@ -133,9 +130,7 @@ onLinux('others are answered while 20 MB of prompts are listed', async () => {
   const sim = await startForTest()
   for (let index = 0; index < 20; index += 1) {
     const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]
-    expect(
-      (await ask(sim, '/v1/prompts', { body: prompt({ externalPromptId: 'p', components }) })).status,
-    ).toBe(201)
+    expect((await ask(sim, '/v1/prompts', { body: prompt({ externalPromptId: 'p', components }) })).status).toBe(201)
   }
   const listed = await sendMeasured(sim, '/__sim/prompts')
   expect(listed.text.length).toBeGreaterThan(15_000_000)
@@ -149,14 +144,8 @@ test('an import with more than it may have is refused with the place and the bou
   await ask(sim, '/v1/events', { body: event() })
   const before = await steer(sim, 'GET', '/export')
   const refusals: [Json[], string][] = [
-    [
-      [{ list: new Array(40_001).fill(0) }],
-      'body/events/0: must not have more than 40000 members and items.',
-    ],
-    [
-      [{ text: 'x'.repeat(3_000_000) }],
-      'body/events/0/text: must not have more than 2097152 characters in a text.',
-    ],
+    [[{ list: new Array(40_001).fill(0) }], 'body/events/0: must not have more than 40000 members and items.'],
+    [[{ text: 'x'.repeat(3_000_000) }], 'body/events/0/text: must not have more than 2097152 characters in a text.'],
     [new Array(150).fill({}), 'the export may break more rules: the check stops after 100 errors'],
   ]
   for (const [records, words] of refusals) {

@@ -119,8 +119,7 @@ test('it goes on while the test has replaced timers and clock by fake ones, also
     const answers = Array.from({ length: 5 }, () =>
       fetch(`${baseUrl}/models/00000000-0000-4000-8000-000000000002/analytics`, { headers }),
     )
-    for (const answer of answers)
-      expect(await (await answer).json()).toHaveProperty('averageConversationRating')
+    for (const answer of answers) expect(await (await answer).json()).toHaveProperty('averageConversationRating')
     await sim.sandbox(name).expectReceived('getModelAnalytics', { times: 5, within: 30 })
     await sim.close()
   } finally {

@@ -21,8 +21,8 @@ async function giveUp(sandbox: string, scenario: string | undefined, body: JsonO
     ...(scenario !== undefined && { 'x-sim-scenario': scenario }),
   }
   const request = { method: 'POST', headers, body: JSON.stringify(body) }
-  const lost = fetch(`${sim().baseUrl}/events`, { ...request, signal: AbortSignal.timeout(300) }).then(
-    (answer) => answer.text(),
+  const lost = fetch(`${sim().baseUrl}/events`, { ...request, signal: AbortSignal.timeout(300) }).then((answer) =>
+    answer.text(),
   )
   await expect(lost).rejects.toThrow()
 }
@@ -78,20 +78,17 @@ describe('a client that gives up before the end of the answer', () => {
     ['slow;ms=60000', 'the same', 'first', []],
     ['slow;ms=60000', 'another', 'second', ['same-insert-id']],
     ['dribble;ms=60000', 'another, since it may have been content with the head', 'second', []],
-  ])(
-    'may, under %s, send the event again only with its insertId: %s',
-    async (scenario, _how, insertId, rules) => {
-      const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
-      await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
-      await giveUp(sandbox, undefined, event({ insertId: 'first', eventAt }))
-      const headers = { 'x-sim-sandbox': sandbox }
-      const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), headers })
-      expect(retried.status).toBe(201)
-      const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
-      expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
-      if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/answer was lost .*may be counted twice/)
-    },
-  )
+  ])('may, under %s, send the event again only with its insertId: %s', async (scenario, _how, insertId, rules) => {
+    const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
+    await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
+    await giveUp(sandbox, undefined, event({ insertId: 'first', eventAt }))
+    const headers = { 'x-sim-sandbox': sandbox }
+    const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), headers })
+    expect(retried.status).toBe(201)
+    const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
+    expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
+    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/answer was lost .*may be counted twice/)
+  })
 
   test('is seen to leave before its retry on another connection is judged', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
@@ -128,8 +125,7 @@ describe('a client that gives up before the end of the answer', () => {
   })
 
   test('is recorded once, however its connection ends', async () => {
-    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang'])
-      await giveUp('once', scenario, event())
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
     await giveUp('once', 'slow;ms=60000', event())
     await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })

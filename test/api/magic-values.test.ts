@@ -37,8 +37,7 @@ test('there is a magic token and a magic model for each named refusal', () => {
 describe.each(operations)('on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const answer = await askOperation(sim(), operation, { token })
-    const refusedByPlan =
-      plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
+    const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
     const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : statuses[scenario]
     expect(answer.status).toBe(expected)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
@@ -47,29 +46,23 @@ describe.each(operations)('on $id', (operation) => {
 })
 
 describe('the models of the fixtures', () => {
-  test.each(models.filter(({ scenario }) => scenario !== undefined))(
-    '$id: $about',
-    async ({ id, scenario }) => {
-      for (const spelled of [id, id.toUpperCase()]) {
-        const answer = await ask(sim(), `/v1/models/${spelled}/analytics`)
-        expect(answer.status).toBe(statuses[scenario ?? ''])
-        expect(faultsOf('getModelAnalytics', answer.status, answer.body)).toEqual([])
-        expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-      }
-    },
-  )
+  test.each(models.filter(({ scenario }) => scenario !== undefined))('$id: $about', async ({ id, scenario }) => {
+    for (const spelled of [id, id.toUpperCase()]) {
+      const answer = await ask(sim(), `/v1/models/${spelled}/analytics`)
+      expect(answer.status).toBe(statuses[scenario ?? ''])
+      expect(faultsOf('getModelAnalytics', answer.status, answer.body)).toEqual([])
+      expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+    }
+  })
 
-  test.each(models.filter(({ scenario }) => scenario === undefined))(
-    '$id: $about',
-    async ({ id, persona, shape }) => {
-      const own = await readAnalytics(sim(), id, '30d')
-      if (shape === undefined && persona !== undefined) {
-        const asked = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
-        expect(own).toEqual(asked)
-      }
-      expect(own.dataPoints.length).toBe(30)
-    },
-  )
+  test.each(models.filter(({ scenario }) => scenario === undefined))('$id: $about', async ({ id, persona, shape }) => {
+    const own = await readAnalytics(sim(), id, '30d')
+    if (shape === undefined && persona !== undefined) {
+      const asked = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
+      expect(own).toEqual(asked)
+    }
+    expect(own.dataPoints.length).toBe(30)
+  })
 
   test('are called by their names in the texts', async () => {
     const { recommendations } = await readAnalytics(sim(), '00000000-0000-4000-8000-000000000001')

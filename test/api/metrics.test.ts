@@ -58,13 +58,9 @@ test('the text has the Prometheus format, with each family once', async () => {
   await ask(sim, analyticsPath)
   const { text, headers } = await ask(sim, '/__sim/metrics')
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-  const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(
-    ([, name]) => name,
-  )
+  const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)
-  expect(families).toEqual(
-    expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']),
-  )
+  expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']))
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
     expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/) // Prometheus reads NaN in upper and lower case
 })

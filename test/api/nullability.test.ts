@@ -37,9 +37,7 @@ function branchesOf(answer: Analytics): string[] {
   const branch = (name: string, value: unknown) => `${name} ${value === null ? 'null' : 'set'}`
   return [
     ...nullable.map((name) => branch(name, answer[name])),
-    ...answer.dataPoints.flatMap((point) =>
-      nullableInPoint.map((name) => branch(`dataPoints.${name}`, point[name])),
-    ),
+    ...answer.dataPoints.flatMap((point) => nullableInPoint.map((name) => branch(`dataPoints.${name}`, point[name]))),
   ]
 }
 
@@ -55,9 +53,7 @@ interface MagicModel {
   readonly scenario?: string
 }
 
-const models: MagicModel[] = parse(
-  readFileSync(new URL('../../fixtures/models.yaml', import.meta.url), 'utf8'),
-)
+const models: MagicModel[] = parse(readFileSync(new URL('../../fixtures/models.yaml', import.meta.url), 'utf8'))
 const shaped = models.filter(({ scenario }) => scenario === undefined)
 
 test('the document, too, lets exactly these be null', async () => {
@@ -98,8 +94,7 @@ test('by their magic ids, the models of the fixtures do so too', async () => {
 })
 
 describe('the shapes', () => {
-  const noNull = (answer: Analytics) =>
-    expect(branchesOf(answer).filter((one) => / null$/.test(one))).toEqual([])
+  const noNull = (answer: Analytics) => expect(branchesOf(answer).filter((one) => / null$/.test(one))).toEqual([])
   const allNull = (answer: Analytics) => {
     expect(branchesOf(answer).filter((one) => / set$/.test(one))).toEqual([])
     expect([answer.conversationCount, answer.messageCount]).toEqual([0, 0])
@@ -115,14 +110,11 @@ describe('the shapes', () => {
     allNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
   })
 
-  test.each(shaped.filter(({ shape }) => shape !== undefined))(
-    '$name has its shape by its id',
-    async (model) => {
-      const answer = await readAnalytics(sim(), model.id, '90d')
-      if (model.shape === 'no-null') noNull(answer)
-      else allNull(answer)
-    },
-  )
+  test.each(shaped.filter(({ shape }) => shape !== undefined))('$name has its shape by its id', async (model) => {
+    const answer = await readAnalytics(sim(), model.id, '90d')
+    if (model.shape === 'no-null') noNull(answer)
+    else allNull(answer)
+  })
 
   test.each(allBranches.filter((branch) => branch.endsWith(' null')).map((branch) => branch.slice(0, -5)))(
     'null;fields=%s sets it to null, and nothing else',
@@ -138,9 +130,7 @@ describe('the shapes', () => {
   test('null takes several fields', async () => {
     const fields = 'recommendations|dataPoints.avgSafetyScore|averageStruggle'
     const how = { headers: { 'x-sim-scenario': `no-null, null;fields=${fields}` } }
-    const nulls = branchesOf(await readAnalytics(sim(), modelId, '7d', how)).filter((one) =>
-      / null$/.test(one),
-    )
+    const nulls = branchesOf(await readAnalytics(sim(), modelId, '7d', how)).filter((one) => / null$/.test(one))
     expect([...new Set(nulls)].sort()).toEqual(
       fields
         .split('|')

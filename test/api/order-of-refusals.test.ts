@@ -46,8 +46,7 @@ describe('of two faults the earlier one decides', () => {
     const closed = both.some((fault) => fault.closed === true)
     const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
     const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
-    if (both.some(({ exhausted }) => exhausted))
-      expect((await ask(sim, known, { token: token })).status).not.toBe(429)
+    if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token: token })).status).not.toBe(429)
     const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
     const headers = { ...first.headers, ...second.headers }
     const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
@@ -57,11 +56,7 @@ describe('of two faults the earlier one decides', () => {
 
 describe('on POST /events', () => {
   test.each([
-    [
-      'no token before a body that is too large',
-      { token: null, body: event({ value: 'x'.repeat(2_000_000) }) },
-      401,
-    ],
+    ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
     ['no token before a broken body', { token: null, body: '{' }, 401],
     ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
     ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],

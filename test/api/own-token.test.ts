@@ -26,10 +26,7 @@ function requestsWith(token: string): [string, RequestOptions][] {
     event({ [token]: 1, valueType: 'numeric', value: token }),
     ...fields.split(' ').map((field) => event({ [field]: token })),
   ]
-  const prompts = [
-    prompt({ components: token, source: token, tags: token }),
-    prompt({ externalPromptId: token }),
-  ]
+  const prompts = [prompt({ components: token, source: token, tags: token }), prompt({ externalPromptId: token })]
   const values = [token, `slow;ms=${token}`, `code=${token}`, `null;fields=${token}`]
   return [
     ...paths.map((path): [string, RequestOptions] => [path, {}]),

@@ -58,11 +58,7 @@ describe('the same externalPromptId', () => {
   test('for the same product is a new version of the same prompt', async () => {
     const sim = await startForTest()
     const fields = { productId, externalPromptId: 'order-assistant' }
-    const versions = [
-      await create(sim, fields),
-      await create(sim, fields),
-      await create(sim, { ...fields, name: 'x' }),
-    ]
+    const versions = [await create(sim, fields), await create(sim, fields), await create(sim, { ...fields, name: 'x' })]
     expect(new Set(versions.map(({ promptId }) => promptId)).size).toBe(1)
     expect(new Set(versions.map(({ versionId }) => versionId)).size).toBe(3)
     expect(await readStateInfo(sim)).toMatchObject({ prompts: 1 })
@@ -122,17 +118,12 @@ describe('a version', () => {
       await create(sim, { externalPromptId: 'a' })
       await create(sim, { externalPromptId: 'a', isActive: true, active: true })
     })
-    expect(kept.flatMap(({ versions }) => versions.map(({ active }) => active))).toEqual([
-      false,
-      false,
-      false,
-    ])
+    expect(kept.flatMap(({ versions }) => versions.map(({ active }) => active))).toEqual([false, false, false])
   })
 
   test('has the SHA-256 of its canonical components as fingerprint, which the order of members does not change', async () => {
     const kept = await keptAfter(async (sim) => {
-      const of = (components: JsonObject[], more = {}) =>
-        create(sim, { components, externalPromptId: 'a', ...more })
+      const of = (components: JsonObject[], more = {}) => create(sim, { components, externalPromptId: 'a', ...more })
       await of([{ content: 'Hello', type: 'system' }])
       await of([{ type: 'system', content: 'Hello' }], { name: 'another name', tags: ['x'] })
       await of([{ content: 'Hello!', type: 'system' }])

@@ -78,10 +78,7 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
       ],
     },
   ],
-  [
-    '2025-12-20',
-    { impact: -2, events: [1, 2].map(() => ({ influence: 'negative', eventAt: '2025-12-20T12:00' })) },
-  ],
+  ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ influence: 'negative', eventAt: '2025-12-20T12:00' })) }],
   ['2025-06-01', { impact: -1, events: [{ influence: 'negative', eventAt: '2025-06-01' }] }],
 ])
 
@@ -131,10 +128,7 @@ describe('the answer is the seeded one, byte for byte,', () => {
         await steer(sim, 'PUT', '/quality', { weight: 0 })
       },
     ],
-    [
-      'for a product that no fixture knows',
-      (sim) => post(sim, { productId: unknownProduct, influence: 'negative' }),
-    ],
+    ['for a product that no fixture knows', (sim) => post(sim, { productId: unknownProduct, influence: 'negative' })],
     [
       'for events that sampling dropped',
       (sim) => post(sim, { productId: webShop.id, influence: 'negative', sampleRate: 0 }),
@@ -186,11 +180,7 @@ test.each(['negative', 'positive'])(
     const bound = influence === 'negative' ? 0 : 1
     for (const modelId of webShop.models) {
       for (const period of periods) {
-        const { dataPoints, avgConversationQualityIndex, recommendations } = await readAnalytics(
-          sim,
-          modelId,
-          period,
-        )
+        const { dataPoints, avgConversationQualityIndex, recommendations } = await readAnalytics(sim, modelId, period)
         const active = dataPoints.filter(({ conversationCount }) => conversationCount > 0)
         expect(new Set(active.map((point) => point.avgConversationQualityIndex))).toEqual(new Set([bound]))
         expect(avgConversationQualityIndex).toBe(bound)
@@ -237,11 +227,7 @@ describe('GET quality', () => {
       ours: await post(sim(), { influence: 'negative', externalConversationId: 'chat-1' }, sandbox),
       alone: await post(sim(), { productId: webShop.id }, sandbox),
     }
-    await post(
-      sim(),
-      { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId },
-      sandbox,
-    )
+    await post(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
     await post(sim(), { productId: webShop.id, influence: 'positive', insertId: 'x' }, `${sandbox}-2`)
     expect(await qualityOf(sandbox)).toEqual({
       weight: 0.1,

@@ -150,11 +150,7 @@ describe('--x-rate-limit', () => {
   })
 
   test.each([
-    [
-      'epoch',
-      String(Date.parse('2026-01-15T13:00:00Z') / 1000),
-      String(Date.parse('2026-01-15T12:30:07Z') / 1000),
-    ],
+    ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
     ['seconds', '3600', '7'],
   ] as const)('%s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
     const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })

@@ -22,10 +22,7 @@ const steps: readonly (readonly [string, (sim: TestSimulator) => Promise<unknown
   ['a persona', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'critical' })],
   ['all null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'all-null' })],
   ['no null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'no-null' })],
-  [
-    'a field that is null',
-    (sim) => twice(sim, path(model), { 'x-sim-scenario': 'null;fields=avgSafetyScore' }),
-  ],
+  ['a field that is null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'null;fields=avgSafetyScore' })],
   ['damage', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'drop-field' })],
   ['a body that is cut', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'malformed-json' })],
   ['the first once more', (sim) => twice(sim, path(model))],
@@ -54,8 +51,7 @@ const steps: readonly (readonly [string, (sim: TestSimulator) => Promise<unknown
   ],
 ]
 
-const otherModel = (index: number) =>
-  path(`${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`)
+const otherModel = (index: number) => path(`${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`)
 
 /** Makes a simulator evict all answers from its cache, which has room for a hundred. */
 async function fillCache(sim: TestSimulator) {

@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Answer,
-  analyticsPath,
-  ask,
-  askOperation,
-  event,
-  operations,
-  prompt,
-} from '../support/client.ts'
+import { type Answer, analyticsPath, ask, askOperation, event, operations, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 /** Reads everything that the control plane shows of a sandbox, without the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
-  const controls = ['/scenarios', '/sequences', '/clock'].map((path) =>
-    steer(sim, 'GET', `${path}?sandbox=${sandbox}`),
-  )
+  const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
   const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
   const listed = (Array.isArray(sandboxes) ? sandboxes : []).find(
     (one) => JSON.parse(JSON.stringify(one)).name === sandbox,
@@ -28,14 +18,10 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const answers: Answer[] = []
   const how = { token: `k~${sandbox}` }
-  for (const operation of [...operations, ...operations])
-    answers.push(await askOperation(sim, operation, how))
-  while (answers.at(-1)?.status !== 429 && answers.length < 20)
-    answers.push(await ask(sim, analyticsPath, how))
+  for (const operation of [...operations, ...operations]) answers.push(await askOperation(sim, operation, how))
+  while (answers.at(-1)?.status !== 429 && answers.length < 20) answers.push(await ask(sim, analyticsPath, how))
   for (let index = 0; index < 10; index += 1)
-    answers.push(
-      await ask(sim, '/v1/events', { ...how, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
-    )
+    answers.push(await ask(sim, '/v1/events', { ...how, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }))
   return answers.map(({ status, text, headers }) => {
     const stable = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
     return JSON.stringify([status, stable, text])
@@ -125,11 +111,7 @@ describe('a fault that is off', () => {
     ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
     ['a rule with p=0', {}, [{ scenario: 'reset;p=0' }]],
     ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
-    [
-      'a rule about other requests',
-      {},
-      [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }],
-    ],
+    ['a rule about other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
     ['a rule that is used up', {}, [{ scenario: 'reset', times: 0 }]],
   ] as const
 

@@ -48,11 +48,7 @@ async function askUnder(sandbox: string, scenario: string, target: TestSimulator
 }
 
 /** Asks for analytics once for each item of a sequence, which a rule of the sandbox has. */
-async function askThrough(
-  sandbox: string,
-  sequence: string,
-  target: TestSimulator = sim(),
-): Promise<string[]> {
+async function askThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []
   for (const _ of sequence.split(', ')) {
@@ -62,8 +58,7 @@ async function askThrough(
   return ids
 }
 
-const advance = (sandbox: string, by: string) =>
-  steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by })
+const advance = (sandbox: string, by: string) => steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by })
 
 describe('GET /__sim/retries', () => {
   test('shows the attempts of a call up to its success, and what each retry did wrong', async () => {
@@ -205,9 +200,7 @@ describe('GET /__sim/retries', () => {
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     for (const { status } of await Promise.all([1, 2, 3].map(() => send(5000)))) expect(status).toBe(201)
     const { chains } = await retriesOf('', own)
-    const outcomes = chains.map(({ attempts }) =>
-      attempts.map(({ findings }) => findings.map(({ rule }) => rule)),
-    )
+    const outcomes = chains.map(({ attempts }) => attempts.map(({ findings }) => findings.map(({ rule }) => rule)))
     expect(outcomes).toEqual(Array.from({ length: 3 }, () => [[], ['same-insert-id']]))
     expect((await steer(own, 'GET', '/manners')).findings).toMatchObject([1, 2, 3].map(() => ({ count: 1 })))
   })
@@ -307,12 +300,7 @@ function countFindings(findings: readonly Json[]): JsonObject {
 }
 
 describe('the findings of the attempts are those of GET /__sim/manners', () => {
-  const habits: readonly (keyof Habits)[] = [
-    'heedsRetryAfter',
-    'backsOff',
-    'keepsInsertId',
-    'acceptsRefusals',
-  ]
+  const habits: readonly (keyof Habits)[] = ['heedsRetryAfter', 'backsOff', 'keepsInsertId', 'acceptsRefusals']
 
   test.each(habits)('for a client without the habit %s', async (habit) => {
     for (const seed of ['1', '2']) {

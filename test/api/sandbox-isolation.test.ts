@@ -3,25 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import {
-  analyticsPath,
-  ask,
-  errorOf,
-  event,
-  objectOf,
-  prompt,
-  readStateInfo,
-  textOf,
-} from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, objectOf, prompt, readStateInfo, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import {
-  createLogRecorder,
-  type LogEntry,
-  start,
-  startForTest,
-  type TestSimulator,
-} from '../support/start.ts'
+import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
 import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -58,9 +43,7 @@ test('a hundred workers at once never see one another: data, faults, counts, clo
   await sim.close()
   const state = parseStateFile(await readFile(file, 'utf8'))
   for (const { name, index } of workers) {
-    expect(eventsIn(state, name).map(({ fields }) => fields['worker'])).toEqual(
-      Array((index % 5) + 1).fill(index),
-    )
+    expect(eventsIn(state, name).map(({ fields }) => fields['worker'])).toEqual(Array((index % 5) + 1).fill(index))
     expect(promptsIn(state, name)).toHaveLength(index % 3)
   }
   expect(eventsIn(state)).toEqual([])
@@ -76,8 +59,7 @@ async function work(sim: TestSimulator, { name, index }: { name: string; index: 
     mode: 'frozen',
     now: new Date(nowOf(index)).toISOString(),
   })
-  if (index % 2 === 1)
-    await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
+  if (index % 2 === 1) await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
 
   for (let count = 0; count <= index % 5; count += 1) {
     const body = event({ insertId: `order-${count}`, worker: index })
@@ -109,10 +91,7 @@ test('the same requests in a hundred sandboxes have a hundred different ids, and
   const ids = (sim: TestSimulator) =>
     Promise.all(
       Array.from({ length: 100 }, async (_, index) =>
-        textOf(
-          await ask(sim, '/v1/events', { token: `k~w${index}`, body: event({ insertId: 'a' }) }),
-          'eventId',
-        ),
+        textOf(await ask(sim, '/v1/events', { token: `k~w${index}`, body: event({ insertId: 'a' }) }), 'eventId'),
       ),
     )
   const here = await ids(one)
@@ -154,22 +133,16 @@ describe('no control of a request reaches another sandbox', () => {
   })
 })
 
-test.each([
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'default',
-  'DEFAULT',
-  '0',
-  'a.b_c-d',
-  'x'.repeat(64),
-])('a sandbox can have the name %s', async (name) => {
-  const sim = shared()
-  const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
-  expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
-  await steer(sim, 'POST', `/reset?sandbox=${name}`)
-  expect((await listed(sim)).find((one) => one['name'] === name)).toMatchObject({ events: 0 })
-})
+test.each(['constructor', 'toString', 'hasOwnProperty', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)])(
+  'a sandbox can have the name %s',
+  async (name) => {
+    const sim = shared()
+    const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
+    expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
+    await steer(sim, 'POST', `/reset?sandbox=${name}`)
+    expect((await listed(sim)).find((one) => one['name'] === name)).toMatchObject({ events: 0 })
+  },
+)
 
 test.each(['__proto__', '-a', '.a', '_a', 'a b', 'a/b', 'a%20b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb'])(
   'no sandbox is called %j: not by a request, not by the control plane',
@@ -260,9 +233,7 @@ describe('sandboxes are bounded', () => {
         now += ms
       },
       dropped: () =>
-        said
-          .filter(({ message }) => /dropped/.test(message))
-          .map(({ level, fields }) => ({ level, ...fields })),
+        said.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields })),
     }
   }
 

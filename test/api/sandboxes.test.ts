@@ -21,11 +21,7 @@ const namings: [string, string, RequestOptions][] = [
   ['a header', '', { headers: { 'x-sim-sandbox': 'worker-3' } }],
   ['the token', '', { token: 'any-key~worker-3' }],
   ['the base path', '/_s/worker-3', {}],
-  [
-    'all three, which agree',
-    '/_s/worker-3',
-    { token: 'k~worker-3', headers: { 'x-sim-sandbox': 'worker-3' } },
-  ],
+  ['all three, which agree', '/_s/worker-3', { token: 'k~worker-3', headers: { 'x-sim-sandbox': 'worker-3' } }],
 ]
 
 test.each(namings)('%s names the sandbox', async (_name, prefix, how) => {

@@ -46,11 +46,7 @@ describe('a snapshot', () => {
     await post(shared(), sandbox)
     await post(shared(), sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
     const [{ promptId = '', versions = [] } = {}] = await readPrompts(shared(), sandbox)
-    await steer(
-      shared(),
-      'POST',
-      `/prompts/${promptId}/versions/${versions[0]?.versionId}/activate?sandbox=${sandbox}`,
-    )
+    await steer(shared(), 'POST', `/prompts/${promptId}/versions/${versions[0]?.versionId}/activate?sandbox=${sandbox}`)
     await steer(shared(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.7 })
     const before = await stateOf(shared(), sandbox)
     const id = await take(shared(), sandbox)
@@ -149,8 +145,7 @@ function startWriters(sim: TestSimulator, count: number) {
     for (let n = 0; !over; n += 1) {
       const span: Span = { sent: ++ticks, answered: Number.POSITIVE_INFINITY }
       spans.set(`${index}-${n}`, span)
-      if (n % 8 === 7)
-        await post(sim, 'default', '/v1/prompts', prompt({ externalPromptId: `p${index}`, step: n }))
+      if (n % 8 === 7) await post(sim, 'default', '/v1/prompts', prompt({ externalPromptId: `p${index}`, step: n }))
       else await post(sim, 'default', '/v1/events', event({ insertId: `${index}-${n}` }))
       span.answered = ++ticks
       answered += 1

@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Answer,
-  analyticsPath,
-  ask,
-  errorOf,
-  event,
-  operations,
-  readStateInfo,
-} from '../support/client.ts'
+import { type Answer, analyticsPath, ask, errorOf, event, operations, readStateInfo } from '../support/client.ts'
 import { documentWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const createdEvent = "        '201':\n          description: The event is recorded"
-const noContent =
-  "        '204':\n          description: The event is recorded, and nothing is said about it.\n"
+const noContent = "        '204':\n          description: The event is recorded, and nothing is said about it.\n"
 const accepted = `        '202':
           description: The event is queued.
           content:
@@ -25,10 +16,7 @@ const example = '              examples: { queued: { value: { queued: true } } }
 /** Starts with a document in which `createEvent` has further responses, and further members. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
   const to = `${responses}${createdEvent}`
-  const contract = await documentWith(
-    `      responses:\n${createdEvent}`,
-    `${members}      responses:\n${to}`,
-  )
+  const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${to}`)
   return startForTest({ contract })
 }
 

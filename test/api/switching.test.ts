@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { activate, inputs, operationOf, scenarioText } from '../support/catalogue.ts'
-import {
-  type Answer,
-  allOperations,
-  ask,
-  askOperation,
-  errorOf,
-  operations,
-  readStateInfo,
-} from '../support/client.ts'
+import { type Answer, allOperations, ask, askOperation, errorOf, operations, readStateInfo } from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -98,21 +90,16 @@ describe('the refusals family', () => {
 describe('the data family', () => {
   const shapes = fitting.filter(({ entry }) => entry.family === 'data')
 
-  test.each(shapes)(
-    '$text on $operation.id is an answer that fits the document',
-    async ({ operation, text }) => {
-      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expect(answer.status).toBe(operation.success)
-      expect(faultsOf(operation.id, operation.success, answer.body)).toEqual([])
-      expect(answer.headers.get('x-sim-scenario')).toBe(text)
-      expect(answer.headers.get('x-sim-origin')).toBe('contract')
-    },
-  )
+  test.each(shapes)('$text on $operation.id is an answer that fits the document', async ({ operation, text }) => {
+    const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+    expect(answer.status).toBe(operation.success)
+    expect(faultsOf(operation.id, operation.success, answer.body)).toEqual([])
+    expect(answer.headers.get('x-sim-scenario')).toBe(text)
+    expect(answer.headers.get('x-sim-origin')).toBe('contract')
+  })
 
   test('has every persona by its name', () => {
-    const names = inputs.catalogue.definitions
-      .filter(({ family }) => family === 'data')
-      .map(({ name }) => name)
+    const names = inputs.catalogue.definitions.filter(({ family }) => family === 'data').map(({ name }) => name)
     const personas = inputs.fixtures.personas.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...personas, 'all-null', 'no-null', 'null']))
   })
@@ -123,18 +110,15 @@ test('the sweep is not empty', () => {
 })
 
 describe('a scenario that makes no sense for the operation', () => {
-  test.each(misfits)(
-    '$text on $operation.id is refused, with the reason',
-    async ({ operation, text, reason }) => {
-      const before = await readStateInfo(sim())
-      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expect(answer.status).toBe(400)
-      expect(answer.headers.get('x-sim-origin')).toBe('simulator')
-      expect(errorOf(answer)).toContain(text)
-      expect(errorOf(answer)).toContain(reason)
-      expect(await readStateInfo(sim())).toEqual(before)
-    },
-  )
+  test.each(misfits)('$text on $operation.id is refused, with the reason', async ({ operation, text, reason }) => {
+    const before = await readStateInfo(sim())
+    const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+    expect(errorOf(answer)).toContain(text)
+    expect(errorOf(answer)).toContain(reason)
+    expect(await readStateInfo(sim())).toEqual(before)
+  })
 
   test('is passed over where it comes from --scenario', async () => {
     const own = await startForTest({ scenario: 'critical' })
@@ -191,15 +175,12 @@ describe('a scenario that cannot be understood', () => {
     expect(errorOf(answer)).toMatch(words)
   })
 
-  test.each(['x-sim-scenarios', 'x-sim-delay', 'x-sim-now-or-never'])(
-    'the header %s is refused',
-    async (name) => {
-      const [analytics] = operations
-      const answer = await askOperation(sim(), analytics, { headers: { [name]: 'forbidden' } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(new RegExp(`"${name}".*x-sim-scenario`))
-    },
-  )
+  test.each(['x-sim-scenarios', 'x-sim-delay', 'x-sim-now-or-never'])('the header %s is refused', async (name) => {
+    const [analytics] = operations
+    const answer = await askOperation(sim(), analytics, { headers: { [name]: 'forbidden' } })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(new RegExp(`"${name}".*x-sim-scenario`))
+  })
 
   test.each([['nonsense'], ['rate-limited;retry-after=soon'], ['null']])(
     '--scenario %s keeps the simulator from starting',
@@ -280,23 +261,11 @@ describe('precedence: request > start-up > default', () => {
   test.each([
     ['the request goes before start-up', { 'x-sim-scenario': 'forbidden' }, analytics.path, 'any-key', 403],
     ['Prefer goes before start-up', { prefer: 'code=404' }, analytics.path, 'any-key', 404],
-    [
-      'the success status asks for the service as it is',
-      { 'x-sim-scenario': '200' },
-      analytics.path,
-      'any-key',
-      200,
-    ],
+    ['the success status asks for the service as it is', { 'x-sim-scenario': '200' }, analytics.path, 'any-key', 200],
     ['so does Prefer: code=200', { prefer: 'code=200' }, analytics.path, 'any-key', 200],
     ['a magic token goes before start-up', {}, analytics.path, 'key_forbidden', 403],
     ['a magic model goes before start-up', {}, magicModel, 'any-key', 429],
-    [
-      'a control goes before a magic token',
-      { 'x-sim-scenario': '404' },
-      analytics.path,
-      'key_forbidden',
-      404,
-    ],
+    ['a control goes before a magic token', { 'x-sim-scenario': '404' }, analytics.path, 'key_forbidden', 404],
     ['a control goes before a magic model', { 'x-sim-scenario': '404' }, magicModel, 'any-key', 404],
     ['start-up goes before nothing at all', {}, analytics.path, 'any-key', 503],
   ])('%s', async (_name, headers, path, token, status) => {

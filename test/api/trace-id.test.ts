@@ -10,8 +10,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const otherId = '0af7651916cd43dd8448eb211c80319c'
 const parent = '00f067aa0ba902b7'
 
-const send = (target: TestSimulator, traceparent: string) =>
-  ask(target, analyticsPath, { headers: { traceparent } })
+const send = (target: TestSimulator, traceparent: string) => ask(target, analyticsPath, { headers: { traceparent } })
 
 /** Returns the trace ids of the listed requests. */
 async function listTraceIds(target: TestSimulator, query = ''): Promise<unknown[]> {

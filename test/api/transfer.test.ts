@@ -27,15 +27,9 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
     await ask(target, '/v1/events', { body: event(fields), ...how })
   for (const fields of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
     await ask(target, '/v1/prompts', { body: prompt(fields), ...how })
-  const { prompts } = JSON.parse(
-    (await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text,
-  )
+  const { prompts } = JSON.parse((await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
   const { promptId, versions } = prompts[0]
-  await steer(
-    target,
-    'POST',
-    `/prompts/${promptId}/versions/${versions[1].versionId}/activate?sandbox=${sandbox}`,
-  )
+  await steer(target, 'POST', `/prompts/${promptId}/versions/${versions[1].versionId}/activate?sandbox=${sandbox}`)
   await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
@@ -43,9 +37,7 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
 async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
-  const answers = await Promise.all(
-    [model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })),
-  )
+  const answers = await Promise.all([model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })))
   return answers.map(({ text }) => text)
 }
 
@@ -69,9 +61,7 @@ describe('an export', () => {
 
   test('can be imported although it is larger than --body-limit', async () => {
     const sim = await startForTest()
-    const bodies = Array.from({ length: 3000 }, (_, n) =>
-      event({ value: 'x'.repeat(500), insertId: `e${n}` }),
-    )
+    const bodies = Array.from({ length: 3000 }, (_, n) => event({ value: 'x'.repeat(500), insertId: `e${n}` }))
     await postAll(sim.origin, '/v1/events', bodies)
     const document = await exported(sim)
     expect(JSON.stringify(document).length).toBeGreaterThan(2_000_000)
@@ -133,21 +123,13 @@ describe('a document that is no export', () => {
   })
 
   test.each<[string, Json, RegExp]>([
-    [
-      'an empty object',
-      {},
-      /\/quality is required; \/events is required; \/prompts is required; \/format is required/,
-    ],
+    ['an empty object', {}, /\/quality is required; \/events is required; \/prompts is required; \/format is required/],
     ['a list', [], /body/],
     ['another format', { ...good(), format: 2 }, /\/format must be 1; got 2/],
     ['no events', { ...good(), events: null }, /\/events must be an array; got null/],
     ['a weight of 2', { ...good(), quality: { weight: 2 } }, /\/quality\/weight must be from 0 to 1; got 2/],
     ['one event twice', withEvent({}), /\/events\/1 must not repeat the key 11111111/],
-    [
-      'an impact of 7',
-      withEvent({ eventId: second, impact: 7 }),
-      /\/events\/1\/impact must be from -1 to 1; got 7/,
-    ],
+    ['an impact of 7', withEvent({ eventId: second, impact: 7 }), /\/events\/1\/impact must be from -1 to 1; got 7/],
     [
       'a time that is none',
       withEvent({ eventId: second, receivedAt: 'noon' }),
@@ -179,16 +161,8 @@ describe('a document that is no export', () => {
       withEvent({ eventId: second, replays: 1e308 }),
       /\/events\/1\/replays must be at most 9007199254740991/,
     ],
-    [
-      'an event without fields',
-      withEvent({ eventId: second, fields: {} }),
-      /\/events\/1\/fields\/eventAt is required/,
-    ],
-    [
-      'half a replay',
-      withEvent({ eventId: second, replays: 0.5 }),
-      /\/events\/1\/replays must be an integer; got 0.5/,
-    ],
+    ['an event without fields', withEvent({ eventId: second, fields: {} }), /\/events\/1\/fields\/eventAt is required/],
+    ['half a replay', withEvent({ eventId: second, replays: 0.5 }), /\/events\/1\/replays must be an integer; got 0.5/],
     [
       'a prompt without versions',
       { ...good(), prompts: [{ promptId: first, versions: [] }] },

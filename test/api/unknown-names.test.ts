@@ -5,8 +5,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-const control = (path: string, body?: JsonObject) =>
-  ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
+const control = (path: string, body?: JsonObject) => ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
 
 const none = { count: { exactly: 0 } }
 

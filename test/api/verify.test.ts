@@ -139,10 +139,7 @@ describe('POST /__sim/verify', () => {
       { operation: 'createEvents' },
       /no operation "createEvents". Did you mean "createEvent"\? Known: getModelAnalytics, /,
     ],
-    [
-      { match: { header: { Authorization: 'Bearer k' } } },
-      /does not keep the value of the header "Authorization"/,
-    ],
+    [{ match: { header: { Authorization: 'Bearer k' } } }, /does not keep the value of the header "Authorization"/],
     [{ match: { header: { 'x-note': 'Bearer k' } } }, /does not keep the value of the header "x-note"/],
     [{ match: { query: { api_key: 'k' } } }, /does not keep the value of the query parameter "api_key"/],
     [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
@@ -176,9 +173,7 @@ describe('a verification that waits', () => {
     onTestFinished(() => void process.off('warning', onWarning))
     const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
     const waiting = names.map((name) => verify(sim, { withinMs: 60_000 }, `?sandbox=${name}`))
-    const never = names.map((name) =>
-      verify(sim, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`),
-    )
+    const never = names.map((name) => verify(sim, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
     await untilWaiting(sim, 2 * names.length)
     for (const name of names) {
       const answer = await record(sim, purchase(), { 'x-sim-sandbox': name })
@@ -203,16 +198,13 @@ describe('a verification that waits', () => {
     expect(await waiting).toMatchObject({ status: 417, count: 2 })
   })
 
-  test.each([{ exactly: 1 }, { atMost: 1 }])(
-    'for %j is satisfied only when its time is up',
-    async (count) => {
-      const sim = await startForTest()
-      await record(sim)
-      const before = performance.now()
-      expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status: 200, count: 1 })
-      expect(performance.now() - before).toBeGreaterThanOrEqual(48)
-    },
-  )
+  test.each([{ exactly: 1 }, { atMost: 1 }])('for %j is satisfied only when its time is up', async (count) => {
+    const sim = await startForTest()
+    await record(sim)
+    const before = performance.now()
+    expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status: 200, count: 1 })
+    expect(performance.now() - before).toBeGreaterThanOrEqual(48)
+  })
 
   test('counts from zero where the journal is cleared meanwhile', async () => {
     const sim = await startForTest()

@@ -30,15 +30,7 @@ test('all violations are named at once, each with its place', async () => {
   })
   const answer = await ask(sim(), '/v1/events', { body })
   expect(answer.status).toBe(400)
-  const places = [
-    'value',
-    'productId',
-    'influence',
-    'qualityImpactScore',
-    'sampleRate',
-    'eventAt',
-    'eventType',
-  ]
+  const places = ['value', 'productId', 'influence', 'qualityImpactScore', 'sampleRate', 'eventAt', 'eventType']
   for (const place of places) expect(errorOf(answer)).toContain(`body/${place}: `)
   expect(errorOf(answer)).toContain('7 problems')
   expect(told(answer.headers).total).toBe(7)

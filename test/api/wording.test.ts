@@ -43,14 +43,7 @@ const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: s
 }
 
 /** Examples of refusals that the simulator sends only as a scenario, since it has no such reason of its own. */
-const scenarioOnly = [
-  'unknown_token',
-  'forbidden',
-  'product_not_found',
-  'rate_limited',
-  'server_error',
-  'unavailable',
-]
+const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
 const examples = allOperations.flatMap((operation) =>
   operationOf(operation.id)

@@ -33,9 +33,7 @@ describe('rooms', () => {
         .filter(({ path }) => roomOf(path) === name)
         .flatMap((file) =>
           file.imports
-            .filter(
-              ({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target) !== name,
-            )
+            .filter(({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target) !== name)
             .map(({ target, line }) => ({
               room: roomOf(target),
               place: `${at(file, line)} imports ${target}`,
@@ -68,9 +66,7 @@ describe('words', () => {
   it('an exported type name is declared once', () => {
     const declared = new Map<string, string[]>()
     for (const { path, text } of files)
-      for (const [, name = ''] of text.matchAll(
-        /^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm,
-      ))
+      for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm))
         declared.set(name, [...(declared.get(name) ?? []), path])
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
   })
@@ -78,14 +74,11 @@ describe('words', () => {
   it('no doc comment opens with a clause', () => {
     const opening = new RegExp(`/\\*\\*\\s+(?:\\* )?(?:${clauseOpeners.join('|')})\\b.*`, 'g')
     const offenders = files.flatMap((file) =>
-      [...file.text.matchAll(opening)].map(
-        (match) => `${at(file, lineAt(file.text, match.index))} ${match[0].trim()}`,
-      ),
+      [...file.text.matchAll(opening)].map((match) => `${at(file, lineAt(file.text, match.index))} ${match[0].trim()}`),
     )
-    expect(
-      offenders,
-      'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."',
-    ).toEqual([])
+    expect(offenders, 'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."').toEqual(
+      [],
+    )
   })
 })
 
@@ -120,9 +113,7 @@ describe('habits', () => {
   it.each(habits.map((habit) => [habit.sentence, habit] as const))('%s', (_, { pattern, only, instead }) => {
     const offenders = files
       .filter(({ path }) => !only.some((one) => isWithin(one, path)))
-      .flatMap((file) =>
-        linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`),
-      )
+      .flatMap((file) => linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`))
     expect(offenders, instead).toEqual([])
   })
 
@@ -145,9 +136,7 @@ describe('habits', () => {
   })
 
   it('no folder or file has a name that fits anything, such as utils', () => {
-    expect(paths.filter((path) => /(^|\/)(utils?|helpers?|misc|common|types)(\/|\.ts$)/.test(path))).toEqual(
-      [],
-    )
+    expect(paths.filter((path) => /(^|\/)(utils?|helpers?|misc|common|types)(\/|\.ts$)/.test(path))).toEqual([])
   })
 })
 
@@ -155,10 +144,7 @@ describe('reading the import lines', () => {
   it.each([
     ["import { a } from './b.ts'", { target: 'x/b.ts', kind: 'ours', typeOnly: false, dynamic: false }],
     ["import type { A } from '../b.ts'", { target: 'b.ts', kind: 'ours', typeOnly: true, dynamic: false }],
-    [
-      "import {\n  type A,\n  type B,\n} from 'c'",
-      { target: 'c', kind: 'library', typeOnly: true, dynamic: false },
-    ],
+    ["import {\n  type A,\n  type B,\n} from 'c'", { target: 'c', kind: 'library', typeOnly: true, dynamic: false }],
     ["import a, { type B } from 'c'", { target: 'c', kind: 'library', typeOnly: false, dynamic: false }],
     ["export * from 'node:fs'", { target: 'node:fs', kind: 'node', typeOnly: false, dynamic: false }],
     ["const a = await import('c')", { target: 'c', kind: 'library', typeOnly: false, dynamic: true }],
@@ -193,7 +179,5 @@ function lineOf({ text }: SourceFile, line: number): string {
 }
 
 function offendersAgainst(pattern: RegExp): string[] {
-  return files.flatMap((file) =>
-    linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`),
-  )
+  return files.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`))
 }

@@ -27,9 +27,7 @@ const root = new URL('../../src/', import.meta.url)
 
 /** Reads every TypeScript file under `src/`, sorted by path. */
 export function readSourceFiles(): SourceFile[] {
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /\.tsx?$/.test(path),
-  )
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
   return paths.sort().map((path) => sourceFile(path, readFileSync(new URL(path, root), 'utf8')))
 }
 
@@ -38,8 +36,7 @@ export function sourceFile(path: string, text: string): SourceFile {
 }
 
 /** Matches comments and the three kinds of strings from the left, so that a `//` inside a string is no comment. */
-const tokens =
-  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<!\bfrom )'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+const tokens = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<!\bfrom )'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
 
 function codeOf(text: string): string {
   // Templates stay, since their `${}` contains code.

@@ -75,8 +75,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['core', 'documents', 'contract', 'state', 'exchange', 'redaction'],
   },
   reports: {
-    sentence:
-      'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.',
+    sentence: 'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.',
     main: 'report.ts',
     imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'redaction', 'journal'],
   },
@@ -173,8 +172,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['core', 'documents', 'fixtures', 'reports', 'bundles', 'config', 'simulator'],
   },
   proxy: {
-    sentence:
-      "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
+    sentence: "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
     main: 'proxy.ts',
     imports: [
       'core',
@@ -191,8 +189,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   exec: {
-    sentence:
-      'Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults.',
+    sentence: 'Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults.',
     main: 'run-command.ts',
     imports: [
       'core',
@@ -282,32 +279,31 @@ export const neverReaches = [
 ] as const
 
 /** The only places that may import a library. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
-export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> =
-  {
-    '@faker-js/faker': { only: ['simulation/'] },
-    '@preact/signals': { only: ['console/'] },
-    '@seriousme/openapi-schema-validator': { only: ['contract/checks/structure.ts'], lazy: true },
-    '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
-    ajv: { only: ['documents/', 'contract/'] },
-    'ajv-formats': { only: ['documents/', 'contract/'] },
-    commander: { only: ['config/parse.ts', 'config/program.ts'] },
-    cors: { only: ['http/'] },
-    esbuild: { only: ['build/'] },
-    express: { only: ['http/'] },
-    ioredis: { only: ['state/redis/connection.ts', 'state/redis/handshake.ts'], lazy: true },
-    lowdb: { only: ['state/file/'] },
-    'jsonpath-js': { only: ['documents/json-path.ts'] },
-    'openapi-fetch': { only: ['client/transport.ts'] },
-    '@playwright/test': { only: ['testing/playwright.ts'] },
-    testcontainers: { only: ['testing/testcontainers.ts'] },
-    vitest: { only: ['testing/vitest.ts'] },
-    'oxc-parser': { only: ['build/declarations.ts'] },
-    // Prism asks its caller for a logger that can have children.
-    pino: { only: ['process/process-log.ts', 'contract/fallback.ts'] },
-    preact: { only: ['console/'] },
-    'prom-client': { only: ['control/metrics.ts'], lazy: true },
-    yaml: { only: ['documents/'] },
-  }
+export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
+  '@faker-js/faker': { only: ['simulation/'] },
+  '@preact/signals': { only: ['console/'] },
+  '@seriousme/openapi-schema-validator': { only: ['contract/checks/structure.ts'], lazy: true },
+  '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
+  ajv: { only: ['documents/', 'contract/'] },
+  'ajv-formats': { only: ['documents/', 'contract/'] },
+  commander: { only: ['config/parse.ts', 'config/program.ts'] },
+  cors: { only: ['http/'] },
+  esbuild: { only: ['build/'] },
+  express: { only: ['http/'] },
+  ioredis: { only: ['state/redis/connection.ts', 'state/redis/handshake.ts'], lazy: true },
+  lowdb: { only: ['state/file/'] },
+  'jsonpath-js': { only: ['documents/json-path.ts'] },
+  'openapi-fetch': { only: ['client/transport.ts'] },
+  '@playwright/test': { only: ['testing/playwright.ts'] },
+  testcontainers: { only: ['testing/testcontainers.ts'] },
+  vitest: { only: ['testing/vitest.ts'] },
+  'oxc-parser': { only: ['build/declarations.ts'] },
+  // Prism asks its caller for a logger that can have children.
+  pino: { only: ['process/process-log.ts', 'contract/fallback.ts'] },
+  preact: { only: ['console/'] },
+  'prom-client': { only: ['control/metrics.ts'], lazy: true },
+  yaml: { only: ['documents/'] },
+}
 
 /** Something that only a few files may do. `pattern` is searched in their code, without comments and strings. */
 export interface Habit {
@@ -392,17 +388,4 @@ export const maxLines = 250
 export const generatedFiles = ['client/control-types.ts']
 
 /** The words with which no doc comment begins, since they open a clause and not a sentence. */
-export const clauseOpeners = [
-  'What',
-  'Whether',
-  'Who',
-  'Whose',
-  'Of',
-  'As',
-  'Where',
-  'How',
-  'Why',
-  'To',
-  'From',
-  'So',
-]
+export const clauseOpeners = ['What', 'Whether', 'Who', 'Whose', 'Of', 'As', 'Where', 'How', 'Why', 'To', 'From', 'So']

@@ -54,11 +54,7 @@ export function formatGoals(names: readonly string[], rows: readonly Row[]): str
   return alignColumns([['goal', 'limit', 'measured', 'met'], ...lines])
 }
 
-function readMeasured(
-  { row, baseline }: Goal,
-  names: readonly string[],
-  rows: readonly Row[],
-): number | undefined {
+function readMeasured({ row, baseline }: Goal, names: readonly string[], rows: readonly Row[]): number | undefined {
   const values = rows.find(({ name }) => name === row)?.values
   const [own] = values ?? []
   if (baseline === undefined || own === undefined) return own

@@ -60,8 +60,7 @@ const failing = (request: HostileRequest): HostileRequest => ({
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
 })
 
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index))
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 
 /** Both as many members and as many bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
@@ -134,10 +133,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     requests: [
       { ...post('/__sim/scenarios', `{"rules":[${items(() => '{"scenario":""}')}]}`), method: 'PUT' },
       {
-        ...post(
-          '/__sim/scenarios',
-          JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) }),
-        ),
+        ...post('/__sim/scenarios', JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
         method: 'PUT',
       },
     ],

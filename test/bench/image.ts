@@ -33,14 +33,9 @@ async function main(image: string, engine: Engine, rounds: number): Promise<void
   const starts: Record<string, StartTimer> = {
     'convsim, a process': (folder) => timeProcess(builtSimulator(folder)),
     'node:http, a process': () => timeProcess(bareServer),
-    'convsim, a container': () =>
-      timeContainer(engine, (port) => ['-e', `PORT=${port}`, image], warmAnalytics),
+    'convsim, a container': () => timeContainer(engine, (port) => ['-e', `PORT=${port}`, image], warmAnalytics),
     'node:http, a container': () =>
-      timeContainer(
-        engine,
-        (port) => ['--entrypoint', 'node', image, ...bareServer.arguments(port)],
-        rootRequest,
-      ),
+      timeContainer(engine, (port) => ['--entrypoint', 'node', image, ...bareServer.arguments(port)], rootRequest),
   }
   const times = new Map(Object.keys(starts).map((name) => [name, [] as number[]]))
   for (let round = 0; round < rounds; round += 1) {
@@ -54,9 +49,7 @@ async function main(image: string, engine: Engine, rounds: number): Promise<void
   const containerMs = medianOf('node:http, a container') - medianOf('node:http, a process')
   const ratio = (medianOf('convsim, a container') - containerMs) / medianOf('convsim, a process')
   const lines = [...times.keys()].map((name) => [name, formatFigure(medianOf(name))])
-  console.log(
-    `Node ${process.version}, median of ${rounds} rounds, start to first 200, ms\n\n${alignColumns(lines)}`,
-  )
+  console.log(`Node ${process.version}, median of ${rounds} rounds, start to first 200, ms\n\n${alignColumns(lines)}`)
   console.log(
     `\nstart in a container, without the container's own start (${formatFigure(containerMs)} ms) / as a process: ${formatFigure(ratio)}`,
   )

@@ -22,9 +22,7 @@ export async function measureLargeSandbox(count: number): Promise<void> {
     document = undefined
     const record = () => store.recordEvent({ ...context, sandbox: 'default' }, event({ insertId: 'e7' }))
     await measure(connection, 'replay of an event', record)
-    await measure(connection, 'page of 100', () =>
-      store.listEvents('default', { limit: 100, order: 'newest' }),
-    )
+    await measure(connection, 'page of 100', () => store.listEvents('default', { limit: 100, order: 'newest' }))
     const filter = { conversationId: conversationOf(7), limit: 100 }
     await measure(connection, 'listing with a filter', () => store.listEvents('default', filter))
     await measure(connection, 'export', () => store.exportSandbox('default'))
@@ -50,8 +48,7 @@ async function open(url: string): Promise<OpenedRedisStore> {
   return opened.value
 }
 
-const conversationOf = (index: number) =>
-  `00000000-0000-4000-8000-${String(index % 20_000).padStart(12, '0')}`
+const conversationOf = (index: number) => `00000000-0000-4000-8000-${String(index % 20_000).padStart(12, '0')}`
 
 /** Creates an export with events of 20,000 conversations on 365 days. */
 function createExport(count: number): SandboxExport {

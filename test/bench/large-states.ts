@@ -13,10 +13,7 @@ const uuid = (kind: number, index: number) =>
   `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
 
 /** Returns an event of an export, in a conversation of its own. */
-const event = (
-  index: number,
-  properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 },
-) => ({
+const event = (index: number, properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 }) => ({
   eventId: uuid(1, index),
   fields: {
     eventType: 'upgrade_purchased',
@@ -79,8 +76,7 @@ const read = (path: string): HostileRequest => ({
   headers: {},
 })
 
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index))
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 
 /** An attack whose requests are made when they are sent, since each may have the size of an import. */
 const attack = (name: string, make: () => readonly HostileRequest[]): HostileRequests => ({
@@ -90,8 +86,7 @@ const attack = (name: string, make: () => readonly HostileRequest[]): HostileReq
   },
 })
 
-const importOf = (name: string, body: () => string) =>
-  attack(`import: ${name}`, () => [send('import', body())])
+const importOf = (name: string, body: () => string) => attack(`import: ${name}`, () => [send('import', body())])
 
 const megabyte = 'x\\"'.repeat(330_000)
 
@@ -135,9 +130,7 @@ export const largeStates: readonly HostileRequests[] = [
   importOf('events, all of them wrong', () => exported(fill(() => '{"eventId":1}'))),
   importOf('an end that is not JSON', () => `${exported(fill((index) => JSON.stringify(event(index))))}]`),
   importOf('events of a megabyte', () =>
-    exported(
-      times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join(),
-    ),
+    exported(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
   ),
   attack('export of events of a megabyte', () => [read('export')]),
   importOf('prompts', () =>
@@ -167,7 +160,5 @@ export const largeStates: readonly HostileRequests[] = [
   importOf('a text without an end', () => `{"format":"${fill(() => '\\"', '')}`),
   importOf('line breaks', () => `${fill(() => '\n', '')}]`),
   importOf('members', () => `{${fill((index) => `"m${index}":0`)}}`),
-  attack('the large sandbox is deleted', () => [
-    { method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers },
-  ]),
+  attack('the large sandbox is deleted', () => [{ method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers }]),
 ]

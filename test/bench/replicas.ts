@@ -99,8 +99,7 @@ async function measureLoad(
   for (const group of groups) await runOn(group, source, connections, WARM_UP)
   const results = new Map<string, Measured[]>(groups.map((group) => [group.name, []]))
   for (let round = 0; round < rounds; round += 1)
-    for (const group of groups)
-      results.get(group.name)?.push(await runOn(group, source, connections, seconds))
+    for (const group of groups) results.get(group.name)?.push(await runOn(group, source, connections, seconds))
   const figure = (group: string, member: keyof Measured) =>
     median((results.get(group) ?? []).map((measured) => measured[member]))
   for (const { name: group } of groups)
@@ -110,9 +109,7 @@ async function measureLoad(
   const share = (figure('one', 'perSecond') / figure('file', 'perSecond')).toFixed(2)
   console.log(`${name} one replica on Redis against one on a file: ${share} of the requests/s`)
   const busy = (figure('one', 'cpu') / figure('file', 'cpu')).toFixed(2)
-  console.log(
-    `${name} one replica on Redis against one on a file: ${busy} of the processor time for each request`,
-  )
+  console.log(`${name} one replica on Redis against one on a file: ${busy} of the processor time for each request`)
   const cost = (figure('three', 'cpu') / figure('apart', 'cpu')).toFixed(2)
   console.log(
     `${name} three replicas against three on Redis that share nothing: ${cost} of the processor time for each request\n`,
@@ -121,9 +118,7 @@ async function measureLoad(
 
 async function runOn({ members }: Group, source: RequestSource, connections: number, duration: number) {
   const before = members.map(cpuMs)
-  const results = await Promise.all(
-    members.map((member) => runLoad(member, source, connections, { duration })),
-  )
+  const results = await Promise.all(members.map((member) => runLoad(member, source, connections, { duration })))
   const answers = results.reduce((sum, result) => sum + result.answers, 0)
   const cpu = members.reduce((sum, member, index) => sum + cpuMs(member) - (before[index] ?? 0), 0)
   return {

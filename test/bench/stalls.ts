@@ -25,13 +25,7 @@ async function main(): Promise<void> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   try {
-    await waitUntilOk(
-      'convsim',
-      simulator,
-      `http://127.0.0.1:${port}/v1`,
-      warmAnalytics,
-      performance.now() + 20_000,
-    )
+    await waitUntilOk('convsim', simulator, `http://127.0.0.1:${port}/v1`, warmAnalytics, performance.now() + 20_000)
     const longest = await measureAll(simulator, `http://127.0.0.1:${port}`)
     console.log(`\nthe longest stall is ${longest.toFixed(0)} ms; allowed are ${maxStallMs} ms`)
     if (longest > maxStallMs) process.exitCode = 1
@@ -55,16 +49,8 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     const wholeMs = performance.now() - before
     const stallMs = await readStallMs(simulator)
     longest = Math.max(longest, stallMs)
-    rows.push([
-      name,
-      String(requests.length),
-      [...statuses].join(' '),
-      stallMs.toFixed(0),
-      wholeMs.toFixed(0),
-    ])
+    rows.push([name, String(requests.length), [...statuses].join(' '), stallMs.toFixed(0), wholeMs.toFixed(0)])
   }
-  console.log(
-    alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]),
-  )
+  console.log(alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]))
   return longest
 }

@@ -78,9 +78,7 @@ async function prepareFile(folder: string, size: number): Promise<void> {
   const { store } = opened.value
   const writer = { sandbox: 'default', seed: '1', now: Date.UTC(2026, 0, 15, 12) }
   for (let from = 0; from < size; from += 1000) {
-    const drafts = Array.from({ length: Math.min(1000, size - from) }, () =>
-      JSON.parse(newEvent().body ?? ''),
-    )
+    const drafts = Array.from({ length: Math.min(1000, size - from) }, () => JSON.parse(newEvent().body ?? ''))
     await Promise.all(drafts.map((draft) => store.recordEvent(writer, draft)))
   }
   await store.close()

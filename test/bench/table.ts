@@ -28,9 +28,7 @@ function formatRatio(own: number | undefined, other: number | undefined): string
 
 /** Aligns columns: the first to the left, the others to the right. */
 export function alignColumns(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  )
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const pad = (text: string, column: number) =>
     column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
   return lines.map((line) => line.map(pad).join('  ')).join('\n')

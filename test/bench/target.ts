@@ -98,10 +98,7 @@ export interface BenchReply {
 }
 
 /** Sends a request with Node's client, which reuses its connection. */
-export function send(
-  url: string,
-  { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string },
-) {
+export function send(url: string, { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string }) {
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const sent = request(url + path, { method, headers: { ...headers, ...length } }, (answer) => {

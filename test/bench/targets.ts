@@ -50,11 +50,7 @@ export async function buildBaselines(folder: string): Promise<Target[]> {
 }
 
 async function recordAnswers(folder: string) {
-  const simulator = await startTarget(
-    builtSimulator(join(folder, 'recorded')),
-    await freePort(),
-    warmAnalytics,
-  )
+  const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   try {
     return { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   } finally {

@@ -24,10 +24,7 @@ describe.skipIf(problem !== undefined)('a script of a page in a browser', () => 
   test('can write to the control plane if --control-origins lists the page', async () => {
     const { page, origin } = await openForeignPage(browser)
     const sim = await startForTest({ controlOrigins: origin })
-    expect(await page.evaluate(putRule(sim.controlUrl))).toEqual([
-      200,
-      { rules: [{ scenario: 'unavailable' }] },
-    ])
+    expect(await page.evaluate(putRule(sim.controlUrl))).toEqual([200, { rules: [{ scenario: 'unavailable' }] }])
   })
 
   test('cannot otherwise', async () => {

@@ -15,9 +15,7 @@ export async function openPage(browser: Browser | undefined, url: string): Promi
 
 /** Serves an empty page on a port of its own, and opens it under a host name, for one test. */
 export async function openForeignPage(browser: Browser | undefined, host = '127.0.0.1') {
-  const server = createServer((_req, res) =>
-    res.setHeader('content-type', 'text/html').end('<!doctype html><body>'),
-  )
+  const server = createServer((_req, res) => res.setHeader('content-type', 'text/html').end('<!doctype html><body>'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

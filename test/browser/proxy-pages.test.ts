@@ -16,10 +16,7 @@ beforeAll(async () => {
 afterAll(async () => browser?.close())
 
 /** Starts a service that lets every page read, and a proxy. `reached`: the methods and credentials of its requests. */
-async function openProxy(
-  target: Parameters<typeof proxyTo>[1],
-  settings: Parameters<typeof proxyTo>[2] = {},
-) {
+async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const reached: string[] = []
   const service = await fakeUpstream((req, res) => {
     reached.push(`${req.method} ${req.headers.authorization ?? ''}`.trim())
@@ -94,10 +91,7 @@ describe.skipIf(problem !== undefined)('a page in a browser', () => {
     const { page } = await openForeignPage(browser, 'localhost')
     const { sim, reached } = await openProxy({ token })
     const url = sim.origin + analyticsPath
-    const [popup] = await Promise.all([
-      page.waitForEvent('popup'),
-      page.evaluate(`void window.open('${url}')`),
-    ])
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void window.open('${url}')`)])
     await popup.waitForLoadState()
     expect(await popup.textContent('body')).toContain('is closed to pages of other origins')
     await popup.close()
@@ -132,12 +126,8 @@ describe.skipIf(problem !== undefined)('a page in a browser', () => {
   test('uses it if it is the console, and so does the address bar', async () => {
     const { sim, reached } = await openProxy({ token })
     const page = await openPage(browser, `${sim.origin}/__sim/`)
-    expect(await page.evaluate(`fetch('${analyticsPath}').then((answer) => answer.text())`)).toBe(
-      '{"secret":1}',
-    )
-    expect(await (await openPage(browser, sim.origin + analyticsPath)).textContent('body')).toContain(
-      'secret',
-    )
+    expect(await page.evaluate(`fetch('${analyticsPath}').then((answer) => answer.text())`)).toBe('{"secret":1}')
+    expect(await (await openPage(browser, sim.origin + analyticsPath)).textContent('body')).toContain('secret')
     expect(reached).toEqual(Array(2).fill(`GET Bearer ${token}`))
   })
 })

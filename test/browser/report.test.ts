@@ -6,8 +6,7 @@ import { findBrowserProblem, openBrowser } from './chromium.ts'
 import { openForeignPage } from './foreign-page.ts'
 
 const problem = findBrowserProblem()
-if (problem !== undefined)
-  process.stderr.write(`The tests of the report in a browser are skipped. ${problem}\n`)
+if (problem !== undefined) process.stderr.write(`The tests of the report in a browser are skipped. ${problem}\n`)
 
 const sim = sharedSimulator()
 let browser: Browser | undefined
@@ -96,9 +95,7 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
 
   test('has its style, though the policy allows no other style', async () => {
     const { page, complaints } = await openReport({ width: 1280, colorScheme: 'light' })
-    const size = await page.evaluate<string>(
-      "getComputedStyle(document.querySelector('.figures b')).fontSize",
-    )
+    const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.figures b')).fontSize")
     expect([complaints, size]).toEqual([[], '24px'])
     await page.close()
   })

@@ -25,9 +25,7 @@ interface Coverage {
 
 /** Returns the files whose code a process has run: esbuild wraps each file in a function with the file's name. */
 function listRunFiles(folder: string): string[] {
-  const reports = readdirSync(folder).map(
-    (name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')),
-  )
+  const reports = readdirSync(folder).map((name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')))
   const scripts = reports.flatMap(({ result }) => result.filter(({ url }) => url.endsWith(BUNDLE)))
   const called = scripts.flatMap(({ functions }) =>
     functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),

@@ -74,9 +74,7 @@ describe('the health check of the image', () => {
 
 describe('the Dockerfile', () => {
   test('has the version of the package in its label', async () => {
-    expect(await readFile(join(root, 'Dockerfile'), 'utf8')).toContain(
-      `org.opencontainers.image.version="${version}"`,
-    )
+    expect(await readFile(join(root, 'Dockerfile'), 'utf8')).toContain(`org.opencontainers.image.version="${version}"`)
   })
 
   test('declares no volume, which each run would leave behind', async () => {

@@ -14,10 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 async function checkoutWith(built: readonly string[]): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
-  for (const file of [
-    'package.json',
-    ...['prepare', 'is-built', 'start'].map((name) => `src/build/${name}.mjs`),
-  ])
+  for (const file of ['package.json', ...['prepare', 'is-built', 'start'].map((name) => `src/build/${name}.mjs`)])
     await cp(join(root, file), join(folder, file))
   for (const name of built) await symlink(join(root, name), join(folder, name))
   return folder
@@ -60,16 +57,13 @@ async function listenOn(port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to npm alone stops the server before npm ends',
-  async (signal) => {
-    const { child, listening } = npm(await checkoutWith(['dist']), serve)
-    const port = await listening
-    child.kill(signal)
-    await once(child, 'exit')
-    await listenOn(port)
-  },
-)
+test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone stops the server before npm ends', async (signal) => {
+  const { child, listening } = npm(await checkoutWith(['dist']), serve)
+  const port = await listening
+  child.kill(signal)
+  await once(child, 'exit')
+  await listenOn(port)
+})
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s to the process group, as Ctrl-C sends it, ends with the report, the exit code of --fail-on and "stopped"',
@@ -109,9 +103,7 @@ test('the server stops if npm is killed', async () => {
 test('npm start without the development dependencies serves what is built, and says why it does not build', async () => {
   const { listening, output } = npm(await checkoutWith(['dist']), serve)
   expect((await fetch(`http://127.0.0.1:${await listening}/healthz`)).status).toBe(200)
-  expect(output()).toMatch(
-    /convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/,
-  )
+  expect(output()).toMatch(/convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/)
 })
 
 test('npm start without anything built ends with 1 and says what to do', async () => {

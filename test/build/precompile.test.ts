@@ -46,9 +46,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
 
   it('has precompiled validators with the same results and errors as compiled ones', async () => {
     const { contract, compiler, known } = await compileAgain(file, hasResponseValidators)
-    const values = valuesLike(
-      [...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]),
-    )
+    const values = valuesLike([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
       [...names].map(([key, name]) => ({
         key,

@@ -22,17 +22,13 @@ test('a file that is no bundle is refused with the place of the fault', async ()
   expect(await refusalOf('{\n "kind": }')).toBe(
     'convsim cannot replay:\n  bundle.json:2:10: error: is not JSON: it has "}" here, where a value is expected\n',
   )
-  expect(await refusalOf('{"openapi": "3.1.0"}')).toContain(
-    'bundle.json:1:1: error: is no bundle: convsim writes',
-  )
+  expect(await refusalOf('{"openapi": "3.1.0"}')).toContain('bundle.json:1:1: error: is no bundle: convsim writes')
   // The parser that knows lines, which takes seconds for a large file, is not asked: it refuses a repeated member.
   expect(await refusalOf('{"log": 1, "log": 2}')).toContain('bundle.json:1:1: error: is no bundle')
   expect(await refusalOf('{\n"kind": "convsim bundle",\n"format": 2 }')).toContain(
     'bundle.json:3:1: error: must be 1, the format that this version of convsim reads',
   )
-  expect(await refusalOf(`${'['.repeat(1000)}${']'.repeat(1000)}`)).toContain(
-    'is nested deeper than 200 levels',
-  )
+  expect(await refusalOf(`${'['.repeat(1000)}${']'.repeat(1000)}`)).toContain('is nested deeper than 200 levels')
 })
 
 test('each fault of a bundle is told with its line', async () => {
@@ -53,9 +49,9 @@ test('each fault of a bundle is told with its line', async () => {
     method: 'PUT',
     path: '/v1/events',
   }
-  expect(
-    await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] }),
-  ).toContain('/sandboxes/0/changes/0/path')
+  expect(await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] })).toContain(
+    '/sandboxes/0/changes/0/path',
+  )
   const ninth = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({
     ...request,
     now: '2026-99-09T00:00:00.000Z',
@@ -81,9 +77,7 @@ test('a bundle with strange texts ends with a verdict', async () => {
     { body: { size: 5, unreadable: { status: 413, reason: '' } } },
   ] as const
   for (const parts of strange) {
-    const { code } = await replay(
-      withRequest(bundle, id, (request) => ({ ...request, ...parts }) as BundledRequest),
-    )
+    const { code } = await replay(withRequest(bundle, id, (request) => ({ ...request, ...parts }) as BundledRequest))
     expect([1, 3]).toContain(code)
   }
 })

@@ -80,9 +80,7 @@ describe('a failed run', () => {
       code: 1,
       stderr: expect.stringContaining('there is no folder'),
     })
-    expect((await run(['exec', '--each', '--bundle', file, '--', 'true'])).stderr).toContain(
-      '--each takes no --bundle',
-    )
+    expect((await run(['exec', '--each', '--bundle', file, '--', 'true'])).stderr).toContain('--each takes no --bundle')
   })
 })
 
@@ -269,9 +267,7 @@ describe('a replay does not judge', () => {
     const header = { authorization: 'Bearer let-me-in-123' }
     await putRules(sim, [{ match: { header }, scenario: 'unavailable' }])
     expect((await ask(sim, analyticsPath, { token: 'let-me-in-123' })).status).toBe(503)
-    expect(await resultsOf(sim)).toEqual([
-      ['req-1', 'not-judged', ['the change PUT /__sim/scenarios was redacted']],
-    ])
+    expect(await resultsOf(sim)).toEqual([['req-1', 'not-judged', ['the change PUT /__sim/scenarios was redacted']]])
   })
 })
 

@@ -36,11 +36,7 @@ export function replay(bundle: Bundle, options?: Parameters<typeof replayText>[1
 }
 
 /** Returns the bundle with a request of its first sandbox changed. */
-export function withRequest(
-  bundle: Bundle,
-  id: string,
-  change: (request: BundledRequest) => BundledRequest,
-): Bundle {
+export function withRequest(bundle: Bundle, id: string, change: (request: BundledRequest) => BundledRequest): Bundle {
   const [first, ...others] = bundle.sandboxes
   if (!first) throw new Error('the bundle has no sandbox')
   const requests = first.requests.map((request) => (request.id === id ? change(request) : request))

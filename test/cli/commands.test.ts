@@ -139,9 +139,7 @@ test.each([
 ])('%s refuses %s, which has no effect on it', async (command, ...flags) => {
   const { code, stdout, stderr } = await run([command, ...flags])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toBe(
-    `convsim: ${flags[0]} has no effect on convsim ${command}. See convsim ${command} --help.\n`,
-  )
+  expect(stderr).toBe(`convsim: ${flags[0]} has no effect on convsim ${command}. See convsim ${command} --help.\n`)
 })
 
 test('assumptions passes over the variable of a setting that it does not read', async () => {
@@ -209,9 +207,7 @@ describe('check --format', () => {
           file: 'none.yaml',
           ok: false,
           summary: '',
-          findings: [
-            { severity: 'error', place: 'none.yaml', message: expect.stringContaining('cannot be read') },
-          ],
+          findings: [{ severity: 'error', place: 'none.yaml', message: expect.stringContaining('cannot be read') }],
         },
       ],
     })
@@ -252,10 +248,7 @@ describe('assumptions', () => {
 
   test('takes another document as an argument or as --contract', async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
-    const [named, set] = await Promise.all([
-      run(['assumptions', file]),
-      run(['assumptions', '--contract', file]),
-    ])
+    const [named, set] = await Promise.all([run(['assumptions', file]), run(['assumptions', '--contract', file])])
     expect(named.stdout).toContain('Guess!')
     expect(set).toEqual(named)
   })

@@ -15,9 +15,7 @@ test('the line shows how far a command is, five times a second at most, and is r
   progress.clear()
   progress.clear()
   expect(written).toEqual([
-    ...[200, 400, 600, 800].map(
-      (done) => `${clearLine}convsim drift: comparing answers: ${done} of 1000, 0 s`,
-    ),
+    ...[200, 400, 600, 800].map((done) => `${clearLine}convsim drift: comparing answers: ${done} of 1000, 0 s`),
     clearLine,
   ])
 })

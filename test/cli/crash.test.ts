@@ -75,20 +75,12 @@ async function faultsIn(origin: string, { events, versions }: Acknowledged): Pro
   return [...differences(events, storedEvents, 'event'), ...differences(versions, storedVersions, 'version')]
 }
 
-function differences(
-  acknowledged: ReadonlyMap<string, string>,
-  stored: readonly [string, string][],
-  kind: string,
-) {
+function differences(acknowledged: ReadonlyMap<string, string>, stored: readonly [string, string][], kind: string) {
   const byName = new Map(stored)
   const ids = new Set(stored.map(([, id]) => id))
   return [
-    ...[...acknowledged]
-      .filter(([name, id]) => byName.get(name) !== id)
-      .map(([name]) => `${kind} ${name} is lost`),
-    ...(byName.size === stored.length && ids.size === stored.length
-      ? []
-      : [`a record is stored twice: ${kind}`]),
+    ...[...acknowledged].filter(([name, id]) => byName.get(name) !== id).map(([name]) => `${kind} ${name} is lost`),
+    ...(byName.size === stored.length && ids.size === stored.length ? [] : [`a record is stored twice: ${kind}`]),
   ]
 }
 

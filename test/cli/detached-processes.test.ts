@@ -26,16 +26,7 @@ const isAlive = (pid: number) => {
 async function runSuite() {
   const file = join(await tempFolder(), 'pids')
   const code = suite(file)
-  const command = convsim([
-    'exec',
-    '--each',
-    'reset',
-    '--',
-    process.execPath,
-    '--input-type=module',
-    '-e',
-    code,
-  ])
+  const command = convsim(['exec', '--each', 'reset', '--', process.execPath, '--input-type=module', '-e', code])
   const exit = await command.ended
   return { exit, pids: (await readFile(file, 'utf8')).trim().split('\n').map(Number) }
 }

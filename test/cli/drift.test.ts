@@ -21,21 +21,12 @@ describe('convsim drift', () => {
 
   test('prints the plan of a dry run, and sends nothing', async () => {
     const upstream = await startFakeUpstream()
-    const dry = await runDrift([
-      upstream.baseUrl,
-      ids,
-      '--dry-run',
-      '--writes',
-      upstream.host,
-      '--samples',
-      '1',
-    ])
+    const dry = await runDrift([upstream.baseUrl, ids, '--dry-run', '--writes', upstream.host, '--samples', '1'])
     expect(dry.code).toBe(0)
     const { requests } = JSON.parse(dry.stdout)
     expect(requests.map(({ method, url }: { method: string; url: string }) => `${method} ${url}`)).toEqual([
       ...['7d', '30d', '90d'].map(
-        (period) =>
-          `GET ${upstream.baseUrl}/models/00000000-0000-4000-8000-000000000003/analytics?period=${period}`,
+        (period) => `GET ${upstream.baseUrl}/models/00000000-0000-4000-8000-000000000003/analytics?period=${period}`,
       ),
       `POST ${upstream.baseUrl}/prompts`,
       `POST ${upstream.baseUrl}/events`,
@@ -57,10 +48,7 @@ describe('convsim drift', () => {
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [['--har', 'a.har', '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
-    [
-      ['--har', 'a.har', '--patch', 'package.json'],
-      'package.json is no patch of convsim drift, and would be lost.',
-    ],
+    [['--har', 'a.har', '--patch', 'package.json'], 'package.json is no patch of convsim drift, and would be lost.'],
     [
       ['--har', 'a.har', '--contract', 'spec/openapi.yaml', '--patch', './spec/openapi.yaml'],
       './spec/openapi.yaml is read as the contract or as an overlay.',
@@ -145,10 +133,7 @@ describe('recorded traffic', () => {
     const text = JSON.stringify(journal).replaceAll('"severity":', '"urgency":')
     await writeFile(file, text)
     const drift = await runDrift(['--journal', file], null)
-    expect([placesOf(drift), drift.code]).toEqual([
-      ['renamed-field /recommendations/detectedIssues/*/severity'],
-      3,
-    ])
+    expect([placesOf(drift), drift.code]).toEqual([['renamed-field /recommendations/detectedIssues/*/severity'], 3])
     const few = await runDrift(['--journal', file, '--samples', '4'], null)
     expect(few.report.notJudged).toContainEqual(expect.objectContaining({ reason: 'too-few-samples' }))
   })
@@ -165,9 +150,7 @@ describe('recorded traffic', () => {
     await askForPeriods(simulator)
     for (const { code, report } of await judgeBoth(simulator)) {
       expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
-      expect(report.notJudged).toContainEqual(
-        expect.objectContaining({ reason: 'not-the-service', count: 3 }),
-      )
+      expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: 'not-the-service', count: 3 }))
     }
   })
 
@@ -232,9 +215,7 @@ describe('recorded traffic', () => {
     await writeFile(file, JSON.stringify({ log: { entries: [...entries, JSON.parse(elsewhere)] } }))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)
-    expect(several.stderr).toContain(
-      'https://api.example.com and https://tracker.example.com. Give the base URL',
-    )
+    expect(several.stderr).toContain('https://api.example.com and https://tracker.example.com. Give the base URL')
     await writeFile(file, JSON.stringify({ log: { entries } }))
     for (const format of ['text', 'markdown', 'github']) {
       const { stdout, code } = await runDrift(['--har', file, '--format', format], null)

@@ -94,29 +94,19 @@ for (const name of ['one', 'two', 'three']) {
     const code = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
     const { code: exit, stderr } = await run(each(code, '--each', 'reset'))
     expect(exit).toBe(1)
-    expect(stderr).toMatch(
-      /none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
-    )
+    expect(stderr).toMatch(/none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m)
   })
 
   test('says so and fails if no request gets an ordinary answer', async () => {
     const code = suite().replaceAll('Bearer k', '')
-    const {
-      code: exit,
-      stdout,
-      stderr,
-    } = await run(each(code, '--each', '--fail-on', 'not-resilient,unnoticed,hung'))
+    const { code: exit, stdout, stderr } = await run(each(code, '--each', '--fail-on', 'not-resilient,unnoticed,hung'))
     expect([exit, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m)
   })
 
   test('a drift stays in all answers, and in all items of a list', async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
-    const { report } = await tryJson(
-      suite(check),
-      '--only',
-      'drift:drop-field@getModelAnalytics/dataPoints/*/date',
-    )
+    const { report } = await tryJson(suite(check), '--only', 'drift:drop-field@getModelAnalytics/dataPoints/*/date')
     expect(report.runs).toEqual([
       {
         fault: 'drift:drop-field',
@@ -132,9 +122,7 @@ for (const name of ['one', 'two', 'three']) {
     const code = suite().replaceAll(model, '00000000-0000-4000-8000-0000000000f1')
     const { code: exit, report } = await tryJson(code, '--each', 'unknown-enum')
     expect(exit).toBe(1)
-    const ofAnalytics = report.runs.filter(
-      ({ operation }: { operation: string }) => operation !== 'createEvent',
-    )
+    const ofAnalytics = report.runs.filter(({ operation }: { operation: string }) => operation !== 'createEvent')
     expect(ofAnalytics).toContainEqual({
       fault: 'drift:unknown-enum',
       operation: 'getModelAnalytics',
@@ -148,9 +136,7 @@ for (const name of ['one', 'two', 'three']) {
   test('the same seed gives the same table, also side by side, and another seed draws other runs', async () => {
     const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
-      [flags, flags, [...flags, '--seed', '2']].map((one) =>
-        tryJson(suite('first.messageCount > 0'), ...one),
-      ),
+      [flags, flags, [...flags, '--seed', '2']].map((one) => tryJson(suite('first.messageCount > 0'), ...one)),
     )
     expect(first?.report.runs).toHaveLength(6)
     expect(second?.report.runs).toEqual(first?.report.runs)
@@ -244,16 +230,10 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
   })
 
   test.each([
-    [
-      ['--each', 'resilence'],
-      /--each: error: There is no scenario "resilence"\. .*A set is resilience, drift, /,
-    ],
+    [['--each', 'resilence'], /--each: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
     [['--each', 'expect-violation'], /"expect-violation" is no fault/],
     [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
-    [
-      ['--only', 'drift:drop-field@getModelAnalytic/x'],
-      /There is no operation "getModelAnalytic"\. Did you mean/,
-    ],
+    [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
     [
       ['--only', 'drift:drop-field@getModelAnalytics/conversationCoun'],
       /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
@@ -283,14 +263,7 @@ if (!event.eventId) {
 describe('a run that does not end', () => {
   test('counts as hung, and none of its processes is left', async () => {
     const file = join(await tempFolder(), 'pid')
-    const flags = [
-      '--only',
-      'drift:drop-field@createEvent/eventId',
-      '--run-timeout',
-      '3s',
-      '--fail-on',
-      'hung',
-    ]
+    const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '3s', '--fail-on', 'hung']
     const { code, report } = await tryJson(hanging(file), ...flags)
     expect(code).toBe(3)
     expect(report.runs).toMatchObject([{ verdict: 'hung' }])
@@ -343,9 +316,7 @@ describe('the report', () => {
     await compareGolden('test/cli/each.test.ts', async () => {
       await expect(withoutRun(stdout)).toMatchFileSnapshot('../suites/golden/suite.golden.txt')
       for (const extension of formats)
-        await expect(withoutRun(await read(extension))).toMatchFileSnapshot(
-          `../suites/golden/suite.golden${extension}`,
-        )
+        await expect(withoutRun(await read(extension))).toMatchFileSnapshot(`../suites/golden/suite.golden${extension}`)
     })
     expect(XMLValidator.validate(await read('.xml'))).toBe(true)
     expect(await read('.html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)

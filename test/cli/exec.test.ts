@@ -16,10 +16,7 @@ const send = (path: string, body?: string) =>
   `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
     ${body === undefined ? '' : `method: 'POST', body: '${body}'`} }).then((answer) => console.log(answer.status))`
 
-const good = send(
-  '/events',
-  '{"eventType":"a","productId":"8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75","value":"1"}',
-)
+const good = send('/events', '{"eventType":"a","productId":"8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75","value":"1"}')
 const bad = send('/events', '{}')
 const unexpected = send('/nowhere')
 
@@ -56,11 +53,7 @@ describe('the command', () => {
   })
 
   test('reads the stdin of convsim', async () => {
-    const {
-      process: own,
-      stdout,
-      ended,
-    } = convsim(node('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
+    const { process: own, stdout, ended } = convsim(node('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
     own.stdin?.end('hello')
     expect([await ended, stdout()]).toEqual([0, 'hello'])
   })
@@ -195,10 +188,7 @@ describe('--report', () => {
 
   test('to the same file twice is refused at start', async () => {
     const { code, stderr } = await run(node(good, '--report', 'a.md', '--report', 'json=./a.md'))
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/ \.\/a\.md: error: is given twice.*\(--report\)/),
-    ])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ \.\/a\.md: error: is given twice.*\(--report\)/)])
   })
 
   test('that cannot be written is named, and the others are written', async () => {
@@ -220,16 +210,9 @@ describe('--report', () => {
 
   test('in a missing folder is refused at start', async () => {
     const file = join(await tempFolder(), 'none', 'report.md')
-    for (const args of [
-      node(good, '--report', file),
-      ['--port', '0', '--state', ':memory:', '--report', file],
-    ]) {
+    for (const args of [node(good, '--report', file), ['--port', '0', '--state', ':memory:', '--report', file]]) {
       const { code, stdout, stderr } = await run(args)
-      expect([code, stdout, stderr]).toEqual([
-        1,
-        '',
-        expect.stringMatching(/there is no folder .*none\. Make it/),
-      ])
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/there is no folder .*none\. Make it/)])
     }
   })
 })
@@ -248,16 +231,7 @@ describe('serve', () => {
 
   test('writes the report and applies --fail-on when it is stopped', async () => {
     const file = join(await tempFolder(), 'report.json')
-    const command = convsim([
-      '--port',
-      '0',
-      '--state',
-      ':memory:',
-      '--report',
-      file,
-      '--fail-on',
-      'violation',
-    ])
+    const command = convsim(['--port', '0', '--state', ':memory:', '--report', file, '--fail-on', 'violation'])
     const url = await command.ready()
     const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-sandbox': 'a' }
     await fetch(`${url}/v1/events`, { method: 'POST', headers, body: '{}' })
@@ -272,14 +246,7 @@ describe('serve', () => {
   })
 
   test('exits with 0 if no condition of --fail-on is met', async () => {
-    const command = convsim([
-      '--port',
-      '0',
-      '--state',
-      ':memory:',
-      '--fail-on',
-      'violation,unexpected,manners',
-    ])
+    const command = convsim(['--port', '0', '--state', ':memory:', '--fail-on', 'violation,unexpected,manners'])
     await command.ready()
     command.process.kill('SIGINT')
     expect(await command.ended).toBe(0)

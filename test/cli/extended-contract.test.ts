@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import {
-  allOperations,
-  ask,
-  askOperation,
-  errorOf,
-  event,
-  operations,
-  type RequestOptions,
-} from '../support/client.ts'
+import { allOperations, ask, askOperation, errorOf, event, operations, type RequestOptions } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -177,8 +169,7 @@ describe('an extended document', () => {
 
   test('operations with a handler stay the same, and info lists who answers each', async () => {
     const sim = extended()
-    for (const operation of operations)
-      expect((await askOperation(sim, operation)).status).toBe(operation.success)
+    for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
     const info = (await ask(sim, '/__sim/info', { token: null })).body
     expect(isObject(info) && info['operations']).toMatchObject([
       ...allOperations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
@@ -215,10 +206,7 @@ describe('an edited document', () => {
   })
 
   test('sets the base path', async () => {
-    const contract = await documentWith(
-      'url: http://127.0.0.1:4010/v1',
-      'url: https://api.example.test/api/v1/',
-    )
+    const contract = await documentWith('url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/')
     const sim = await startForTest({ contract })
     expect(sim.baseUrl).toBe(`${sim.origin}/api/v1`)
     expect((await ask(sim, '/api/v1/events', { body: operations[2].body })).status).toBe(201)
@@ -228,10 +216,7 @@ describe('an edited document', () => {
   })
 
   test('adds a valid value to an enum', async () => {
-    const contract = await documentWith(
-      '[positive, negative, neutral]',
-      '[positive, negative, neutral, mixed]',
-    )
+    const contract = await documentWith('[positive, negative, neutral]', '[positive, negative, neutral, mixed]')
     const sim = await startForTest({ contract })
     const body = { ...operations[2].body, influence: 'mixed' }
     expect((await ask(sim, '/v1/events', { body })).status).toBe(201)

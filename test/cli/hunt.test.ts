@@ -58,29 +58,15 @@ async function huntJson(code: string, ...flags: string[]) {
 
 describe('convsim exec --hunt', () => {
   test('finds nothing in a suite that survives, says what was tried, and writes no file', async () => {
-    const { code, stdout, report, file } = await huntJson(
-      suite(),
-      '--hunt',
-      quick,
-      '--max-runs',
-      '12',
-      '--jobs',
-      '2',
-    )
+    const { code, stdout, report, file } = await huntJson(suite(), '--hunt', quick, '--max-runs', '12', '--jobs', '2')
     expect([code, file, report.found]).toEqual([0, undefined, null])
     expect(report.summary).toMatchObject({ runs: 12, single: 9, pair: 3, longer: 0, endedBy: 'max-runs' })
     expect(stdout).toMatch(/^Nothing found in 12 runs: no combination broke the suite\.$/m)
-    expect(stdout).toMatch(
-      /^12 runs until --max-runs was reached: 9 with one fault, 3 with two, 0 with more\.$/m,
-    )
+    expect(stdout).toMatch(/^12 runs until --max-runs was reached: 9 with one fault, 3 with two, 0 with more\.$/m)
   })
 
   test('finds one fault, and leaves out what is not needed', async () => {
-    const { code, stdout, stderr, report, file } = await huntJson(
-      suite('event.statuses.length < 2'),
-      '--hunt',
-      quick,
-    )
+    const { code, stdout, stderr, report, file } = await huntJson(suite('event.statuses.length < 2'), '--hunt', quick)
     expect(code).toBe(3)
     expect(report.found).toMatchObject({
       verdict: 'broke',
@@ -119,15 +105,7 @@ describe('convsim exec --hunt', () => {
   test('--fail-on decides the exit code', async () => {
     const broken = suite('statuses.length < 2')
     expect((await huntJson(broken, '--hunt', 'reset', '--fail-on', 'hung')).code).toBe(0)
-    const { code, stderr } = await huntJson(
-      suite(),
-      '--hunt',
-      'reset',
-      '--max-runs',
-      '2',
-      '--fail-on',
-      'advice',
-    )
+    const { code, stderr } = await huntJson(suite(), '--hunt', 'reset', '--max-runs', '2', '--fail-on', 'advice')
     expect([code, stderr]).toEqual([3, expect.stringMatching(/piece of advice, and so in 2 more runs/)])
   })
 
@@ -177,10 +155,7 @@ describe('the file of --hunt', () => {
     expect((await run(broken, { cwd })).code).toBe(3)
     await writeFile(join(cwd, 'convsim-hunt.yaml'), 'rules: []\n')
     const { code, stderr } = await run(broken, { cwd })
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/convsim-hunt\.yaml exists, and no hunt has written it/),
-    ])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/convsim-hunt\.yaml exists, and no hunt has written it/)])
     expect(await readFile(join(cwd, 'convsim-hunt.yaml'), 'utf8')).toBe('rules: []\n')
   })
 })

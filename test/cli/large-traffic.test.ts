@@ -48,8 +48,7 @@ describe('convsim drift', () => {
       operation: '',
       reason: 'too-many-entries',
       count: 0,
-      sentence:
-        'The first 100,000 exchanges of a recording are read; 2 were left out. Export a part of the traffic.',
+      sentence: 'The first 100,000 exchanges of a recording are read; 2 were left out. Export a part of the traffic.',
     })
   })
 
@@ -88,11 +87,7 @@ describe('convsim drift', () => {
       now += 1000
       return now
     }
-    const { stderr } = await runInProcess(
-      ['drift', '--har', await writeHar(entries)],
-      {},
-      { terminal, now: clock },
-    )
+    const { stderr } = await runInProcess(['drift', '--har', await writeHar(entries)], {}, { terminal, now: clock })
     expect(stderr).toBe('')
     for (const title of [
       'reading exchanges: 39 of 40',

@@ -43,12 +43,7 @@ describe('--log-format json gives every line the members level, time and msg', (
     for (const line of lines) expect(line).toMatchObject(lineForm)
     const messages = lines.map(({ msg }) => msg)
     expect(messages).toEqual(
-      expect.arrayContaining([
-        'loaded',
-        'answered',
-        'stopped',
-        expect.stringMatching(/^convsim: --fail-on: /),
-      ]),
+      expect.arrayContaining(['loaded', 'answered', 'stopped', expect.stringMatching(/^convsim: --fail-on: /)]),
     )
     expect(messages.includes('headers')).toBe(level === 'trace')
     expect(lines.find(({ msg }) => msg.startsWith('convsim: --fail-on'))).toMatchObject({ level: 'error' })
@@ -74,10 +69,7 @@ describe('--log-format json gives every line the members level, time and msg', (
 
   test('in exec, too, where lines for people are the default', async () => {
     const node = ['--', process.execPath, '-e', '']
-    const [asked, alone] = [
-      await run(['exec', '--log-format', 'json', ...node]),
-      await run(['exec', ...node]),
-    ]
+    const [asked, alone] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
     for (const line of asked.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
     expect(alone.stderr).toMatch(/^convsim: 0 requests/)
   })
@@ -87,8 +79,7 @@ test('a line about a request has its duration, and the sentence of a refusal tha
   const command = convsim(memory)
   await sendAll(await command.ready())
   const lines = (await stop(command)).map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
-  for (const line of lines)
-    expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
+  for (const line of lines) expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
   expect(lines.map(({ status, error }) => [status, error])).toEqual([
     [200, undefined],
     [400, undefined],
@@ -121,9 +112,7 @@ describe('--log-format pretty', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^GET \/v1\/models\/[-\da-f]+\/analytics 200 getModelAnalytics [\d.]+ ms$/),
       expect.stringMatching(/^POST \/v1\/events 400 createEvent [\d.]+ ms {2}body\/eventType is required$/),
-      expect.stringMatching(
-        /^GET .* 429 getModelAnalytics [\d.]+ ms {2}Rate limit exceeded.*; scenario rate-limited$/,
-      ),
+      expect.stringMatching(/^GET .* 429 getModelAnalytics [\d.]+ ms {2}Rate limit exceeded.*; scenario rate-limited$/),
       expect.stringMatching(/^GET .* 401 getModelAnalytics [\d.]+ ms {2}.*Authorization/),
       expect.stringMatching(/^GET .* 200 getModelAnalytics [\d.]+ ms {2}sandbox worker-3$/),
     ])
@@ -204,10 +193,7 @@ describe('--log-format pretty', () => {
 
 /** Sends the request of a curl command as the banner prints it. */
 function sendAsCurl(command: string): Promise<Response> {
-  const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [
-    name,
-    value,
-  ])
+  const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
   const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []
   return fetch(url, { headers: Object.fromEntries(headers) })
 }
@@ -219,10 +205,7 @@ describe('--log-level', () => {
     const lines = (await stop(command)).map((line) => JSON.parse(line))
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
-      [
-        'handle',
-        [expect.stringMatching(/^Rule 1 of the start-up acts/), expect.stringMatching(/is carried out/)],
-      ],
+      ['handle', [expect.stringMatching(/^Rule 1 of the start-up acts/), expect.stringMatching(/is carried out/)]],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header decides/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],

@@ -21,9 +21,7 @@ const operation = '$.paths["/events"].post'
 describe('--overlay', () => {
   test('changes what is served, also given several times', async () => {
     const [first, second] = await Promise.all([
-      overlayWith(
-        '{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }',
-      ),
+      overlayWith('{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }'),
       overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),
     ])
     const simulator = await startForTest({ overlay: `${first},${second}` })
@@ -55,10 +53,7 @@ describe('--overlay', () => {
 describe('check', () => {
   test('checks an overlay against the contract that it changes', async () => {
     const [good, broken] = await Promise.all([
-      overlayWith(
-        `{ target: '${operation}', update: { summary: Ours } }`,
-        '{ target: $.info, update: { x-a: 1 } }',
-      ),
+      overlayWith(`{ target: '${operation}', update: { summary: Ours } }`, '{ target: $.info, update: { x-a: 1 } }'),
       overlayWith(`{ target: '${operation}', update: { parameters: [{ $ref: '#/none' }] } }`),
     ])
     const { code, stdout } = await runInProcess(['check', good, broken])

@@ -12,9 +12,7 @@ async function listModes(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.map(({ parentPath, name }) => join(parentPath, name)).sort()
   return Promise.all(
-    files.map(
-      async (file) => `${file.slice(folder.length + 1)} ${((await stat(file)).mode & 0o777).toString(8)}`,
-    ),
+    files.map(async (file) => `${file.slice(folder.length + 1)} ${((await stat(file)).mode & 0o777).toString(8)}`),
   )
 }
 

@@ -1,11 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { JudgedRun } from '../../src/exec/report/suite-report.ts'
-import {
-  createStatusLine,
-  describeHuntProgress,
-  describeProgress,
-  showSeconds,
-} from '../../src/exec/runs/progress.ts'
+import { createStatusLine, describeHuntProgress, describeProgress, showSeconds } from '../../src/exec/runs/progress.ts'
 
 /** Describes the progress of so many runs, the first of which broke, at a time. */
 function describeAt(ended: number, now: number, { total = 10, deadline = Infinity, repeated = 0 } = {}) {

@@ -134,9 +134,7 @@ describe('convsim record', () => {
       path: `${analyticsPath}?period=7d`,
       headers: { authorization: 'Bearer any-key' },
     })
-    expect(JSON.stringify(explained['why'])).toContain(
-      `The answer is an exact one of the fixtures: ${out}/answers/`,
-    )
+    expect(JSON.stringify(explained['why'])).toContain(`The answer is an exact one of the fixtures: ${out}/answers/`)
 
     const again = await run(['record', har, '--out', out, '--write'])
     expect(again).toMatchObject({

@@ -14,14 +14,11 @@ test.each([
   [['token=abcdefgh'], "'token=[redacted]'"],
   [['--token', 'abc defgh'], "--token '[redacted]'"],
   [['-H', 'authorization: Bearer abcdefgh'], "-H 'authorization: Bearer [redacted]'"],
-])(
-  'the line without the credential of %j is quoted for a shell, and says where to put it back',
-  (words, text) => {
-    expect(repeat('node', ...words)).toBe(
-      `convsim exec --only a@b -- node ${text} # put the credential back at [redacted]`,
-    )
-  },
-)
+])('the line without the credential of %j is quoted for a shell, and says where to put it back', (words, text) => {
+  expect(repeat('node', ...words)).toBe(
+    `convsim exec --only a@b -- node ${text} # put the credential back at [redacted]`,
+  )
+})
 
 test('the line that repeats a run names no state, since each run has its own in memory', () => {
   const shared = { ...settings, state: 'redis://cache:6379', statePrefix: 'team', seed: '7' }

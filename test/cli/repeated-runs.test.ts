@@ -70,11 +70,7 @@ describe('a client that', () => {
 
 describe('a run that is red', () => {
   test('is made once more, and unsteady if it is green then', async () => {
-    const { code, runs, stdout, report } = await trySuite(
-      (counter) => suite(counter, 'n === 3', 3),
-      '--each',
-      'reset',
-    )
+    const { code, runs, stdout, report } = await trySuite((counter) => suite(counter, 'n === 3', 3), '--each', 'reset')
     expect([code, runs]).toEqual([0, 2 + 3 + 1])
     expect(verdictsOf(report)).toEqual(['unsteady', 'recovered'])
     expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
@@ -83,20 +79,12 @@ describe('a run that is red', () => {
   })
 
   test('counts if it is red again', async () => {
-    const { runs, report } = await trySuite(
-      (counter) => suite(counter, 'n === 3 || n === 4', 3),
-      '--each',
-      'reset',
-    )
+    const { runs, report } = await trySuite((counter) => suite(counter, 'n === 3 || n === 4', 3), '--each', 'reset')
     expect([runs, ...verdictsOf(report)]).toEqual([6, 'broke', 'recovered'])
   })
 
   test('without faults is made once more at the start, too', async () => {
-    const { code, runs, report } = await trySuite(
-      (counter) => suite(counter, 'n === 1', 3),
-      '--each',
-      'reset',
-    )
+    const { code, runs, report } = await trySuite((counter) => suite(counter, 'n === 1', 3), '--each', 'reset')
     expect([code, runs, ...verdictsOf(report)]).toEqual([0, 2 + 1 + 2 + 1, 'recovered', 'recovered'])
     expect(report.summary.changes).toEqual(['at the start it failed with exit code 6'])
   })

@@ -102,9 +102,7 @@ describeWithRedis('three processes behind a balancer', () => {
     const [{ versions: stored } = { versions: [] }] = prompts as unknown as {
       versions: { version: number }[]
     }[]
-    expect(stored.map(({ version }) => version)).toEqual(
-      Array.from({ length: versions }, (_, index) => index + 1),
-    )
+    expect(stored.map(({ version }) => version)).toEqual(Array.from({ length: versions }, (_, index) => index + 1))
     for (const { port } of replicas) {
       const counted = await ask({ origin: `http://127.0.0.1:${port}` }, '/__sim/verify', {
         body: { operation: 'createEvent', count: { exactly: posts } },

@@ -54,9 +54,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back\.\n/)
     expect(stdout).toMatch(/\n {2}p=1: How likely/)
     for (const { id } of allOperations)
-      expect(stdout).toMatch(
-        new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`),
-      )
+      expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
     expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
     expect(stdout).toMatch(/a token +key_rate_limited\n/)
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)

@@ -122,11 +122,7 @@ describe('the address', () => {
   })
 
   test.each([
-    [
-      ['--control-open'],
-      { HOST: '203.0.113.1' },
-      /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/,
-    ],
+    [['--control-open'], { HOST: '203.0.113.1' }, /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/],
     [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
     [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
     [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
@@ -208,11 +204,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [
-      ['--prot', '1'],
-      {},
-      /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim serve --help\.$/m,
-    ],
+    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim serve --help\.$/m],
     [
       ['--log-level', 'inof'],
       {},
@@ -265,18 +257,13 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
 
 describe('a bad document', () => {
   test('ends the start with 1; all faults are printed, each with its place', async () => {
-    const file = await documentWith(
-      'avgConversationQualityIndex: 0.8528',
-      'avgConversationQualityIndex: high',
-    )
+    const file = await documentWith('avgConversationQualityIndex: 0.8528', 'avgConversationQualityIndex: high')
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
     const args = [...memory, '--log-format', 'pretty', '--contract', file]
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(
-      /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/,
-    )
+    expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/)
     expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*operationId "createPrompt" is taken/)
   })
 
@@ -287,11 +274,7 @@ describe('a bad document', () => {
   test.each([
     ['a broken reference', uuid, uuid.replace('Uuid', 'Uid')],
     ['a schema that cannot be compiled', maximum, maximum.replace('1', 'high')],
-    [
-      'an example that does not fit',
-      'avgConversationQualityIndex: 0.8528',
-      'avgConversationQualityIndex: high',
-    ],
+    ['an example that does not fit', 'avgConversationQualityIndex: 0.8528', 'avgConversationQualityIndex: high'],
     ['YAML that cannot be read', 'info:\n', 'info: [\n'],
     ['another version of OpenAPI', 'openapi: 3.1.0', 'openapi: 3.0.3'],
     ['no server', 'servers:', 'x-servers:'],
@@ -304,18 +287,8 @@ describe('a bad document', () => {
 
 describe('a bad fixture ends the start and prints the place', () => {
   test.each([
-    [
-      'keys.yaml',
-      'scenario: bad-request',
-      'scenario: very-bad-request',
-      /key_bad_request: .*very-bad-request/,
-    ],
-    [
-      'keys.yaml',
-      'plan: free',
-      'plan: freemium',
-      /keys\.yaml:\d+:\d+: .*"freemium".*free, growth, enterprise/,
-    ],
+    ['keys.yaml', 'scenario: bad-request', 'scenario: very-bad-request', /key_bad_request: .*very-bad-request/],
+    ['keys.yaml', 'plan: free', 'plan: freemium', /keys\.yaml:\d+:\d+: .*"freemium".*free, growth, enterprise/],
     ['models.yaml', 'persona: healthy', 'persona: hearty', /models\.yaml:\d+:\d+: .*"hearty"/],
     ['personas.yaml', 'weight: 30', 'weight: -30', /personas\.yaml:\d+:\d+: /],
   ])('%s with %s as %s', async (name, from, to, words) => {
@@ -427,15 +400,7 @@ describe('the state', () => {
 })
 
 test('flags reach the simulation', async () => {
-  const command = convsim([
-    ...memory,
-    '--seed',
-    '42',
-    '--clock',
-    '2026-01-15T12:00:00Z',
-    '--no-cors',
-    '--strict',
-  ])
+  const command = convsim([...memory, '--seed', '42', '--clock', '2026-01-15T12:00:00Z', '--no-cors', '--strict'])
   const origin = await command.ready()
   const info = (await ask({ origin }, '/__sim/info', { token: null })).body
   expect(isObject(info) && [info['seed'], info['now']]).toEqual(['42', '2026-01-15T12:00:00.000Z'])

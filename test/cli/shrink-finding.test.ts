@@ -45,9 +45,7 @@ describe('a finding of a hunt', () => {
   test('that breaks in some runs only says in how many of them', async () => {
     const shrunk = await shrinkWith((run) => run === 1)
     expect(shrunk).toMatchObject({ certainty: 'unreliable', candidate: drawn, tally: { made: 3, failed: 2 } })
-    expect(describeNeed(shrunk as never)).toBe(
-      'It failed in 2 of 3 runs, so the suite itself may not be reliable.',
-    )
+    expect(describeNeed(shrunk as never)).toBe('It failed in 2 of 3 runs, so the suite itself may not be reliable.')
   })
 
   test('whose smaller one breaks in some runs only stays as it was drawn', async () => {

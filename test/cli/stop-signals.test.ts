@@ -164,10 +164,7 @@ describe('a signal after that time ends the process at once, and says so', () =>
     command.process.kill('SIGINT')
     await sleep(laterMs)
     command.process.kill(signal)
-    expect([await command.ended, command.stderr()]).toEqual([
-      codes[signal],
-      expect.stringMatching(notice(signal)),
-    ])
+    expect([await command.ended, command.stderr()]).toEqual([codes[signal], expect.stringMatching(notice(signal))])
     expect(command.stderr()).not.toContain('"stopped"')
     busy.destroy()
   })

@@ -137,9 +137,7 @@ describe('kill -9 while events are posted', () => {
     expect(loaded.events).toBeGreaterThanOrEqual(acknowledged.length)
     second.process.kill('SIGTERM')
     expect(await second.ended).toBe(0)
-    const kept = new Set(
-      eventsIn(parseStateFile(await readFile(state, 'utf8'))).map(({ eventId }) => eventId),
-    )
+    const kept = new Set(eventsIn(parseStateFile(await readFile(state, 'utf8'))).map(({ eventId }) => eventId))
     expect(kept.size).toBe(loaded.events)
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
   })

@@ -102,8 +102,7 @@ test(
       const own = report.runs.filter(({ verdict }: ReportedVerdict) => verdict === 'unsteady').length
       unsteady += own
       expect.soft(report.summary.unsteady).toBe(own)
-      if (own > 0)
-        expect.soft(stdout).toMatch(new RegExp(`^${own} of \\d+ runs (is|are) unsteady, since two`, 'm'))
+      if (own > 0) expect.soft(stdout).toMatch(new RegExp(`^${own} of \\d+ runs (is|are) unsteady, since two`, 'm'))
     }
     if (process.env['EACH_CAMPAIGNS'])
       process.stdout.write(

@@ -59,10 +59,7 @@ test('a bundle of a failed run names the address that a client sent, and its lin
     cwd,
   })
   expect(code).toBe(7)
-  const lines = /It holds at least 1 e-mail address \(lines? ([\d, ]+)\)/
-    .exec(stderr)?.[1]
-    ?.split(', ')
-    .map(Number)
+  const lines = /It holds at least 1 e-mail address \(lines? ([\d, ]+)\)/.exec(stderr)?.[1]?.split(', ').map(Number)
   const text = (await readFile(join(cwd, 'b.json'), 'utf8')).split('\n')
   const expected = text.flatMap((line, index) => (line.includes('jane@customer.com') ? [index + 1] : []))
   expect(lines).toEqual(expected)

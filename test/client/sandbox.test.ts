@@ -100,9 +100,7 @@ describe('scenarios of a sandbox', () => {
 
   test('that are wrong are refused with what is valid', async () => {
     const sim = simulator.sandbox('wrong')
-    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(
-      /POST .*scenarios answered 400: .*"ms".*0 to/,
-    )
+    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios answered 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
   })
@@ -110,10 +108,7 @@ describe('scenarios of a sandbox', () => {
   test.each(inputs.catalogue.definitions.map(({ name, parameters }) => [name, parameters] as const))(
     '%s can be switched on with every parameter that has an example or a default',
     async (name, parameters) => {
-      const given = parameters.map(({ name: parameter, default: value, example }) => [
-        parameter,
-        value ?? example,
-      ])
+      const given = parameters.map(({ name: parameter, default: value, example }) => [parameter, value ?? example])
       const known = given.filter(([, value]) => value !== undefined)
       const { sandbox } = await connect<AnyNames>(simulator.controlUrl)
       const sim = sandbox(`catalogue-${name}`)
@@ -235,15 +230,10 @@ describe('expectations', () => {
     await expect(sim.setRules([{ scenario: '503', match }])).rejects.toThrow(message)
   })
 
-  test.each(['violations please', ['maners']])(
-    '%j is refused as kinds of findings',
-    async (kinds: unknown) => {
-      const sim = simulator.sandbox('kinds')
-      await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(
-        /violations, unexpected, manners, as a list/,
-      )
-    },
-  )
+  test.each(['violations please', ['maners']])('%j is refused as kinds of findings', async (kinds: unknown) => {
+    const sim = simulator.sandbox('kinds')
+    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violations, unexpected, manners, as a list/)
+  })
 
   test('go on while the test has replaced fetch', async () => {
     const sim = simulator.sandbox('replaced-fetch')
@@ -367,10 +357,7 @@ test('the typed client can do everything that the control plane can, except what
   const files = (await readdir(folder)).filter((name) => name !== 'control-types.ts')
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
   const asked = new Set(
-    Array.from(
-      texts.join('').matchAll(/transport\.([A-Z]+)\('([^']+)'/g),
-      ([, method, path]) => `${method} ${path}`,
-    ),
+    Array.from(texts.join('').matchAll(/transport\.([A-Z]+)\('([^']+)'/g), ([, method, path]) => `${method} ${path}`),
   )
   const missing = (await controlOperations()).filter(({ method, path }) => !asked.has(`${method} ${path}`))
   const forOtherTools = ['getHealth', 'getControlContract']

@@ -31,16 +31,11 @@ test('a prefix is taken with a state in Redis, and as a variable for other comma
   expect(refusalOf([], { CONVSIM_STATE_PREFIX: 'a' })).toBeUndefined()
 })
 
-test.each([[['--each']], [['--only', one]], [['--hunt']]])(
-  '%j passes over variables for other commands',
-  (flags) => {
-    const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
-    expect(refusalOf(flags, env)).toBeUndefined()
-    expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(
-      /^--state-prefix needs a state in Redis: /,
-    )
-  },
-)
+test.each([[['--each']], [['--only', one]], [['--hunt']]])('%j passes over variables for other commands', (flags) => {
+  const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
+  expect(refusalOf(flags, env)).toBeUndefined()
+  expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/^--state-prefix needs a state in Redis: /)
+})
 
 test('one run of --only is taken', () => {
   expect(refusalOf(['--only', one])).toBeUndefined()

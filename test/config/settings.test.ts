@@ -8,10 +8,8 @@ import { eachSettings } from '../../src/exec/settings.ts'
 
 type Invocation = parser.Invocation<CommandSyntax>
 
-const parseCommandLine = (
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Invocation => parser.parseCommandLine(commands, argv, env)
+const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation =>
+  parser.parseCommandLine(commands, argv, env)
 
 /** A valid text of each setting with its value, and an invalid one; undefined: all texts are valid. A missing row fails. */
 const samples: Readonly<Record<string, { good: string; means: unknown; bad: string | undefined }>> = {
@@ -179,15 +177,12 @@ describe('every setting', () => {
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  test.each(withoutVariable)(
-    '$flag of $command.name has no variable, and its refusal names the flag',
-    (row) => {
-      const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
-      expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
-        `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
-      )
-    },
-  )
+  test.each(withoutVariable)('$flag of $command.name has no variable, and its refusal names the flag', (row) => {
+    const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
+    expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
+      `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
+    )
+  })
 
   test.each(rows)('$flag of $command.name is refused by each command that does not read it', (row) => {
     const { name, flag, good } = row
@@ -204,20 +199,17 @@ describe('every setting', () => {
     }
   })
 
-  test.each(refusing)(
-    'an invalid $flag of $command.name is refused with its name and what is valid',
-    (row) => {
-      const { command, name, flag, setting, bad } = row
-      const variable = variableOf(name)
-      const message = `takes ${setting.expected}; got "${bad}"`
-      if (variable !== undefined)
-        expect(
-          problemOf(parseCommandLine([command.name, ...behindOf(command)], { [variable]: bad })),
-        ).toContain(`${variable} ${message}`)
-      if (!isSwitch(row))
-        expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
-    },
-  )
+  test.each(refusing)('an invalid $flag of $command.name is refused with its name and what is valid', (row) => {
+    const { command, name, flag, setting, bad } = row
+    const variable = variableOf(name)
+    const message = `takes ${setting.expected}; got "${bad}"`
+    if (variable !== undefined)
+      expect(problemOf(parseCommandLine([command.name, ...behindOf(command)], { [variable]: bad }))).toContain(
+        `${variable} ${message}`,
+      )
+    if (!isSwitch(row))
+      expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
+  })
 
   test.each(rows)('$flag of $command.name has a description, a regular name and a valid default', (row) => {
     const { name, setting } = row
@@ -265,18 +257,13 @@ describe('HOST of the environment', () => {
     expect(parse([], { HOST: host })).toEqual({ host, warnings: [] })
   })
 
-  test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])(
-    '%s is passed over with a sentence',
-    (host) => {
-      const { host: used, warnings } = parse([], { HOST: host })
-      expect(used).toBe('127.0.0.1')
-      expect(warnings).toEqual([
-        expect.stringMatching(
-          /HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/,
-        ),
-      ])
-    },
-  )
+  test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])('%s is passed over with a sentence', (host) => {
+    const { host: used, warnings } = parse([], { HOST: host })
+    expect(used).toBe('127.0.0.1')
+    expect(warnings).toEqual([
+      expect.stringMatching(/HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/),
+    ])
+  })
 
   test.each([
     [['--host', 'my-laptop'], {}],
@@ -365,9 +352,7 @@ describe('commands', () => {
 
   test('check takes many files, serve takes one and healthcheck takes none', () => {
     expect(parseCommandLine(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
-    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toBe(
-      'convsim healthcheck takes flags alone; got a.',
-    )
+    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toBe('convsim healthcheck takes flags alone; got a.')
     expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
@@ -381,12 +366,9 @@ describe('commands', () => {
     )
   })
 
-  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])(
-    '%j shows the version',
-    (argv) => {
-      expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
-    },
-  )
+  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])('%j shows the version', (argv) => {
+    expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
+  })
 
   test('a value of a flag is no command whose help is asked for', () => {
     expect(helpOf(['--bundle', 'exec', 'check', '--help'])).toMatch(/^Usage: convsim check /)

@@ -39,10 +39,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
     async (accept) => {
       const answer = await open(path, { accept })
       if (path === '/__sim')
-        expect([answer.status, await answer.text()]).toEqual([
-          404,
-          expect.stringMatching(/Nothing is served/),
-        ])
+        expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
       else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
     },
   )
@@ -94,14 +91,12 @@ describe('the form of a file', () => {
   })
 })
 
-test.each([
-  '/__sim/assets/app-AAAAAAAA.js',
-  '/__sim/assets/../cli.js',
-  '/__sim/assets/app.js',
-  '/__sim/index.html',
-])('%s is no file of the console', async (path) => {
-  expect((await open(path)).status).toBe(404)
-})
+test.each(['/__sim/assets/app-AAAAAAAA.js', '/__sim/assets/../cli.js', '/__sim/assets/app.js', '/__sim/index.html'])(
+  '%s is no file of the console',
+  async (path) => {
+    expect((await open(path)).status).toBe(404)
+  },
+)
 
 test('no file of the console needs the token, and everything else does', async () => {
   const own = await startForTest({ controlToken: 'let me in' })

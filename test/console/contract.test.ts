@@ -17,8 +17,7 @@ interface CoverageAnswer {
   readonly operations: readonly { readonly operation: string; readonly points: number }[]
 }
 
-const readCoverage = async (sim: TestSimulator) =>
-  (await steer(sim, 'GET', '/coverage')) as unknown as CoverageAnswer
+const readCoverage = async (sim: TestSimulator) => (await steer(sim, 'GET', '/coverage')) as unknown as CoverageAnswer
 
 /** Opens the documentation of an operation. */
 async function openOperation(sim: TestSimulator, operation: string, sandbox = 'default'): Promise<Page> {
@@ -121,9 +120,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await page.locator('.operation-facts').textContent()).toContain('Answered by the simulator')
     const list = page.locator('.operation-scenarios')
     await list.getByText(`${fitting.length} scenarios to switch on`).click()
-    expect((await list.getByRole('link').allTextContents()).sort()).toEqual(
-      fitting.map(({ name }) => name).sort(),
-    )
+    expect((await list.getByRole('link').allTextContents()).sort()).toEqual(fitting.map(({ name }) => name).sort())
     expect(await listAccessibilityFindings(page)).toEqual([])
     await list.getByRole('link', { name: 'unavailable' }).click()
     await page.getByRole('button', { name: 'Switch on', exact: true }).click()

@@ -124,9 +124,7 @@ describeInBrowser('bad and hostile input', () => {
     const page = await openAt(own, 'scenarios')
     await click(page, 'Remove rule 1')
     const dialog = page.getByRole('dialog', { name: 'Remove rule 1?' })
-    expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
-      'slow;ms=5 · createEvent · 3 times',
-    ])
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['slow;ms=5 · createEvent · 3 times'])
     await page.keyboard.press('Escape')
     expect(await page.locator('.rule').count()).toBe(1)
   })

@@ -28,35 +28,28 @@ describeInBrowser('the keys of a list', () => {
     { view: 'events', noun: 'event', into: 'Go into the open event' },
     { view: 'prompts', noun: 'prompt', into: 'Go into the open prompt' },
     { view: 'contract', noun: 'operation', into: 'Go into the open operation' },
-  ])(
-    'open the next and the previous entry of $view and go into it, as ? says',
-    async ({ view, noun, into }) => {
-      const headers = { 'x-sim-sandbox': view }
-      for (const eventType of ['first', 'second', 'third']) {
-        await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
-        await ask(sim(), `/v1/models/${eventType}/analytics`, { headers })
-        await ask(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
-      }
-      const page = await browser.open(sim(), { place: `#/${view}?sandbox=${view}` })
-      await page.locator('main a').first().waitFor()
-      await page.keyboard.press('j')
-      await page.locator('main [aria-current]').first().waitFor()
-      const first = await readOpen(page)
-      await page.keyboard.press('j')
-      await expect.poll(() => readOpen(page)).not.toBe(first)
-      await page.keyboard.press('k')
-      await expect.poll(() => readOpen(page)).toBe(first)
-      const keys = await readKeys(page)
-      expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([
-        `Next ${noun}`,
-        `Previous ${noun}`,
-        into,
-      ])
-      await page.keyboard.press('Enter')
-      if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
-      else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
-    },
-  )
+  ])('open the next and the previous entry of $view and go into it, as ? says', async ({ view, noun, into }) => {
+    const headers = { 'x-sim-sandbox': view }
+    for (const eventType of ['first', 'second', 'third']) {
+      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
+      await ask(sim(), `/v1/models/${eventType}/analytics`, { headers })
+      await ask(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
+    }
+    const page = await browser.open(sim(), { place: `#/${view}?sandbox=${view}` })
+    await page.locator('main a').first().waitFor()
+    await page.keyboard.press('j')
+    await page.locator('main [aria-current]').first().waitFor()
+    const first = await readOpen(page)
+    await page.keyboard.press('j')
+    await expect.poll(() => readOpen(page)).not.toBe(first)
+    await page.keyboard.press('k')
+    await expect.poll(() => readOpen(page)).toBe(first)
+    const keys = await readKeys(page)
+    expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, into])
+    await page.keyboard.press('Enter')
+    if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
+    else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
+  })
 
   test('leave Enter to a link that has the focus', async () => {
     await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })

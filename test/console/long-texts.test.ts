@@ -18,17 +18,14 @@ describeInBrowser('a body of hundreds of thousands of characters', () => {
     })
     const page = await browser.open(own, { place: '#/requests/req-1' })
     const detail = page.getByRole('region', { name: 'Request req-1' })
-    const open = () =>
-      page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+    const open = () => page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     await page.getByRole('heading', { name: 'Request body' }).waitFor()
     await open()
     await detail.getByText('note: ').first().waitFor()
     await open()
     const more = detail.getByRole('button', { name: 'Show all 900,002 characters' })
     await more.first().waitFor()
-    expect(
-      await page.evaluate<number>('document.querySelector(".request-detail").scrollHeight'),
-    ).toBeLessThan(5_000)
+    expect(await page.evaluate<number>('document.querySelector(".request-detail").scrollHeight')).toBeLessThan(5_000)
     await more.first().click()
     await detail.getByText(text).waitFor()
   })

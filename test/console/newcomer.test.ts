@@ -37,11 +37,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
   await chain.getByText('2 faults').waitFor()
   expect(await chain.count()).toBe(1)
-  expect(await chain.locator('.attempt a').allTextContents()).toEqual([
-    'Try 1,  429',
-    'Try 2, ✕ 429',
-    'Try 3, ✕ 429',
-  ])
+  expect(await chain.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3, ✕ 429'])
   expect(await chain.locator('.attempt > span').allTextContents()).toEqual([
     expect.stringMatching(/^only .* of 2 min$/),
     expect.stringMatching(/^only .* of 2 min$/),
@@ -50,9 +46,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
   expect(await chain.locator('.demanded').count()).toBe(3)
   const rule = page.locator('.manners li.broken')
   expect(await rule.locator('h3').textContent()).toContain('retry-after')
-  expect(await rule.textContent()).toContain(
-    'A 429 asked to wait for 120 s, and the client came back earlier.',
-  )
+  expect(await rule.textContent()).toContain('A 429 asked to wait for 120 s, and the client came back earlier.')
 }
 
 describeInBrowser('a newcomer', () => {
@@ -91,9 +85,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('link', { name: 'World' }).click()
     await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
-    expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe(
-      'ProductWeb Shop22PQI 0.7',
-    )
+    expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('ProductWeb Shop22PQI 0.7')
 
     await page.getByRole('link', { name: 'Contract' }).click()
     await page.locator('.contents a', { hasText: '/events' }).click()

@@ -30,10 +30,7 @@ describeInBrowser('the view of the prompts', () => {
   test('shows two versions side by side with their difference by line and word', async () => {
     const own = await startForTest()
     await sendVersion(own, 'Be polite.\nAnswer {{customer}} in English.\nNever promise.\nKeep it short.')
-    const id = await sendVersion(
-      own,
-      'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.',
-    )
+    const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
     await page.getByText('3 lines of 11 differ.').waitFor()
     expect(await page.locator('.diff td.removed').allTextContents()).toEqual([

@@ -25,9 +25,7 @@ async function copy(page: Page, title: string): Promise<string> {
 /** Returns the newest recorded request with its body. */
 async function readNewest(sim: TestSimulator) {
   const page = await steer(sim, 'GET', '/requests?order=newest&limit=1&bodies=true')
-  return (
-    page['requests'] as { request: { headers: Record<string, string> }; answer: { status: number } }[]
-  )[0]
+  return (page['requests'] as { request: { headers: Record<string, string> }; answer: { status: number } }[])[0]
 }
 
 describeInBrowser('an open request', () => {
@@ -123,9 +121,7 @@ describeInBrowser('an open request', () => {
     await page.getByText('Nothing refuses the request').waitFor()
     await putRules(own, [{ operation: 'getModelAnalytics', scenario: 'server-error' }])
     await page.reload()
-    await page
-      .getByText('It was answered 200 at the stage “handle”. Sent now, it would be answered 500')
-      .waitFor()
+    await page.getByText('It was answered 200 at the stage “handle”. Sent now, it would be answered 500').waitFor()
     await page.getByText('Rule 1 of the sandbox acts: {"operation":"getModelAnalytics"').waitFor()
   })
 
@@ -151,8 +147,7 @@ describeInBrowser('an open request', () => {
       other,
     ])
     const statuses = []
-    for (let count = 0; count < 3; count++)
-      statuses.push((await ask(own, '/v1/events', { body: event() })).status)
+    for (let count = 0; count < 3; count++) statuses.push((await ask(own, '/v1/events', { body: event() })).status)
     expect(statuses).toEqual([503, 503, 201])
   })
 

@@ -44,9 +44,7 @@ describeInBrowser('the list of requests', () => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
-    const reading = new Promise<Route>(
-      (resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }),
-    )
+    const reading = new Promise<Route>((resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }))
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('searchbox').fill('op:createEvent')
     const route = await reading

@@ -51,11 +51,7 @@ describeInBrowser('the view of the retries', () => {
     await send(own, sequence, 'early')
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt').nth(2).waitFor()
-    expect(await page.locator('.attempt a').allTextContents()).toEqual([
-      'Try 1,  429',
-      'Try 2, ✕ 429',
-      'Try 3,  201',
-    ])
+    expect(await page.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3,  201'])
     expect(await page.locator('.attempt > span').allTextContents()).toEqual([
       expect.stringMatching(/^only .* of 1 min$/),
       'waited 1 min 30 s; 1 min asked',

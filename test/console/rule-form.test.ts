@@ -47,11 +47,7 @@ describeInBrowser('the form of a rule', () => {
   test('changes a rule in its place, and leaves the others as they are', async () => {
     const own = await startForTest()
     const others = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
-    await putRules(own, [
-      others[0] ?? {},
-      { scenario: 'slow;ms=5', match: { method: 'POST' } },
-      others[1] ?? {},
-    ])
+    await putRules(own, [others[0] ?? {}, { scenario: 'slow;ms=5', match: { method: 'POST' } }, others[1] ?? {}])
     const page = await openRules(own)
     await edit(page, 2)
     expect(await page.getByLabel('ms', { exact: false }).first().inputValue()).toBe('5')
@@ -232,10 +228,6 @@ describeInBrowser('the form of a rule', () => {
     await page.keyboard.press('Alt+ArrowDown')
     await page.keyboard.press('Enter')
     await page.locator('.rule').nth(1).getByText('429', { exact: true }).waitFor()
-    expect(await readRules(own)).toMatchObject([
-      { scenario: '500' },
-      { scenario: '429' },
-      { scenario: '503' },
-    ])
+    expect(await readRules(own)).toMatchObject([{ scenario: '500' }, { scenario: '429' }, { scenario: '503' }])
   })
 })

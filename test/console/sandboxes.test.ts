@@ -11,8 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const browser = sharedBrowser()
 
-const openAt = (sim: TestSimulator, name = 'default') =>
-  browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
+const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
 
 const rowsOf = (page: Page) => page.locator('tbody tr')
 
@@ -218,9 +217,7 @@ describeInBrowser('the view of the sandboxes', () => {
         const page = await browser.open(own, { place: '#/sandboxes?sandbox=w1', colorScheme, width })
         await page.locator('.snapshot-list').waitFor()
         expect(await listAccessibilityFindings(page)).toEqual([])
-        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(
-          width,
-        )
+        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(width)
         await click(page, 'Reset …')
         await page.getByRole('dialog').waitFor()
         expect(await listAccessibilityFindings(page)).toEqual([])

@@ -25,8 +25,7 @@ async function removeRule(page: Page, number: number): Promise<void> {
 /** Returns the statuses of events that a client sends one after another. */
 async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = {}): Promise<number[]> {
   const statuses: number[] = []
-  for (let sent = 0; sent < count; sent++)
-    statuses.push((await ask(sim, '/v1/events', { body: event(body) })).status)
+  for (let sent = 0; sent < count; sent++) statuses.push((await ask(sim, '/v1/events', { body: event(body) })).status)
   return statuses
 }
 
@@ -225,9 +224,7 @@ describeInBrowser('the view of the scenarios', () => {
         await page.locator('.steps').waitFor()
         await page.getByLabel('distribution').waitFor()
         expect(await listAccessibilityFindings(page)).toEqual([])
-        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(
-          width,
-        )
+        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(width)
       }
     },
   )

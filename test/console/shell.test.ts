@@ -52,20 +52,17 @@ describeInBrowser('the console', () => {
     { width: 1024, colorScheme: 'dark' },
     { width: 1600, colorScheme: 'light' },
     { width: 1600, colorScheme: 'dark' },
-  ] as const)(
-    'has no view with an accessibility finding or wider than $width px in $colorScheme',
-    async (look) => {
-      const page = await browser.open(sim(), look)
-      await page.getByText('Live', { exact: true }).waitFor()
-      for (const { title, href } of await listViews(page)) {
-        await page.goto(`${sim().origin}/__sim/${href}`)
-        await page.locator('.loading').waitFor({ state: 'detached' })
-        expect(await listAccessibilityFindings(page), title).toEqual([])
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-        expect(width, title).toBeLessThanOrEqual(look.width)
-      }
-    },
-  )
+  ] as const)('has no view with an accessibility finding or wider than $width px in $colorScheme', async (look) => {
+    const page = await browser.open(sim(), look)
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (const { title, href } of await listViews(page)) {
+      await page.goto(`${sim().origin}/__sim/${href}`)
+      await page.locator('.loading').waitFor({ state: 'detached' })
+      expect(await listAccessibilityFindings(page), title).toEqual([])
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect(width, title).toBeLessThanOrEqual(look.width)
+    }
+  })
 
   test('lists its keys, and finds commands in the palette', async () => {
     const page = await browser.open(sim())

@@ -139,12 +139,7 @@ describeInBrowser('the view of the world', () => {
     const page = await openModel(own, checkout)
     await page.getByText('A scenario damages it').waitFor()
     await page.locator('.json-line.marked.damage').first().waitFor()
-    for (const pointer of [
-      '/dataPoints',
-      '/recommendations',
-      '/dataPoints/0/date',
-      '/averageUserSentiment',
-    ]) {
+    for (const pointer of ['/dataPoints', '/recommendations', '/dataPoints/0/date', '/averageUserSentiment']) {
       await putRules(own, [{ scenario: `wrong-type;pointer=${pointer}` }])
       await page.reload()
       await page.getByText('A scenario damages it').getByText(pointer).waitFor()
@@ -168,9 +163,7 @@ describeInBrowser('the view of the world', () => {
     const after = await readAnalytics(own, checkout)
     const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
     expect(now).not.toBe(then)
-    await page
-      .getByText(`Conversation quality is ${now} on average and would be ${then} without events`)
-      .waitFor()
+    await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
     const rows = await page.locator('.event-effects tbody tr').allTextContents()
     expect(rows).toEqual(['ProductWeb Shop1-1PQI 0.4', 'Conversationchat-11-1CQI 0.4'])
     await quality(page).focus()

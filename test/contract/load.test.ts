@@ -17,9 +17,7 @@ describe('a broken document is refused with the place of the fault', () => {
       fault: 'a syntax error',
       from: 'info: {',
       to: 'info: [{',
-      findings: [
-        '3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]',
-      ],
+      findings: ['3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]'],
     },
     {
       fault: 'a duplicate key',
@@ -85,9 +83,7 @@ describe('a broken document is refused with the place of the fault', () => {
       fault: 'an example of the wrong type',
       from: 'name: ball',
       to: 'name: 7',
-      findings: [
-        '14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
-      ],
+      findings: ['14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)'],
     },
     {
       fault: 'an example without a required member',
@@ -113,9 +109,7 @@ describe('a broken document is refused with the place of the fault', () => {
       fault: 'a response without description',
       from: '          description: All things\n',
       to: '',
-      findings: [
-        '9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required',
-      ],
+      findings: ['9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required'],
     },
     {
       fault: 'version 3.0',
@@ -129,9 +123,7 @@ describe('a broken document is refused with the place of the fault', () => {
       fault: 'Swagger',
       from: 'openapi: 3.1.0',
       to: "swagger: '2.0'",
-      findings: [
-        '1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter',
-      ],
+      findings: ['1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter'],
     },
   ])('$fault', async ({ from, to, findings }) => {
     expect(await findingsOf(withText(from, to))).toEqual(findings)

@@ -42,11 +42,7 @@ test.each([
   ['GET', '/v1/mixed/1-2-3-4', 'GET /mixed/{b}-{c}-{d}-{e} {"b":"1","c":"2","d":"3","e":"4"}'],
   ['GET', '/v1/mixed/-------', 'GET /mixed/{b}-{c}-{d}-{e} {"b":"-","c":"-","d":"-","e":"-"}'],
   ['GET', '/v1/mixed/------', 'unknown-path'],
-  [
-    'GET',
-    '/v1/mixed/v1.2.3/xyz',
-    'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}',
-  ],
+  ['GET', '/v1/mixed/v1.2.3/xyz', 'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}'],
   ['GET', '/v1/mixed/v1./xyz', 'unknown-path'],
   ['GET', '/v1/mixed/v.1/xyz', 'unknown-path'],
   ['GET', '/v1/mixed/v1.2/x', 'unknown-path'],
@@ -100,21 +96,17 @@ test('several parameters in a segment have the texts that a regular expression w
   )
   const text = fc.string({ unit: fc.constantFrom('-', '.', 'x', 'a'), maxLength: 12 })
   await fc.assert(
-    fc.asyncProperty(
-      template,
-      fc.array(text, { minLength: 20, maxLength: 20 }),
-      async ([first, texts], segments) => {
-        const path = `/${first}${texts.map((after, index) => `{p${index}}${after}`).join('')}`
-        const mixed = await contractOf(SMALL.replace('/things:', () => `${path}:`))
-        const groups = texts.map((after, index) => `(?<p${index}>.+)${after.replaceAll('.', '\\.')}`)
-        const expression = new RegExp(`^${first.replaceAll('.', '\\.')}${groups.join('')}$`)
-        for (const segment of segments) {
-          const found = mixed.match('GET', `/v1/${segment}`)
-          const expected = expression.exec(segment)?.groups
-          expect(found.kind === 'operation' ? found.path : undefined).toEqual(expected && { ...expected })
-        }
-      },
-    ),
+    fc.asyncProperty(template, fc.array(text, { minLength: 20, maxLength: 20 }), async ([first, texts], segments) => {
+      const path = `/${first}${texts.map((after, index) => `{p${index}}${after}`).join('')}`
+      const mixed = await contractOf(SMALL.replace('/things:', () => `${path}:`))
+      const groups = texts.map((after, index) => `(?<p${index}>.+)${after.replaceAll('.', '\\.')}`)
+      const expression = new RegExp(`^${first.replaceAll('.', '\\.')}${groups.join('')}$`)
+      for (const segment of segments) {
+        const found = mixed.match('GET', `/v1/${segment}`)
+        const expected = expression.exec(segment)?.groups
+        expect(found.kind === 'operation' ? found.path : undefined).toEqual(expected && { ...expected })
+      }
+    }),
   )
 })
 
@@ -127,11 +119,7 @@ test('a segment for which an expression would take minutes is matched at once', 
 
 test('no path makes match throw', () => {
   fc.assert(
-    fc.property(
-      fc.string(),
-      fc.string(),
-      (method, path) => contract.match(method, `/v1/${path}`).kind !== undefined,
-    ),
+    fc.property(fc.string(), fc.string(), (method, path) => contract.match(method, `/v1/${path}`).kind !== undefined),
   )
 })
 

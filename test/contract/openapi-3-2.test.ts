@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
 const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-const note =
-  '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
 
 test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so', async () => {
   expect(await findingsOf(document)).toEqual([note])

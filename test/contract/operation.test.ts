@@ -111,9 +111,7 @@ describe('parameters', () => {
   ])('the parameters %j break a rule', (parts, expected) => {
     const { violations } = read.readParameters(sent(parts))
     expect(
-      violations.map(
-        ({ in: place, pointer, keyword, message }) => `${place} ${pointer} ${keyword} ${message}`,
-      ),
+      violations.map(({ in: place, pointer, keyword, message }) => `${place} ${pointer} ${keyword} ${message}`),
     ).toEqual([expected])
   })
 })
@@ -129,13 +127,10 @@ describe('bodies', () => {
     ['text/csv', 'abcd', ' maxLength'],
     ['application/xml', {}, ' media-type'],
     ['', {}, ' media-type'],
-  ])(
-    'a body of the media type "%s" with the value %j has the violations "%s"',
-    (mediaType, body, expected) => {
-      const found = write.checkBody(mediaType, body).map(({ pointer, keyword }) => `${pointer} ${keyword}`)
-      expect(found.join()).toBe(expected)
-    },
-  )
+  ])('a body of the media type "%s" with the value %j has the violations "%s"', (mediaType, body, expected) => {
+    const found = write.checkBody(mediaType, body).map(({ pointer, keyword }) => `${pointer} ${keyword}`)
+    expect(found.join()).toBe(expected)
+  })
 
   test('have their media types, and any body passes if the document describes none', () => {
     expect(write.body).toEqual({
@@ -199,9 +194,5 @@ describe('responses', () => {
 })
 
 test('a credential is demanded unless the list is empty or has an empty requirement', () => {
-  expect([write.secured, read.secured, operationOf(contract, 'POST /free').secured]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect([write.secured, read.secured, operationOf(contract, 'POST /free').secured]).toEqual([true, false, false])
 })

@@ -36,9 +36,7 @@ test('a contract has what its overlays changed, in their order', async () => {
 test('a finding leads to the overlay if the overlay made the fault, and else to the contract', async () => {
   const [file = '', broken = ''] = await write({
     'contract.yaml': SMALL.replace('name: ball', 'name: 4'),
-    'broken.yaml': overlay(
-      `{ target: ${thing}.properties, update: { size: { type: string, format: big } } }`,
-    ),
+    'broken.yaml': overlay(`{ target: ${thing}.properties, update: { size: { type: string, format: big } } }`),
   })
   const loaded = await loadContract(file, { overlays: [broken] })
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual([`${broken}:4:86`, `${file}:14:26`])
@@ -54,9 +52,5 @@ test('an overlay changes the bundled contract, which stays precompiled without o
 
 test('the findings on a contract and on overlays that cannot be read come together', async () => {
   const loaded = await loadContract('none.yaml', { overlays: ['neither.yaml', 'nor.yaml'] })
-  expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual([
-    'none.yaml',
-    'neither.yaml',
-    'nor.yaml',
-  ])
+  expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
 })

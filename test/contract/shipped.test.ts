@@ -8,13 +8,7 @@ import { BUNDLED, operationOf } from './documents.ts'
 
 let contract: Contract
 
-const SCORES = [
-  'ConversationQualityIndex',
-  'SatisfactionScore',
-  'GrowthScore',
-  'FrictionScore',
-  'SafetyScore',
-]
+const SCORES = ['ConversationQualityIndex', 'SatisfactionScore', 'GrowthScore', 'FrictionScore', 'SafetyScore']
 
 beforeAll(async () => {
   const loaded = await loadContract(BUNDLED)
@@ -110,9 +104,7 @@ describe('the published schemas', () => {
 
   test('of answers restrict values only where the service description does', () => {
     const analytics = JSON.stringify(operationOf(contract, 'getModelAnalytics').responseSchema(200))
-    const published = JSON.parse(analytics, (key, value) =>
-      key === 'x-simulated-values' ? undefined : value,
-    )
+    const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([
       '/recommendations/healthLevel enum',
       '/recommendations/recommendations/priority enum',
@@ -202,9 +194,7 @@ describe('the analytics of the examples', () => {
 test('responseSchema returns a schema without references', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
-      expect(JSON.stringify(operation.responseSchema(status)), `${operation.id} ${status}`).not.toContain(
-        '$ref',
-      )
+      expect(JSON.stringify(operation.responseSchema(status)), `${operation.id} ${status}`).not.toContain('$ref')
     }
   }
   const schema = operationOf(contract, 'getModelAnalytics').responseSchema(200)

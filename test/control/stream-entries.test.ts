@@ -12,8 +12,7 @@ function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
     const { value, done } = await pieces.next()
     return done ? 'the end' : value
   }
-  const idsOf = (piece: string) =>
-    [...piece.matchAll(/^event: request\nid: (\d+)$/gm)].map(([, id]) => Number(id))
+  const idsOf = (piece: string) => [...piece.matchAll(/^event: request\nid: (\d+)$/gm)].map(([, id]) => Number(id))
   return { end, next, idsOf }
 }
 

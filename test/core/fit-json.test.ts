@@ -28,12 +28,7 @@ test.each<[title: string, value: Json, members: number, expected: Json]>([
     ],
   ],
   ['a part of an item that is larger alone', [[1, 2, 3, 4]], 3, [[1, 2]]],
-  [
-    'all members, and of a large one the first items',
-    { a: 1, b: [1, 2, 3, 4], c: 2 },
-    5,
-    { a: 1, b: [1, 2], c: 2 },
-  ],
+  ['all members, and of a large one the first items', { a: 1, b: [1, 2, 3, 4], c: 2 }, 5, { a: 1, b: [1, 2], c: 2 }],
   [
     'small members whole, and as much of each large one',
     { a: [1], b: [1, 2, 3], c: [1, 2, 3, 4] },
@@ -41,12 +36,7 @@ test.each<[title: string, value: Json, members: number, expected: Json]>([
     { a: [1], b: [1, 2], c: [1, 2] },
   ],
   ['the first of too many members', { a: 1, b: 2, c: 3 }, 2, { a: 1, b: 2 }],
-  [
-    'room for what is in the first of too many members',
-    { a: [1, 2, 3], b: 2, c: 3, d: 4 },
-    4,
-    { a: [1, 2], b: 2 },
-  ],
+  ['room for what is in the first of too many members', { a: [1, 2, 3], b: 2, c: 3, d: 4 }, 4, { a: [1, 2], b: 2 }],
 ])('what fits is %s', (_title, value, members, expected) => {
   const fitted = fitJson(value, { members, levels: 64 })
   expect(fitted.value).toEqual(expected)

@@ -22,10 +22,7 @@ test('the pieces of a value are its JSON', () => {
 
 test('a piece has one event, or one version of a prompt', () => {
   const events = [{ fields: { a: [1, 2] } }, { fields: {} }]
-  const prompts = [
-    { promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] },
-  ]
+  const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
   const pieces = [...jsonPieces({ format: 1, events, prompts })]
-  for (const record of [...events, ...(prompts[0]?.versions ?? [])])
-    expect(pieces).toContain(JSON.stringify(record))
+  for (const record of [...events, ...(prompts[0]?.versions ?? [])]) expect(pieces).toContain(JSON.stringify(record))
 })

@@ -25,14 +25,8 @@ describe('the description of broken JSON', () => {
     ['[1}', 'line 1, column 3 has "}", where "," or "]" is expected'],
     ['{"a":1]', 'line 1, column 7 has "]", where "," or "}" is expected'],
     ['{} // ok', 'line 1, column 4 has "/", where nothing more is expected'],
-    [
-      '"a\\x"',
-      'line 1, column 3 has "\\\\", where a string in double quotes, with escapes such as \\n is expected',
-    ],
-    [
-      '"a',
-      'it ends at line 1, column 3, where a string in double quotes, with escapes such as \\n is expected',
-    ],
+    ['"a\\x"', 'line 1, column 3 has "\\\\", where a string in double quotes, with escapes such as \\n is expected'],
+    ['"a', 'it ends at line 1, column 3, where a string in double quotes, with escapes such as \\n is expected'],
     ['[😀]', 'line 1, column 2 has "😀", where a value or "]" is expected'],
   ])('%j: %s', (text, description) => {
     expect(describeSyntaxError(text)).toBe(description)

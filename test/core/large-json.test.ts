@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  maxLargeValues,
-  maxRecordLength,
-  maxRecordValues,
-  readLargeJson,
-} from '../../src/core/strict-json.ts'
+import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from '../../src/core/strict-json.ts'
 import { nextTurn } from '../../src/core/timers.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)

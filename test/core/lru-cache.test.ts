@@ -33,16 +33,12 @@ test('a cache of capacity 0 stores no value', () => {
 
 test('no sequence of keys makes the cache exceed its capacity or return the value of another key', () => {
   fc.assert(
-    fc.property(
-      fc.nat({ max: 5 }),
-      fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')),
-      (capacity, keys) => {
-        const { get, cache } = setup(capacity)
-        for (const key of keys) {
-          expect(get(key).startsWith(`${key} `)).toBe(true)
-          expect(cache.size).toBeLessThanOrEqual(capacity)
-        }
-      },
-    ),
+    fc.property(fc.nat({ max: 5 }), fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')), (capacity, keys) => {
+      const { get, cache } = setup(capacity)
+      for (const key of keys) {
+        expect(get(key).startsWith(`${key} `)).toBe(true)
+        expect(cache.size).toBeLessThanOrEqual(capacity)
+      }
+    }),
   )
 })

@@ -15,16 +15,13 @@ describe('a derived UUID', () => {
   test('is equal for equal paths only', () => {
     fc.assert(
       fc.property(path, path, (one, other) => {
-        const isSamePath =
-          one.length === other.length && one.every((part, at) => `${part}` === `${other[at]}`)
+        const isSamePath = one.length === other.length && one.every((part, at) => `${part}` === `${other[at]}`)
         return (deriveUuid(one) === deriveUuid(other)) === isSamePath
       }),
     )
   })
 
   test('does not change between versions of the simulator', () => {
-    expect(deriveUuid(['seed', 'default', 'event', 1])).toMatchInlineSnapshot(
-      `"28838bb9-2ff5-45d4-82be-cc9be3876571"`,
-    )
+    expect(deriveUuid(['seed', 'default', 'event', 1])).toMatchInlineSnapshot(`"28838bb9-2ff5-45d4-82be-cc9be3876571"`)
   })
 })

@@ -57,11 +57,7 @@ describe('readJson accepts', () => {
     ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
     ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
     ['white space before a colon', '{"a" \n : 1}', { a: 1 }],
-    [
-      'the same name in different objects',
-      '[{"a":1},{"a":2},{"b":{"a":3}}]',
-      [{ a: 1 }, { a: 2 }, { b: { a: 3 } }],
-    ],
+    ['the same name in different objects', '[{"a":1},{"a":2},{"b":{"a":3}}]', [{ a: 1 }, { a: 2 }, { b: { a: 3 } }]],
     ['the same name within itself', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
     ['an empty name', '{"":1}', { '': 1 }],
     ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],

@@ -67,8 +67,7 @@ function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): v
 
 /** Reduces a value to the members of another one, and its lists to as many items. */
 function reduceTo(pattern: unknown, value: unknown): unknown {
-  if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null)
-    return value
+  if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
   const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
   return Array.isArray(pattern) ? members.map(([, part]) => part) : Object.fromEntries(members)
 }
@@ -113,15 +112,11 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     })
     afterAll(() => visit.reader.end())
 
-    test.each(blocks.filter(isRun))(
-      'a block of $language in line $line that does what it says',
-      async (block) => {
-        const run = follow[block.language]
-        if (!run)
-          throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
-        await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
-      },
-    )
+    test.each(blocks.filter(isRun))('a block of $language in line $line that does what it says', async (block) => {
+      const run = follow[block.language]
+      if (!run) throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
+      await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
+    })
   },
 )
 

@@ -49,9 +49,7 @@ test('every section of the documentation that the code names exists', async () =
 
 test('the table of contents links to every page', () => {
   const contents = pages.find(({ path }) => path === 'docs/README.md')
-  const linked = contents
-    ? findLinks(contents).map((link) => posix.join('docs', link.split('#')[0] ?? ''))
-    : []
+  const linked = contents ? findLinks(contents).map((link) => posix.join('docs', link.split('#')[0] ?? '')) : []
   const own = pages.map(({ path }) => path).filter((path) => /^docs\/[^/]+\.md$/.test(path))
   expect(own.filter((path) => path !== 'docs/README.md' && !linked.includes(path))).toEqual([])
 })

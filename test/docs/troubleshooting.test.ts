@@ -98,17 +98,14 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   '405: the method': () => fail(eventsPath, { method: 'GET' }),
   '400: the request breaks the contract': () => fail(eventsPath, { body: {} }),
   '400: the body is no JSON': () => fail(eventsPath, { body: '{"a":}' }),
-  '415: the content type': () =>
-    fail(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
+  '415: the content type': () => fail(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
   '429: the rate limit': async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 1 })
     await ask(sim, analyticsPath)
     return errorOf(await ask(sim, analyticsPath))
   },
-  '400: there is no such scenario': () =>
-    fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
-  '400: the scenario makes no sense here': () =>
-    fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
+  '400: there is no such scenario': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
+  '400: the scenario makes no sense here': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
   'The page is of another origin': () =>
     fail('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
   'The host is unknown': async () => {
@@ -116,8 +113,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
     return JSON.stringify(body).replaceAll('\\"', '"')
   },
-  'The control plane asks for a token': () =>
-    fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
+  'The control plane asks for a token': () => fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
   'The sandbox was never used': () =>
     fail('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
   'The run ends with exit code 3': async () => {

@@ -32,9 +32,7 @@ test('a precompiled validator reports the violations that the compiled one repor
     fc.property(fc.constantFrom(...definitions), changed, (definition, value) => {
       const compiled = ajv.getSchema(names.get(definition) ?? '')
       expect(validators[definition]?.(value)).toBe(compiled?.(value))
-      expect(toViolations(validators[definition]?.errors, 'body')).toEqual(
-        toViolations(compiled?.errors, 'body'),
-      )
+      expect(toViolations(validators[definition]?.errors, 'body')).toEqual(toViolations(compiled?.errors, 'body'))
     }),
     { numRuns: 1000 },
   )

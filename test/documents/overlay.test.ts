@@ -48,12 +48,7 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
 
 describe('an update', () => {
   test.each<[string, Json, string, Json]>([
-    [
-      'adds members to an object',
-      { a: { b: 1 } },
-      '{ target: $.a, update: { c: 2 } }',
-      { a: { b: 1, c: 2 } },
-    ],
+    ['adds members to an object', { a: { b: 1 } }, '{ target: $.a, update: { c: 2 } }', { a: { b: 1, c: 2 } }],
     [
       'merges objects at every depth',
       { a: { b: { c: 1 } } },
@@ -62,30 +57,15 @@ describe('an update', () => {
     ],
     ['replaces a text of an object', { a: 'x' }, '{ target: $, update: { a: y } }', { a: 'y' }],
     ['replaces a text that is the target', { a: 'x' }, '{ target: $.a, update: y }', { a: 'y' }],
-    [
-      'replaces an item of a list of texts',
-      ['x', 'y'],
-      '{ target: "$[?@ == \'y\']", update: z }',
-      ['x', 'z'],
-    ],
+    ['replaces an item of a list of texts', ['x', 'y'], '{ target: "$[?@ == \'y\']", update: z }', ['x', 'z']],
     [
       'appends an object to a list',
       { a: [{ b: 1 }] },
       '{ target: $.a, update: { b: 2 } }',
       { a: [{ b: 1 }, { b: 2 }] },
     ],
-    [
-      'appends the items of a list to a list',
-      { a: [1] },
-      '{ target: $.a, update: [2, 3] }',
-      { a: [1, 2, 3] },
-    ],
-    [
-      'appends the items of a list within an object',
-      { a: [1] },
-      '{ target: $, update: { a: [2] } }',
-      { a: [1, 2] },
-    ],
+    ['appends the items of a list to a list', { a: [1] }, '{ target: $.a, update: [2, 3] }', { a: [1, 2, 3] }],
+    ['appends the items of a list within an object', { a: [1] }, '{ target: $, update: { a: [2] } }', { a: [1, 2] }],
     [
       'changes every place of the target',
       { a: { b: 1 }, c: { b: 2 } },
@@ -151,9 +131,7 @@ describe('a place', () => {
   })
 
   test('of what the overlay removed is the line of the overlay, and the items behind it keep theirs', async () => {
-    const result = await applied(
-      '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n',
-    )
+    const result = await applied('  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n')
     expect(result.place('/people/0/id')).toBe('doc.yaml:7:7')
     expect(result.place('/people/1/id')).toBe('doc.yaml:8:7')
     expect(result.place('/name')).toBe('overlay.yaml:7:5')
@@ -206,12 +184,7 @@ describe('refused with its line is', () => {
       '4:23',
       'must meet one value; $.people.* meets 3',
     ],
-    [
-      'the whole document',
-      '  - { target: $, remove: true }',
-      '4:7',
-      'is the whole document, which cannot be removed',
-    ],
+    ['the whole document', '  - { target: $, remove: true }', '4:7', 'is the whole document, which cannot be removed'],
     [
       'a list in the place of a text',
       '  - { target: $, update: { name: [a] } }',

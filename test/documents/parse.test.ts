@@ -86,8 +86,6 @@ test('aliases that expand exponentially are refused', () => {
   const source = parseSource(lines.join('\n'), 'file.yaml')
   expect(source).toMatchObject({
     ok: false,
-    error: [
-      { place: 'file.yaml:1:1', message: expect.stringMatching(/^has aliases that expand to more than/) },
-    ],
+    error: [{ place: 'file.yaml:1:1', message: expect.stringMatching(/^has aliases that expand to more than/) }],
   })
 })

@@ -19,16 +19,13 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each([0o644, 0o666, 0o640, 0o604, 0o755])(
-    'replaces one of the mode %o, and its mode',
-    async (mode) => {
-      const file = join(await tempFolder(), 'old')
-      await writeFile(file, 'a longer text than the new one')
-      await chmod(file, mode)
-      await writePrivateFile(file, 'new')
-      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
-    },
-  )
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces one of the mode %o, and its mode', async (mode) => {
+    const file = join(await tempFolder(), 'old')
+    await writeFile(file, 'a longer text than the new one')
+    await chmod(file, mode)
+    await writePrivateFile(file, 'new')
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
+  })
 
   test('is private before it has its content', async () => {
     const file = join(await tempFolder(), 'old')
@@ -84,9 +81,7 @@ describe('a private file', () => {
     const { chmod: original } = prototype
     prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
     try {
-      await expect(writePrivateFile(file, 'new')).rejects.toThrow(
-        /others can read it, .*EPERM.* Delete it, or name/,
-      )
+      await expect(writePrivateFile(file, 'new')).rejects.toThrow(/others can read it, .*EPERM.* Delete it, or name/)
     } finally {
       prototype.chmod = original
     }

@@ -20,9 +20,7 @@ test('a list is accepted where no two of its items are equal', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
       const items = JSON.parse(JSON.stringify(list)) as Json[]
-      const hasRepeated = items.some((item, at) =>
-        items.slice(0, at).some((other) => isSameJson(other, item)),
-      )
+      const hasRepeated = items.some((item, at) => items.slice(0, at).some((other) => isSameJson(other, item)))
       expect(check(items).length > 0).toBe(hasRepeated)
     }),
   )

@@ -32,10 +32,7 @@ const report: DriftReport = {
   contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
   judged: new Map([['getModelAnalytics', 3]]),
   omitted: 0,
-  findings: [
-    finding,
-    { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined },
-  ],
+  findings: [finding, { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined }],
   notJudged: [
     {
       operation: 'createEvent',

@@ -7,10 +7,7 @@ import { checkOverlay } from '../../src/documents/read-overlay.ts'
 import { createPatch } from '../../src/drift/patch/patch.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
-async function patchOf(
-  answers: readonly Given[],
-  judgePatched = (patched: Contract) => judge(patched, answers),
-) {
+async function patchOf(answers: readonly Given[], judgePatched = (patched: Contract) => judge(patched, answers)) {
   return createPatch(document, judge(contract, answers), async (overlay) =>
     success(judgePatched(await applyTo(overlay))),
   )
@@ -51,11 +48,7 @@ const rows: readonly Row[] = [
   ],
   ['a name of a dictionary', [things(thing({ tags: { new: 'x' } }))], []],
   ['another type', [things(thing({ count: 'one' }))], ['wrong-type /items/*/count 1/1 breaks']],
-  [
-    'a fraction in place of an integer',
-    [things(thing({ count: 1.5 }))],
-    ['wrong-type /items/*/count 1/1 breaks'],
-  ],
+  ['a fraction in place of an integer', [things(thing({ count: 1.5 }))], ['wrong-type /items/*/count 1/1 breaks']],
   ['one null', [things(thing()), things(thing(), thing({ note: null }))], ['null /items/*/note 1/2 breaks']],
   ['null in a list of values', [things(thing({ level: null }))], ['null /items/*/level 1/1 breaks']],
   ['null where it is allowed', [things(thing({ owner: null }))], []],
@@ -76,11 +69,7 @@ const rows: readonly Row[] = [
     [things(thing({ mood: 'mixed' }))],
     ['enum-value /items/*/mood 1/1'],
   ],
-  [
-    'texts of any kind in a field without a list',
-    ['a', 'b', 'c', 'd'].map((note) => things(thing({ note }))),
-    [],
-  ],
+  ['texts of any kind in a field without a list', ['a', 'b', 'c', 'd'].map((note) => things(thing({ note }))), []],
   ['another format', [things(thing({ id: '17' }))], ['format /items/*/id 1/1 breaks']],
   ['a number out of its range', [things(thing({ count: -1 }))], ['constraint /items/*/count 1/1 breaks']],
   [
@@ -93,11 +82,7 @@ const rows: readonly Row[] = [
     [{ headers: { 'x-total': undefined as never }, body: { items: [] } }],
     ['header  1/1 breaks'],
   ],
-  [
-    'a header of another type',
-    [{ headers: { 'x-total': 'many' }, body: { items: [] } }],
-    ['header  1/1 breaks'],
-  ],
+  ['a header of another type', [{ headers: { 'x-total': 'many' }, body: { items: [] } }], ['header  1/1 breaks']],
   [
     'another media type',
     [{ headers: { 'content-type': 'application/problem+json' }, body: { items: [] } }],
@@ -125,9 +110,7 @@ describe('of the answers of a service', () => {
   test('broken JSON is found, and has no patch', async () => {
     const answers = [{ body: '{"items": [' }, things(thing())]
     const report = judge(contract, answers)
-    expect(report.findings).toMatchObject([
-      { kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true },
-    ])
+    expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
     const patch = await patchOf(answers)
     expect(patch.ok && patch.value).toMatchObject({
       edits: [],
@@ -164,9 +147,7 @@ describe('of the answers of a service', () => {
 
   test('a documented header that was never seen is a note', () => {
     const answers = Array(5).fill({ headers: { etag: undefined as never }, body: { items: [] } })
-    expect(judge(contract, answers).findings).toMatchObject([
-      { kind: 'header', detail: 'etag', isDrift: false, of: 5 },
-    ])
+    expect(judge(contract, answers).findings).toMatchObject([{ kind: 'header', detail: 'etag', isDrift: false, of: 5 }])
   })
 
   test('an assumption is settled by a finding at its place', () => {
@@ -213,9 +194,7 @@ describe('of the answers of a service', () => {
 
   test('an assumption is not settled by an absence', () => {
     const report = judge(contract, Array(5).fill(things(without('mood'))))
-    expect(report.findings).toMatchObject([
-      { kind: 'absent-field', pointer: '/items/*/mood', assumption: undefined },
-    ])
+    expect(report.findings).toMatchObject([{ kind: 'absent-field', pointer: '/items/*/mood', assumption: undefined }])
   })
 
   test('nothing is never the same', () => {

@@ -28,9 +28,7 @@ describe('an answer with more members than are judged', () => {
   test.each(['text', 'json', 'github', 'markdown'] as const)('is said to be in the form %s', (format) => {
     const text = renderDrift(large, format).replaceAll('\\', '')
     expect(text.includes('too-many-members')).toBe(true)
-    expect(
-      text.includes('The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels'),
-    ).toBe(true)
+    expect(text.includes('The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels')).toBe(true)
   })
 
   test('is the same where what fits is', () => {
@@ -55,9 +53,7 @@ describe('an answer with more members than are judged', () => {
 })
 
 test('an answer that is nested deeper than is judged is JSON all the same', () => {
-  const report = judge(contract, [
-    { body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` },
-  ])
+  const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
   expect(placesOf(report)).toEqual(['new-field /deep'])
   expect(reasonsOf(report)).toEqual(['too-many-members'])
 })

@@ -34,15 +34,12 @@ test.each(['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x'])(
 )
 
 test('a field called constructor is missing where it is not sent, and new where it is', async () => {
-  const required = weather(
-    json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'),
-  )
+  const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
   const added = await runRecorded(plain, [{ sky: 'blue', constructor: 'x' }, { sky: 'blue' }])
   expect(placesOf(added)).toEqual(['new-field /constructor'])
-  for (const { stderr } of [missing, added])
-    expect(stderr).toContain('with it the same answers show no drift')
+  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same answers show no drift')
 })
 
 test('a new field that was always null may have any value later', async () => {
@@ -54,9 +51,7 @@ test('a new field that was always null may have any value later', async () => {
 })
 
 test('answers of a documented media type other than JSON are no drift', async () => {
-  const csv = weather(
-    '            text/csv: {}\n            application/json: { schema: { type: object } }\n',
-  )
+  const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
   for (const body of ['a,b\n1,2', '4'])
     expect((await runRecorded(csv, [body], 'text/csv; charset=utf-8')).report).toMatchObject({
       verdict: 'same',

@@ -130,9 +130,7 @@ describe('a real service with planted differences', () => {
     const files = await readdir(folder)
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')
-    expect(
-      upstream.requests.every(({ headers }) => headers['authorization'] === `Bearer ${upstreamToken}`),
-    ).toBe(true)
+    expect(upstream.requests.every(({ headers }) => headers['authorization'] === `Bearer ${upstreamToken}`)).toBe(true)
   })
 })
 
@@ -226,12 +224,7 @@ describe('the simulator as the real service', () => {
   test('is the same, also for writes and for its refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
-    expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([
-      [],
-      [],
-      'same',
-      0,
-    ])
+    expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])
     const written = upstream.requests.filter(({ method }) => method === 'POST')
     expect(written).toHaveLength(6)
   })

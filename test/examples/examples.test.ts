@@ -43,18 +43,14 @@ test('the examples name the port of the image', () => {
     const texts = textsIn(readExample(file))
     const published = texts.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
     const named = texts.flatMap((text) => [...text.matchAll(addresses)].map(([, number]) => number))
-    expect(new Set([...published.filter((number) => number !== '8080'), ...named, port])).toEqual(
-      new Set([port]),
-    )
+    expect(new Set([...published.filter((number) => number !== '8080'), ...named, port])).toEqual(new Set([port]))
   }
 })
 
 test('each address in the examples is answered', async () => {
   const { origin } = await startForTest()
   const paths = exampleFiles.flatMap((file) =>
-    textsIn(readExample(file)).flatMap((text) =>
-      [...text.matchAll(addresses)].map(([, , path = '']) => path),
-    ),
+    textsIn(readExample(file)).flatMap((text) => [...text.matchAll(addresses)].map(([, , path = '']) => path)),
   )
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
   const health = await ask({ origin }, '/__sim/health', { token: null })
@@ -88,9 +84,7 @@ test('the image has a health check that is quick, which no example replaces', ()
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=1s /m)
   for (const file of exampleFiles)
     expect(
-      membersIn(membersIn(readExample(file), 'convsim'), 'healthcheck').concat(
-        membersIn(readExample(file), 'options'),
-      ),
+      membersIn(membersIn(readExample(file), 'convsim'), 'healthcheck').concat(membersIn(readExample(file), 'options')),
     ).toEqual([])
 })
 
@@ -108,16 +102,13 @@ test.each(gates)('the report of $file, number $index, passes a client that is ri
   expect(code).toBe(0)
 })
 
-test.each(gates)(
-  'the report of $file, number $index, fails on a client that is wrong',
-  async ({ command }) => {
-    const { origin, controlUrl } = await startForTest()
-    await ask({ origin }, '/v1/events', { body: event({ value: 7 }), headers: { 'x-sim-sandbox': 'a' } })
-    const { code, report } = await runGate(command, controlUrl)
-    expect(report).toContain('must be a string; got 7 (a number)')
-    expect(code).not.toBe(0)
-  },
-)
+test.each(gates)('the report of $file, number $index, fails on a client that is wrong', async ({ command }) => {
+  const { origin, controlUrl } = await startForTest()
+  await ask({ origin }, '/v1/events', { body: event({ value: 7 }), headers: { 'x-sim-sandbox': 'a' } })
+  const { code, report } = await runGate(command, controlUrl)
+  expect(report).toContain('must be a string; got 7 (a number)')
+  expect(code).not.toBe(0)
+})
 
 test('GitHub and GitLab ask for a report', () => {
   expect(gates.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
@@ -125,14 +116,9 @@ test('GitHub and GitLab ask for a report', () => {
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
 if (!hasCompose)
-  process.stderr.write(
-    'The check of compose.yaml by Docker Compose is skipped: "docker compose" is not installed.\n',
-  )
+  process.stderr.write('The check of compose.yaml by Docker Compose is skipped: "docker compose" is not installed.\n')
 
-test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])(
-  'Docker Compose accepts %s',
-  (file) => {
-    const args = ['compose', '--file', examplePath(file), 'config', '--quiet']
-    expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
-  },
-)
+test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])('Docker Compose accepts %s', (file) => {
+  const args = ['compose', '--file', examplePath(file), 'config', '--quiet']
+  expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+})

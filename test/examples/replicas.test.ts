@@ -21,9 +21,7 @@ interface Service {
   readonly volumes?: readonly string[]
 }
 
-const [services = {}] = membersIn(readExample('replicas/compose.yaml'), 'services') as [
-  Record<string, Service>,
-]
+const [services = {}] = membersIn(readExample('replicas/compose.yaml'), 'services') as [Record<string, Service>]
 const { balancer = {}, convsim = {}, redis = {} } = services
 const configuration = readFileSync(examplePath('replicas/haproxy.cfg'), 'utf8')
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
@@ -41,8 +39,7 @@ test('the services of the replicas wait for services that exist and have a healt
   for (const { depends_on: needed = {} } of [balancer, convsim])
     for (const [name, value] of Object.entries(needed)) {
       expect(value).toEqual({ condition: 'service_healthy' })
-      const isChecked =
-        name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
+      const isChecked = name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
       expect(isChecked).toBeTruthy()
     }
 })
@@ -89,8 +86,7 @@ describeWithRedis('the Redis of the example', () => {
 })
 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
-if (!hasHaproxy)
-  process.stderr.write('The check of haproxy.cfg by HAProxy is skipped: "haproxy" is not installed.\n')
+if (!hasHaproxy) process.stderr.write('The check of haproxy.cfg by HAProxy is skipped: "haproxy" is not installed.\n')
 
 test.skipIf(!hasHaproxy)('HAProxy accepts haproxy.cfg', () => {
   const { status, stderr } = spawnSync('haproxy', ['-c', '-f', examplePath('replicas/haproxy.cfg')], {

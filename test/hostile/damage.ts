@@ -83,8 +83,7 @@ export class DamageTrial {
     this.#figures.add('refused')
     for (const [name, content] of files) {
       if (name.endsWith('.lock')) continue
-      if (!readFileSync(join(folder, name)).equals(content))
-        this.#figures.fault(`${what}: ${name} was changed`)
+      if (!readFileSync(join(folder, name)).equals(content)) this.#figures.fault(`${what}: ${name} was changed`)
     }
   }
 

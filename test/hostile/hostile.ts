@@ -26,9 +26,7 @@ const end = Date.now() + Number(values.minutes) * 60_000
 
 const figures = new Figures()
 const chance = seededChance(values.seed)
-const { openFileStore }: { openFileStore: OpenFile } = await import(
-  join(values.root, 'src/state/file/file-store.ts')
-)
+const { openFileStore }: { openFileStore: OpenFile } = await import(join(values.root, 'src/state/file/file-store.ts'))
 const damage = new DamageTrial(openFileStore, chance, figures)
 const cli = join(values.root, 'dist/cli.js')
 const processes = new ProcessTrial(cli, chance, figures)

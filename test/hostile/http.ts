@@ -36,9 +36,7 @@ export class HttpTrial {
     this.#origin = origin
     this.#chance = chance
     this.#figures = figures
-    child.once('exit', (code, signal) =>
-      figures.fault(`the server of the HTTP trial ended: ${signal ?? code}`),
-    )
+    child.once('exit', (code, signal) => figures.fault(`the server of the HTTP trial ended: ${signal ?? code}`))
   }
 
   /** Starts the command with its state in memory. */
@@ -89,8 +87,7 @@ export class HttpTrial {
     const reply = await send(this.#origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
     if (status === undefined) this.#figures.fault(`${name}: ${String(reply)}`)
-    else if (status >= 500 && !('x-sim-scenario' in request.headers))
-      this.#figures.fault(`${name}: a ${status}`)
+    else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.#figures.fault(`${name}: a ${status}`)
     return status ?? 0
   }
 
@@ -159,9 +156,7 @@ export class HttpTrial {
     this.#firstMedianMb ??= median
     this.#figures.peak(`median of resident memory up to round ${this.#round}, MB`, median)
     if (median > this.#firstMedianMb * (1 + MAX_GROWTH))
-      this.#figures.fault(
-        `the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`,
-      )
+      this.#figures.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 
   #pick<Item>(items: readonly Item[]): Item {

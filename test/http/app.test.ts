@@ -51,7 +51,5 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
     expect(body).toEqual({ success: false, error: expect.stringContaining('its log tells more') })
   }
   expect(replies[3]?.body).toEqual({ fine: true })
-  expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(
-    Array(3).fill('error: a bug at the edge'),
-  )
+  expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug at the edge'))
 })

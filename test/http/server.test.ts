@@ -92,29 +92,22 @@ test('broken bytes behind a request close the connection only after its reply', 
 
 test.each([
   ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
-  [
-    'a request that does not end in time',
-    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
-    408,
-  ],
-])(
-  'after %s the connection is closed whole, although the client keeps its side open',
-  async (_name, sent, status) => {
-    const { listening } = await setup()
-    const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
-    onTestFinished(() => void socket.destroy())
-    const received = text(socket)
-    socket.write(sent)
-    if (status === 408) {
-      await expect.poll(() => listening.connections.size).toBe(1)
-      const [accepted] = listening.connections.keys()
-      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-      listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
-    }
-    expect(await received).toContain(`HTTP/1.1 ${status} `)
-    await expect.poll(() => listening.connections.size, { timeout: 10_000 }).toBe(0)
-  },
-)
+  ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
+])('after %s the connection is closed whole, although the client keeps its side open', async (_name, sent, status) => {
+  const { listening } = await setup()
+  const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  const received = text(socket)
+  socket.write(sent)
+  if (status === 408) {
+    await expect.poll(() => listening.connections.size).toBe(1)
+    const [accepted] = listening.connections.keys()
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
+  }
+  expect(await received).toContain(`HTTP/1.1 ${status} `)
+  await expect.poll(() => listening.connections.size, { timeout: 10_000 }).toBe(0)
+})
 
 test('a client that goes on sending broken bytes still gets the refusal', async () => {
   const { origin } = await setup()
@@ -126,10 +119,8 @@ test('a client that goes on sending broken bytes still gets the refusal', async 
 
 test('listening on a port that is taken returns an error', async () => {
   const { listening } = await setup()
-  expect(await listen({ listener: express(), messages: {} }, '127.0.0.1', listening.port, silentLog)).toEqual(
-    {
-      ok: false,
-      error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
-    },
-  )
+  expect(await listen({ listener: express(), messages: {} }, '127.0.0.1', listening.port, silentLog)).toEqual({
+    ok: false,
+    error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
+  })
 })

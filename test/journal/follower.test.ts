@@ -89,12 +89,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(await journal.counts('missed')).toMatchObject({ recorded: 7, dropped: 7 })
     expect(await journal.counts('loud')).toMatchObject({ recorded: 600 })
     expect(await journal.counts('late')).toMatchObject({ recorded: 1, dropped: 0 })
-    expect(['early', 'missed', 'loud', 'late'].map((name) => journal.hasLoss(name))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
+    expect(['early', 'missed', 'loud', 'late'].map((name) => journal.hasLoss(name))).toEqual([true, true, true, false])
     expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
   })
 

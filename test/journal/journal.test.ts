@@ -78,10 +78,7 @@ describe('a journal', () => {
   test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', async () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
-      journal.record(
-        entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }),
-        unparsed,
-      )
+      journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
     for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
     add('c', 2_000_000)
     expect([await numbers(journal), await held(journal)]).toEqual([[], 0])
@@ -141,9 +138,7 @@ describe('listeners', () => {
   test('are called for every entry and every clearing, until they are removed', async () => {
     const journal = new Journal(1)
     const calls: unknown[] = []
-    const removeEntryListener = journal.onEntry(({ number }, { answerBody }) =>
-      calls.push([number, answerBody]),
-    )
+    const removeEntryListener = journal.onEntry(({ number }, { answerBody }) => calls.push([number, answerBody]))
     const removeClearListener = journal.onClear((sandbox) => calls.push(sandbox))
     journal.record(entryFor(journal), { ...unparsed, answerBody: { success: true } })
     await journal.clear('default')
@@ -171,15 +166,12 @@ describe('bodies', () => {
     const answer = { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) }
     const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
     for (let count = 0; count < fitting + 3; count += 1)
-      journal.record(
-        entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
-        unparsed,
-      )
+      journal.record(entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }), unparsed)
     const all = await entries(journal)
     expect(all.length).toBe(fitting + 3)
-    expect(
-      all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number),
-    ).toEqual([1, 2, 3])
+    expect(all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number)).toEqual([
+      1, 2, 3,
+    ])
     expect(all.every(({ answer: { body } }) => body.size === maxAnswerBodyBytes)).toBe(true)
     expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
   })
@@ -187,14 +179,10 @@ describe('bodies', () => {
   test('that were evicted do not count once their entries are evicted', async () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
-      journal.record(
-        entryFor(journal, { answer: { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) } }),
-        unparsed,
-      )
+      journal.record(entryFor(journal, { answer: { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) } }), unparsed)
     const stored = (await entries(journal)).filter(({ answer: { body } }) => body.bytes !== undefined)
     expect(stored.length).toBe(128)
-    for (let count = 0; count < 300; count += 1)
-      journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
+    for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
     expect((await entries(journal)).every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
   })
 })
@@ -207,10 +195,7 @@ test('memory does not grow with requests, cleared sandboxes and evicted bodies',
     for (let index = 0; index < count; index += 1) {
       const number = journal.recorded
       const answer = { body: captureBody(new Uint8Array(number % 7 === 0 ? maxAnswerBodyBytes : 100)) }
-      journal.record(
-        entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }),
-        unparsed,
-      )
+      journal.record(entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }), unparsed)
       if (number % 10 === 0) await journal.clear(`s-${(number * 7) % 150}`)
     }
     collect()

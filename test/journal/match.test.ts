@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  findDifferences,
-  matchOutcome,
-  type RequestMatch,
-  requestConditions,
-} from '../../src/exchange/match.ts'
+import { findDifferences, matchOutcome, type RequestMatch, requestConditions } from '../../src/exchange/match.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { type RequestSubjects, stripSandboxPath, toMatchSubject } from '../../src/journal/match.ts'
@@ -50,10 +45,7 @@ describe('a request matches', () => {
     ['by one of its products', { product: 'P2' }],
     ['by its query', { query: { period: '7d', tag: 'b', more: null } }],
     ['by a header in any case', { header: { 'X-Team': 'blue', 'x-other': null } }],
-    [
-      'by pointers into its body',
-      { body: { '/properties/plan/name': 'pro', '/tags/1': 'b', '/properties/a~1b': 1 } },
-    ],
+    ['by pointers into its body', { body: { '/properties/plan/name': 'pro', '/tags/1': 'b', '/properties/a~1b': 1 } }],
     ['by a pointer to a null', { body: { '/properties/nothing': null } }],
     [
       'by a pointer to an object, in any order of its members',

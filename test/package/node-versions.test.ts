@@ -6,10 +6,7 @@ import { childLimits } from '../support/child-limits.ts'
 import { createProject, type Project } from './project.ts'
 
 /** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */
-const nodes = [
-  process.execPath,
-  ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== ''),
-]
+const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 const versions = nodes.map((node) => [
   execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),
   node,
@@ -54,16 +51,7 @@ describe.each(versions)('Node %s', (_version, node) => {
 
   test('runs the command around a test with a sandbox', () => {
     const command = join(project.folder, 'node_modules', name, 'dist/cli.js')
-    const output = project.run(
-      node,
-      command,
-      'exec',
-      '--',
-      node,
-      '--test',
-      '--test-reporter=tap',
-      'sandbox.test.mjs',
-    )
+    const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
     expect(output).toMatch(/^# pass 1$/m)
   })
 })

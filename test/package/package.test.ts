@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, posix } from 'node:path'
 import vm from 'node:vm'
@@ -126,16 +118,11 @@ describe('the library', () => {
   it('has one declaration file for each entry point, which imports from the library and from its test runner alone', () => {
     const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     const entries = Object.values<{ readonly types: string }>(exports).map(({ types }) => types.slice(2))
-    const declarations = project.packed.files
-      .map(({ path }) => path)
-      .filter((path) => /\.d\.[cm]?ts$/.test(path))
+    const declarations = project.packed.files.map(({ path }) => path).filter((path) => /\.d\.[cm]?ts$/.test(path))
     expect(declarations.sort()).toEqual(entries.sort())
     const imported = declarations.flatMap((path) => {
       const text = readFileSync(join(installed, path), 'utf8')
-      return Array.from(
-        text.matchAll(/\bfrom '([^']+)'|\bimport\(["']([^"']+)/g),
-        ([, from, inline]) => from ?? inline,
-      )
+      return Array.from(text.matchAll(/\bfrom '([^']+)'|\bimport\(["']([^"']+)/g), ([, from, inline]) => from ?? inline)
     })
     expect(new Set(imported)).toEqual(
       new Set(['./index.cjs', 'vitest', 'node:test', '@playwright/test', 'testcontainers']),

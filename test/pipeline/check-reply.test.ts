@@ -32,25 +32,16 @@ describe('our own answer', () => {
   test.each([
     ['a receipt without an id', 201, { success: true }],
     ['a success that is not documented', 200, receipt],
-    [
-      'a receipt whose id is no UUID, as the simulated values demand',
-      201,
-      { success: true, eventId: 'order-1' },
-    ],
+    ['a receipt whose id is no UUID, as the simulated values demand', 201, { success: true, eventId: 'order-1' }],
     ['an error without a sentence', 400, { success: false, error: '' }],
     ['an error that says success', 400, { success: true, error: 'Wrong.' }],
-  ])(
-    'that breaks the contract is a 500 in the service’s shape, and a line in the log: %s',
-    (_name, status, body) => {
-      const { answer, said } = setup()
-      const reply = answer(status, body)
-      expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
-      expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
-      expect(said).toMatchObject([
-        { level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } },
-      ])
-    },
-  )
+  ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {
+    const { answer, said } = setup()
+    const reply = answer(status, body)
+    expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
+    expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
+    expect(said).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])
+  })
 
   test('that is an example of the document need not keep the simulated values', () => {
     const { answer, said } = setup()

@@ -19,17 +19,8 @@ test('an exchange whose client left before its answer is stored once', async () 
     entry: { ...entryFor(journal, {}), delivery },
     live: unparsed,
   })
-  const exchange = new StoredExchange(
-    reply,
-    create,
-    shared as unknown as NonNullable<Journal['shared']>,
-    silentLog,
-  )
+  const exchange = new StoredExchange(reply, create, shared as unknown as NonNullable<Journal['shared']>, silentLog)
   exchange.end({ kind: 'client-gone', sentBytes: 0 }, undefined, 1)
-  const refusal = await exchange.store(
-    { kind: 'delivered' },
-    { headSentAt: 1, hasClientLeft: false },
-    () => reply,
-  )
+  const refusal = await exchange.store({ kind: 'delivered' }, { headSentAt: 1, hasClientLeft: false }, () => reply)
   expect([appended, refusal]).toEqual([['client-gone'], undefined])
 })

@@ -28,8 +28,7 @@ function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GE
   return askRaw(sim.origin, `${method} ${analyticsPath} HTTP/1.1\r\n${text}\r\n`)
 }
 
-const corsHeaders = (names: Iterable<string>) =>
-  [...names].filter((name) => name.startsWith('access-control-'))
+const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
 
 /** The requests of pages that are not the proxy's own, as browsers send them. */
 const foreign: readonly (readonly [string, string, Record<string, string>])[] = [
@@ -65,9 +64,7 @@ describe('a proxy with the token of the real service', () => {
     const { sim, reached } = await openProxy()
     // The answer to HEAD has a length and no body, for which a raw reader waits.
     const answer =
-      method === 'HEAD'
-        ? await ask(sim, analyticsPath, { method, headers })
-        : await askAs(sim, headers, method)
+      method === 'HEAD' ? await ask(sim, analyticsPath, { method, headers }) : await askAs(sim, headers, method)
     expect([answer.status, reached]).toEqual([403, []])
     const names = answer.headers instanceof Headers ? answer.headers.keys() : Object.keys(answer.headers)
     expect(corsHeaders(names)).toEqual([])
@@ -104,9 +101,7 @@ describe('a proxy with the token of the real service', () => {
 
   test('sends requests of its own origin on, and those of a host that is listed', async () => {
     const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
-    expect((await askAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(
-      200,
-    )
+    expect((await askAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
     expect((await askAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
     expect(reached).toHaveLength(2)
   })
@@ -130,19 +125,16 @@ describe('a proxy with the token of the real service', () => {
     ['header', analyticsPath, { 'x-sim-sandbox': 'evil1' }],
     ['key', analyticsPath, {}, 'key-12345~evil1'],
     ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
-  ])(
-    'creates no sandbox that a foreign page names by its %s',
-    async (_place, path, headers, key = 'key-12345') => {
-      const { sim, reached } = await openProxy()
-      const page = { origin: 'https://evil.example', ...headers }
-      const answer = await ask(sim, path, { headers: page, token: key })
-      expect([answer.status, reached]).toEqual([403, []])
-      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
-      expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
-      expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
-      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // of a client it does
-    },
-  )
+  ])('creates no sandbox that a foreign page names by its %s', async (_place, path, headers, key = 'key-12345') => {
+    const { sim, reached } = await openProxy()
+    const page = { origin: 'https://evil.example', ...headers }
+    const answer = await ask(sim, path, { headers: page, token: key })
+    expect([answer.status, reached]).toEqual([403, []])
+    expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
+    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
+    expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
+    expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // of a client it does
+  })
 
   test('explains why it would refuse a page, and that it would not refuse a client', async () => {
     const { sim, reached } = await openProxy()
@@ -186,16 +178,10 @@ describe('a proxy without a token', () => {
     const sim = await proxyTo(service.origin)
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     const answer = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
-      200,
-      'https://app.example.com',
-    ])
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example.com'])
     const asked = { ...headers, 'access-control-request-method': 'PUT' }
     const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: asked, token: null })
     expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
-    expect(service.reached).toEqual([
-      `GET ${analyticsPath} Bearer page-key-1`,
-      `OPTIONS ${analyticsPath} undefined`,
-    ])
+    expect(service.reached).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
   })
 })

@@ -214,8 +214,7 @@ describe('faults of the real service', () => {
   })
 
   test('one with an expired certificate is a 502, and gets no request', async () => {
-    const pem = (name: string) =>
-      readFileSync(new URL(`../support/certificates/expired-${name}.pem`, import.meta.url))
+    const pem = (name: string) => readFileSync(new URL(`../support/certificates/expired-${name}.pem`, import.meta.url))
     let count = 0
     const server = createServer({ cert: pem('cert'), key: pem('key') }, () => {
       count += 1
@@ -237,9 +236,7 @@ describe('faults of the real service', () => {
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
     expect(await lastEntry(sim)).toMatchObject({
       delivery: { outcome: 'upstream-gone', sentBytes: 8 },
-      answerViolations: [
-        { keyword: 'connection', message: 'was broken off by the real service after 8 bytes' },
-      ],
+      answerViolations: [{ keyword: 'connection', message: 'was broken off by the real service after 8 bytes' }],
     })
     expect(await unexpectedMessages(sim)).toEqual([
       'The answer breaks the contract: was broken off by the real service after 8 bytes',
@@ -286,39 +283,36 @@ describe('faults of the real service', () => {
     ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
     ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
     ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
-  ])(
-    'a large answer %s passes, its beginning is judged, and the advice says so',
-    async (_, value, encoding) => {
-      const { messageCount: _count, ...others } = await healthy()
-      const isJudged = encoding === 'identity' || value.startsWith('[')
-      const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
-      const origin = await fakeUpstream((_, res) =>
-        res
-          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
-          .end(encoding === 'gzip' ? gzipSync(body) : body),
-      )
-      const sim = await proxyTo(origin)
-      const answer = await fetch(`${sim.origin}${analyticsPath}`, {
-        headers: { authorization: 'Bearer key_x' },
-      })
-      expect((await answer.text()).length).toBe(body.length)
-      expect(await lastEntry(sim)).toMatchObject({
-        answer: { status: 200 },
-        answerViolations: isJudged ? [{ pointer: '/messageCount', keyword: 'type' }] : [],
-        advice: [
-          {
-            in: 'response',
-            keyword: 'bound',
-            message: 'is checked up to 25000 members and items, and 1048576 bytes; what follows is not',
-          },
-        ],
-      })
-      expect(await unexpectedMessages(sim)).toHaveLength(isJudged ? 1 : 0)
-      expect(await steer(sim, 'GET', '/report')).toMatchObject({
-        advice: { findings: [{ keyword: 'bound' }] },
-      })
-    },
-  )
+  ])('a large answer %s passes, its beginning is judged, and the advice says so', async (_, value, encoding) => {
+    const { messageCount: _count, ...others } = await healthy()
+    const isJudged = encoding === 'identity' || value.startsWith('[')
+    const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
+    const origin = await fakeUpstream((_, res) =>
+      res
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
+        .end(encoding === 'gzip' ? gzipSync(body) : body),
+    )
+    const sim = await proxyTo(origin)
+    const answer = await fetch(`${sim.origin}${analyticsPath}`, {
+      headers: { authorization: 'Bearer key_x' },
+    })
+    expect((await answer.text()).length).toBe(body.length)
+    expect(await lastEntry(sim)).toMatchObject({
+      answer: { status: 200 },
+      answerViolations: isJudged ? [{ pointer: '/messageCount', keyword: 'type' }] : [],
+      advice: [
+        {
+          in: 'response',
+          keyword: 'bound',
+          message: 'is checked up to 25000 members and items, and 1048576 bytes; what follows is not',
+        },
+      ],
+    })
+    expect(await unexpectedMessages(sim)).toHaveLength(isJudged ? 1 : 0)
+    expect(await steer(sim, 'GET', '/report')).toMatchObject({
+      advice: { findings: [{ keyword: 'bound' }] },
+    })
+  })
 
   test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
     let end = () => {}
@@ -356,35 +350,32 @@ describe('faults of the real service', () => {
   test.each([
     ['before the answer begins', undefined, false],
     ['while a scenario reads the answer', 'drop-field', true],
-  ])(
-    'a client that leaves %s ends the request, and is recorded as gone',
-    async (_when, scenario, isBegun) => {
-      let [asked, closed] = [() => {}, () => {}]
-      const isAsked = new Promise<void>((resolve) => {
-        asked = resolve
+  ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
+    let [asked, closed] = [() => {}, () => {}]
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const origin = await fakeUpstream((_req, res) => {
+      res.on('close', () => closed())
+      if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+      asked()
+    })
+    const sim = await proxyTo(origin, { timeoutMs: 60_000 })
+    const stop = new AbortController()
+    const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
+    const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
+    await isAsked
+    stop.abort()
+    await isClosed
+    expect(await answer).toBe('left')
+    await expect
+      .poll(() => lastEntry(sim))
+      .toMatchObject({
+        answer: { status: 499, origin: 'simulator' },
+        delivery: { outcome: 'client-gone', sentBytes: 0 },
       })
-      const isClosed = new Promise<void>((resolve) => {
-        closed = resolve
-      })
-      const origin = await fakeUpstream((_req, res) => {
-        res.on('close', () => closed())
-        if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
-        asked()
-      })
-      const sim = await proxyTo(origin, { timeoutMs: 60_000 })
-      const stop = new AbortController()
-      const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
-      const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
-      await isAsked
-      stop.abort()
-      await isClosed
-      expect(await answer).toBe('left')
-      await expect
-        .poll(() => lastEntry(sim))
-        .toMatchObject({
-          answer: { status: 499, origin: 'simulator' },
-          delivery: { outcome: 'client-gone', sentBytes: 0 },
-        })
-    },
-  )
+  })
 })

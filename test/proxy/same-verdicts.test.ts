@@ -22,9 +22,7 @@ async function runClient(sim: TestSimulator, refuses: TestSimulator): Promise<vo
     apiKey: 'shop-key-1',
     sleep: async () => undefined, // impatient, which is bad manners
   })
-  await putRules(refuses, [
-    { operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 },
-  ])
+  await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   await client.readFigures(modelId)
   await client.readFigures(modelId, '90d')
   await client.recordPurchase({ order: 'A-1', amount: '12.50' })

@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,8 +48,7 @@ const recipes = [
 /** Returns true if the program of a recipe is installed. In CI a missing required one is an error, so that no test is skipped unnoticed. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
-  if (process.env['CI'] === 'true' && required.includes(program))
-    throw new Error(`${program} is not installed`)
+  if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)
   process.stderr.write(`The tests of the recipe for ${program} are skipped: ${program} is not installed.\n`)
   return false
 }
@@ -78,11 +69,7 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 /** Runs a recipe with its command, after replacements in its text, in a project in which convsim is installed. */
-async function runRecipe(
-  { file, command }: Recipe,
-  replacements: readonly Bug[],
-  env: Record<string, string>,
-) {
+async function runRecipe({ file, command }: Recipe, replacements: readonly Bug[], env: Record<string, string>) {
   const project = await tempFolder()
   let text = readFileSync(join(folder, file), 'utf8')
   for (const [from, to] of replacements) {

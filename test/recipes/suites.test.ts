@@ -36,16 +36,7 @@ interface SuiteOutcome {
 /** Tries a sample suite with all failures that pass, and with drift of what it reads. */
 async function trySuite(name: string, tried: readonly string[] = drifts): Promise<SuiteOutcome> {
   const file = join(await tempFolder(), 'report.json')
-  const flags = [
-    '--each',
-    `resilience,${tried.join(',')}`,
-    '--jobs',
-    '2',
-    '--clock',
-    frozenNow,
-    '--report',
-    file,
-  ]
+  const flags = ['--each', `resilience,${tried.join(',')}`, '--jobs', '2', '--clock', frozenNow, '--report', file]
   const { code, stdout } = await run([
     'exec',
     ...flags,
@@ -131,14 +122,7 @@ describe('null-after-retry.mjs', () => {
 
   test('breaks by a 429 before a null in one field, which --hunt finds, and writes so that it can be repeated', async () => {
     const cwd = await tempFolder()
-    const flags = [
-      '--hunt',
-      'rate-limited;retry-after=0,reset,extremes',
-      '--jobs',
-      '2',
-      '--report',
-      'report.json',
-    ]
+    const flags = ['--hunt', 'rate-limited;retry-after=0,reset,extremes', '--jobs', '2', '--report', 'report.json']
     const { code } = await run(['exec', ...flags, '--clock', frozenNow, '--', ...command], { cwd })
     expect(code).toBe(3)
     const { found } = JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))
@@ -161,10 +145,7 @@ describe('null-after-retry.mjs', () => {
     const file = join(cwd, found.file)
     const text = await readFile(file, 'utf8')
     for (const other of [rating, limited]) {
-      await writeFile(
-        file,
-        text.replace(`sequence: "${limited}, ${rating}, 200"`, `sequence: "${other}, 200"`),
-      )
+      await writeFile(file, text.replace(`sequence: "${limited}, ${rating}, 200"`, `sequence: "${other}, 200"`))
       expect(await readFile(file, 'utf8')).not.toBe(text)
       expect(await repeat()).toBe(0)
     }

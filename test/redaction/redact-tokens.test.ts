@@ -31,8 +31,6 @@ test('a text without tokens stays as it is, as it does for each of them', () => 
 })
 
 test('of tokens that begin alike the longest is redacted', () => {
-  const alike = createTokenRedactor(
-    new Set(['abcdefgh', 'abcdefghij', 'abcdefghijkl', 'bcdefghi1', 'cdefghij2']),
-  )
+  const alike = createTokenRedactor(new Set(['abcdefgh', 'abcdefghij', 'abcdefghijkl', 'bcdefghi1', 'cdefghij2']))
   expect(alike('-abcdefghijk-abcdefghijkl-abcdefgh-')).toBe('-[redacted]k-[redacted]-[redacted]-')
 })

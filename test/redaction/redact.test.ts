@@ -4,13 +4,7 @@ import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { bodyToText, entryToJson } from '../../src/journal/entry-json.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import {
-  redactHead,
-  redactHeaders,
-  redactJson,
-  redactText,
-  redactViolations,
-} from '../../src/redaction/redact.ts'
+import { redactHead, redactHeaders, redactJson, redactText, redactViolations } from '../../src/redaction/redact.ts'
 import { entryToCurl } from '../../src/reports/curl.ts'
 import { entryFor } from '../journal/entries.ts'
 
@@ -42,11 +36,7 @@ describe('a credential is redacted', () => {
     ['pass', secret, '[redacted]'],
     ['x-forwarded-note', `it was bearer ${secret}, once`, 'it was bearer [redacted], once'],
     ['x-original', `Basic ${secret}`, 'Basic [redacted]'],
-    [
-      'referer',
-      `https://a.example/b?c=d&token=${secret}#top`,
-      'https://a.example/b?c=d&token=[redacted]#top',
-    ],
+    ['referer', `https://a.example/b?c=d&token=${secret}#top`, 'https://a.example/b?c=d&token=[redacted]#top'],
     ['referer', `https://a.example/#access_token=${secret}`, 'https://a.example/#access_token=[redacted]'],
     ['x-forwarded-uri', `/v1/events?a=1;key=${secret}`, '/v1/events?a=1;key=[redacted]'],
   ])('in the header %s: %s becomes %s', (name, value, expected) => {
@@ -161,9 +151,7 @@ describe('a private key is redacted', () => {
   test('in a list of lines, up to the line of its end or the end of the list', () => {
     const lines = pem('PRIVATE KEY').trimEnd().split('\n')
     const clean = lines.map(() => '[redacted]')
-    expect(
-      redactJson({ a: ['x', ...lines, 1, 'y'], b: [lines[0] ?? '', ['z'], 'MIIEsecret'], c: 'c' }),
-    ).toEqual({
+    expect(redactJson({ a: ['x', ...lines, 1, 'y'], b: [lines[0] ?? '', ['z'], 'MIIEsecret'], c: 'c' })).toEqual({
       a: ['x', ...clean, 1, 'y'],
       b: ['[redacted]', ['z'], '[redacted]'],
       c: 'c',
@@ -338,15 +326,9 @@ describe('a body is shown without credentials', () => {
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
     [formOf('password', 'x\r\ny'), formOf('password', '[redacted]')],
     [formOf('note', 'x'), formOf('note', 'x')],
-    [
-      '<a><ns:password b="c">x</ns:password><d>e</d></a>',
-      '<a><ns:password b="c">[redacted]</ns:password><d>e</d></a>',
-    ],
+    ['<a><ns:password b="c">x</ns:password><d>e</d></a>', '<a><ns:password b="c">[redacted]</ns:password><d>e</d></a>'],
     ['<a apiKey="x" b="c"/>', '<a apiKey=[redacted] b="c"/>'],
-    [
-      'user: a\n  password: x y\n- token: "z"\nb: c',
-      'user: a\n  password: [redacted]\n- token: [redacted]\nb: c',
-    ],
+    ['user: a\n  password: x y\n- token: "z"\nb: c', 'user: a\n  password: [redacted]\n- token: [redacted]\nb: c'],
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ['{"password":12', '{"password":"[redacted]"'],
     ['{"a":1,"tokens":{"b":"x","secret":"y"', '{"a":1,"tokens":{"b":"x","secret":"[redacted]"'],

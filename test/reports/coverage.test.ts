@@ -67,32 +67,24 @@ describe('the missing items', () => {
   test.each([
     ...operations.map(({ id }) => ({ id, clock: '2026-01-15T12:00:00Z', seed: '1' })),
     { id: 'getModelAnalytics', clock: '2027-10-03', seed: '42' },
-  ])(
-    'of $id are met by the requests of their hints, with seed $seed at $clock',
-    async ({ id, clock, seed }) => {
-      const own = await startForTest({ clock, seed })
-      const { of } = await coverageOf(own, 'untouched')
-      const { missing } = of(id)
-      expect(missing.length).toBe(allItems.find(({ operation }) => operation.id === id)?.items.length)
-      const unmet: string[] = []
-      for (const [index, item] of missing.entries()) {
-        const sandbox = `item-${index}`
-        await followHint(own, id, item, sandbox)
-        const after = await coverageOf(own, sandbox)
-        if (!after.of(id).covered.includes(item.name)) unmet.push(item.sentence)
-      }
-      expect(unmet).toEqual([])
-    },
-  )
+  ])('of $id are met by the requests of their hints, with seed $seed at $clock', async ({ id, clock, seed }) => {
+    const own = await startForTest({ clock, seed })
+    const { of } = await coverageOf(own, 'untouched')
+    const { missing } = of(id)
+    expect(missing.length).toBe(allItems.find(({ operation }) => operation.id === id)?.items.length)
+    const unmet: string[] = []
+    for (const [index, item] of missing.entries()) {
+      const sandbox = `item-${index}`
+      await followHint(own, id, item, sandbox)
+      const after = await coverageOf(own, sandbox)
+      if (!after.of(id).covered.includes(item.name)) unmet.push(item.sentence)
+    }
+    expect(unmet).toEqual([])
+  })
 })
 
 /** Sends the request of a missing item's sentence: a good request with the headers, or with the part of the request that is missing. */
-async function followHint(
-  own: TestSimulator,
-  id: string,
-  { point, headers = {}, path }: Missing,
-  sandbox: string,
-) {
+async function followHint(own: TestSimulator, id: string, { point, headers = {}, path }: Missing, sandbox: string) {
   const operation = operations.find((known) => known.id === id)
   if (!operation) throw new Error(`no operation ${id}`)
   const { kind, in: place, name, value } = point

@@ -84,9 +84,7 @@ describe('a request as a curl command', () => {
     ['glob characters', '{a,b}[1-3]*?'],
   ])('passes text through the shell unchanged: %s', (_name, text) => {
     const { args } = runInShell(
-      entryToCurl(
-        entry({ query: encodeURI(text), headers: { host: 'sim', 'x-team': 'a' }, body: bodyOf(text) }),
-      ),
+      entryToCurl(entry({ query: encodeURI(text), headers: { host: 'sim', 'x-team': 'a' }, body: bodyOf(text) })),
     )
     expect(args.at(-1)).toBe(text)
     expect(args).toContain('x-team: a')
@@ -108,8 +106,6 @@ describe('a request as a curl command', () => {
   test('has a comment if the body is not completely stored', () => {
     const cut = captureBody(new Uint8Array(70_000).fill(65), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
-    expect(entryToCurl(entry({ body: { bytes: undefined, size: 5 } }))).toMatch(
-      /^# Of the body 0 bytes of 5 are kept/,
-    )
+    expect(entryToCurl(entry({ body: { bytes: undefined, size: 5 } }))).toMatch(/^# Of the body 0 bytes of 5 are kept/)
   })
 })

@@ -14,11 +14,7 @@ async function countsAfter(path: string, how: RequestOptions, rule?: string) {
   const sandbox = `negative-${count}`
   if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
   await ask(sim(), path, { ...how, headers: { ...how.headers, 'x-sim-sandbox': sandbox } })
-  const { violations, unexpected, expected, manners } = await steer(
-    sim(),
-    'GET',
-    `/report?sandbox=${sandbox}`,
-  )
+  const { violations, unexpected, expected, manners } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
   return { violations, unexpected, expected, manners }
 }
 
@@ -47,11 +43,7 @@ describe('a negative test', () => {
 
   test.each([
     ['a violation, and the request fits', '/v1/events', expecting('violation', fitting)],
-    [
-      'a violation, and the token is missing',
-      '/v1/events',
-      expecting('violation', { ...fitting, token: null }),
-    ],
+    ['a violation, and the token is missing', '/v1/events', expecting('violation', { ...fitting, token: null })],
     ['a refusal, and the request is answered', analyticsPath, expecting('refusal', {})],
   ])('is unexpected if it expects %s', async (_name, path, how) => {
     const counts = await countsAfter(path, how)

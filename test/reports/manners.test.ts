@@ -28,9 +28,7 @@ async function findingsIn(target: TestSimulator, sandbox: string): Promise<reado
   return findings as unknown as readonly Finding[] // the sweep checks it by the document
 }
 
-const rulesIn = async (sandbox: string) => [
-  ...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule)),
-]
+const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
 describe('a client that meets faults of all kinds', () => {
   test.each(['1', '2', '3'])('has no findings if it is polite, with seed %s', async (seed) => {
@@ -54,8 +52,7 @@ describe('a client that meets faults of all kinds', () => {
   test('has findings with the requests that show them', async () => {
     const headers = { 'x-sim-sandbox': 'shown', 'x-sim-scenario': 'rate-limited;retry-after=30' }
     const ids: (string | null)[] = []
-    for (const _ of [1, 2, 3])
-      ids.push((await ask(sim(), analyticsPath, { headers })).headers.get('x-request-id'))
+    for (const _ of [1, 2, 3]) ids.push((await ask(sim(), analyticsPath, { headers })).headers.get('x-request-id'))
     expect(await findingsIn(sim(), 'shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
   })
 })
@@ -67,12 +64,7 @@ describe('over HTTP', () => {
   })
 
   test('a request without User-Agent breaks a rule', async () => {
-    const lines = [
-      'GET /v1/models/x/analytics HTTP/1.1',
-      'Host: a',
-      'Authorization: Bearer k',
-      'X-Sim-Sandbox: raw',
-    ]
+    const lines = ['GET /v1/models/x/analytics HTTP/1.1', 'Host: a', 'Authorization: Bearer k', 'X-Sim-Sandbox: raw']
     await askRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
     expect(await rulesIn('raw')).toEqual(['user-agent'])
   })
@@ -103,18 +95,15 @@ describe('over HTTP', () => {
     ['prefer', 'code=403'],
     ['x-sim-seed', '7'],
     ['x-sim-now', '2031-01-15T12:00:00Z'],
-  ])(
-    'a try with the header %s and the same request without it are tries of one call',
-    async (name, value) => {
-      const sandbox = `one-call-${name}`
-      await putRules(sim(), [{ scenario: 'forbidden', times: 1 }], sandbox)
-      const headers = { ...inSandbox(sandbox), [name]: value }
-      const how = { path: '/v1/models/unknown/analytics', id: 'getModelAnalytics', method: 'GET' }
-      await askOperation(sim(), { ...operations[0], ...how }, { headers })
-      await askOperation(sim(), { ...operations[0], ...how }, { headers: inSandbox(sandbox) })
-      expect(await rulesIn(sandbox)).toEqual(['no-retry'])
-    },
-  )
+  ])('a try with the header %s and the same request without it are tries of one call', async (name, value) => {
+    const sandbox = `one-call-${name}`
+    await putRules(sim(), [{ scenario: 'forbidden', times: 1 }], sandbox)
+    const headers = { ...inSandbox(sandbox), [name]: value }
+    const how = { path: '/v1/models/unknown/analytics', id: 'getModelAnalytics', method: 'GET' }
+    await askOperation(sim(), { ...operations[0], ...how }, { headers })
+    await askOperation(sim(), { ...operations[0], ...how }, { headers: inSandbox(sandbox) })
+    expect(await rulesIn(sandbox)).toEqual(['no-retry'])
+  })
 
   test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
     const { origin } = sim()
@@ -151,8 +140,7 @@ describe('over HTTP', () => {
 })
 
 describe('a client that asks ten times at the same time', () => {
-  const isLimited = (statuses: readonly number[]) =>
-    expect(statuses.filter((one) => one === 429)).toHaveLength(7)
+  const isLimited = (statuses: readonly number[]) => expect(statuses.filter((one) => one === 429)).toHaveLength(7)
 
   test('over a connection for each has no findings', async () => {
     const limited = await startForTest({ maxAnalysesPerHour: 3 })
@@ -172,8 +160,7 @@ describe('a client that asks ten times at the same time', () => {
   function statusOver(agent: Agent, { origin }: TestSimulator): Promise<number> {
     const headers = { authorization: 'Bearer any-key', 'user-agent': 'test' }
     return new Promise((resolve, reject) => {
-      const onAnswer = (answer: IncomingMessage) =>
-        answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+      const onAnswer = (answer: IncomingMessage) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
       get(origin + analyticsPath, { agent, headers }, onAnswer).on('error', reject)
     })
   }

@@ -18,23 +18,14 @@ test.each([
   expect(parseFailOn(text)).toEqual(conditions)
 })
 
-test.each([
-  '',
-  ',',
-  'violations',
-  'violation,',
-  'coverage',
-  'coverage<',
-  'coverage<101',
-  'coverage>80',
-  'toString',
-])('"%s" is refused with the list of conditions', (text) => {
-  expect(parseFailOn(text)).toBeUndefined()
-  const read = parseCommandLine(commands, ['--fail-on', text], {})
-  expect(read).toMatchObject({
-    kind: 'problem',
-    problem: expect.stringContaining(
-      'violation, unexpected, manners, advice and coverage<N (N from 0 to 100)',
-    ),
-  })
-})
+test.each(['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'coverage<101', 'coverage>80', 'toString'])(
+  '"%s" is refused with the list of conditions',
+  (text) => {
+    expect(parseFailOn(text)).toBeUndefined()
+    const read = parseCommandLine(commands, ['--fail-on', text], {})
+    expect(read).toMatchObject({
+      kind: 'problem',
+      problem: expect.stringContaining('violation, unexpected, manners, advice and coverage<N (N from 0 to 100)'),
+    })
+  },
+)

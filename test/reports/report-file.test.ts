@@ -12,8 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
 
 /** Writes a report to a target, as the end of a run does. */
-const writeTarget = ({ file, format }: ReportTarget) =>
-  writeReportFile(file, renderClientReport(format, cleanReport))
+const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
 
 /** Returns the target of a valid `--report` with one file. */
 function targetOf(text: string) {
@@ -74,11 +73,7 @@ test('the reason why a file cannot be written is known before and after', async 
 
 test('a bundle replaces an earlier bundle or an empty file, and no other file', async () => {
   const file = join(await tempFolder(), 'failed.json')
-  for (const text of [
-    '',
-    JSON.stringify({ kind: bundleKind }),
-    JSON.stringify({ kind: bundleKind }, null, 2),
-  ]) {
+  for (const text of ['', JSON.stringify({ kind: bundleKind }), JSON.stringify({ kind: bundleKind }, null, 2)]) {
     await writeFile(file, text)
     expect(await findReportProblem([], file)).toBeUndefined()
   }

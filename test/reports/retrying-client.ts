@@ -32,12 +32,7 @@ const faults = ['429;retry-after=3', '503;retry-after=2', '500', 'reset', 'lost-
 const refusals = ['400', '403', '404'] as const
 
 /** Runs a client whose calls meet faults that the seed draws. The client does not sleep: it waits by advancing the sandbox's clock. */
-export async function runClient(
-  sim: TestSimulator,
-  sandbox: string,
-  habits: Habits,
-  seed: string,
-): Promise<void> {
+export async function runClient(sim: TestSimulator, sandbox: string, habits: Habits, seed: string): Promise<void> {
   for (let call = 0; call < 12; call += 1) {
     await putRules(sim, [{ sequence: faultsOf(seed, call), operation: operationOf(call) }], sandbox)
     await makeCall(sim, sandbox, habits, call)
@@ -78,8 +73,7 @@ async function send(
   habits: Habits,
 ): Promise<Answered> {
   const contentType = habits.sendsContentType ? 'application/json' : null
-  const body =
-    operationOf(call) === 'createEvent' ? eventOf(call, habits.keepsInsertId ? 0 : attempt) : undefined
+  const body = operationOf(call) === 'createEvent' ? eventOf(call, habits.keepsInsertId ? 0 : attempt) : undefined
   const path = body ? '/v1/events' : `/v1/models/${deriveUuid(['model', call])}/analytics`
   try {
     const answer = await ask(sim, path, { headers, contentType, ...(body && { body }) })
@@ -106,8 +100,7 @@ function faultsOf(seed: string, call: number): string {
   const draw = (label: string) => deriveChance([seed, call, label])
   const isRead = operationOf(call) === 'getModelAnalytics'
   const possible = isRead ? faults.filter((fault) => fault !== 'lost-ack') : faults
-  const pick = (list: readonly string[], label: string) =>
-    list[Math.floor(draw(label) * list.length)] ?? '500'
+  const pick = (list: readonly string[], label: string) => list[Math.floor(draw(label) * list.length)] ?? '500'
   if (draw('refused') < 0.25) return pick(refusals, 'refusal')
   const count = 1 + Math.floor(draw('count') * 5)
   const drawn = Array.from({ length: count }, (_, index) => pick(possible, `fault ${index}`))

@@ -26,9 +26,7 @@ function sampleObject({ properties, required }: JsonObject): JsonObject {
   const names = Array.isArray(required) ? required : []
   const members = Object.entries(isObject(properties) ? properties : {})
   return Object.fromEntries(
-    members.flatMap(([name, inner]) =>
-      names.includes(name) && isObject(inner) ? [[name, sampleOf(inner)]] : [],
-    ),
+    members.flatMap(([name, inner]) => (names.includes(name) && isObject(inner) ? [[name, sampleOf(inner)]] : [])),
   )
 }
 

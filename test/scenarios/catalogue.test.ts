@@ -10,21 +10,18 @@ import { activate, inputs, scenarioText } from '../support/catalogue.ts'
 const { catalogue, contract } = inputs
 
 describe('every entry of the catalogue', () => {
-  test.each(catalogue.definitions)(
-    '$name has a name to type, a sentence, and makes sense somewhere',
-    (entry) => {
-      expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
-      expect(families).toContain(entry.family)
-      expect(entry.description).toMatch(/^[A-Z].*\.$/)
-      expect(
-        contract.operations.some(
-          (operation) => entry.inapplicableReason(operation, activate(entry).values) === undefined,
-        ),
-      ).toBe(true)
-      expect(catalogue.find(entry.name)).toBe(entry)
-      expect(parseScenarios(scenarioText(entry), catalogue).ok).toBe(true)
-    },
-  )
+  test.each(catalogue.definitions)('$name has a name to type, a sentence, and makes sense somewhere', (entry) => {
+    expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
+    expect(families).toContain(entry.family)
+    expect(entry.description).toMatch(/^[A-Z].*\.$/)
+    expect(
+      contract.operations.some(
+        (operation) => entry.inapplicableReason(operation, activate(entry).values) === undefined,
+      ),
+    ).toBe(true)
+    expect(catalogue.find(entry.name)).toBe(entry)
+    expect(parseScenarios(scenarioText(entry), catalogue).ok).toBe(true)
+  })
 
   test('has a name of its own', () => {
     const names = catalogue.definitions.map(({ name }) => name)
@@ -32,9 +29,7 @@ describe('every entry of the catalogue', () => {
   })
 
   test.each(
-    catalogue.definitions.flatMap(({ name, parameters }) =>
-      parameters.map((parameter) => ({ name, parameter })),
-    ),
+    catalogue.definitions.flatMap(({ name, parameters }) => parameters.map((parameter) => ({ name, parameter }))),
   )('$name takes $parameter.name within its range, and its default is one of them', ({ parameter }) => {
     expect(parameter.description).toMatch(/^[A-Z].*\.$/)
     // The longest delay depends on how delays are spread.

@@ -68,10 +68,7 @@ describe('a list of scenarios', () => {
     ['429;;retry-after=1', /empty parameter/],
     [';429', /empty parameter/],
     ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
-    [
-      '429;retry-after=1; 200',
-      /"200" of "429" is not written as name=value\. A comma begins the next scenario/,
-    ],
+    ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma begins the next scenario/],
     ['null;fields=recommendations|', /takes for "fields" names, separated by/],
     ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
@@ -85,10 +82,7 @@ describe('a list of scenarios', () => {
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
     ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
-    [
-      '429;retry_after=1',
-      /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /,
-    ],
+    ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })

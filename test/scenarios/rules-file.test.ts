@@ -32,9 +32,7 @@ describe('--scenarios FILE', () => {
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
       for (let count = 0; count < 3; count += 1) {
-        statuses.push(
-          (await ask(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status,
-        )
+        statuses.push((await ask(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status)
         statuses.push((await ask(sim, analyticsPath, { token })).status)
       }
       expect(statuses).toEqual([503, 429, 503, 429, 201, 200])
@@ -45,8 +43,7 @@ describe('--scenarios FILE', () => {
     const sim = await startForTest({ scenarios: await fileWith(good), scenario: 'critical' })
     const { startUp } = await steer(sim, 'GET', '/scenarios')
     expect(
-      Array.isArray(startUp) &&
-        startUp.map((rule) => isObject(rule) && (rule['scenario'] ?? rule['sequence'])),
+      Array.isArray(startUp) && startUp.map((rule) => isObject(rule) && (rule['scenario'] ?? rule['sequence'])),
     ).toEqual(['critical', 'unavailable;retry-after=0', '429*2, 200'])
     expect((await ask(sim, analyticsPath)).status).toBe(200)
     // A persona says nothing about events, so that the file is asked for them.
@@ -71,14 +68,7 @@ describe('--scenarios FILE', () => {
   })
 
   test('does not start with a file that is not there', async () => {
-    const { code, stderr } = await run([
-      '--scenarios',
-      '/nowhere/rules.yaml',
-      '--port',
-      '0',
-      '--state',
-      ':memory:',
-    ])
+    const { code, stderr } = await run(['--scenarios', '/nowhere/rules.yaml', '--port', '0', '--state', ':memory:'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/\/nowhere\/rules\.yaml: .*there is no such file \(--scenarios\)/)
   })
@@ -132,12 +122,7 @@ const wrong: [string, string, number, RegExp][] = [
     7,
     /createEvent asks for no model by its path/,
   ],
-  [
-    'an unknown scenario',
-    'scenario: rate-limit',
-    4,
-    /no scenario "rate-limit"\. Did you mean "rate-limited"\?/,
-  ],
+  ['an unknown scenario', 'scenario: rate-limit', 4, /no scenario "rate-limit"\. Did you mean "rate-limited"\?/],
   [
     'an unknown parameter',
     'scenario: slow;delay=1',
@@ -150,12 +135,7 @@ const wrong: [string, string, number, RegExp][] = [
     4,
     /"ms" a whole number from 0 to 600000 \(ms\); got "600001"/,
   ],
-  [
-    'an unknown item of a sequence',
-    'operation: getModelAnalytics\n    sequence: 429*2, 299',
-    5,
-    /no scenario "299"/,
-  ],
+  ['an unknown item of a sequence', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
   [
     'a scenario that makes no sense for the operation',
     'operation: createEvent\n    scenario: critical',
@@ -245,14 +225,10 @@ describe('convsim check FILE', () => {
     const { stdout } = await run(['check', file])
     const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
     expect(findings.map((line) => line.split(`${file}:`)[1])).toEqual([
-      expect.stringMatching(
-        /^3:5: error: \/rules\/0\/scenario must be a string; .*; write "503", in quotes$/,
-      ),
+      expect.stringMatching(/^3:5: error: \/rules\/0\/scenario must be a string; .*; write "503", in quotes$/),
       expect.stringMatching(/^5:7: error: No request body has the field "\/evntType"/),
       expect.stringMatching(/^6:7: error: \/rules\/0\/match\/model must be a string/),
-      expect.stringMatching(
-        /^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/,
-      ),
+      expect.stringMatching(/^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/),
       expect.stringMatching(/^8:7: error: There is no query parameter "peroid"/),
       expect.stringMatching(/^8:16: error: \/rules\/0\/match\/query\/a must be a string or null/),
       expect.stringMatching(/^9:5: error: \/rules\/0\/times must be/),

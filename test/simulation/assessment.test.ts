@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../src/simulation/rules.ts'
-import {
-  createBundledWorld,
-  loadBundledFixtures,
-  now,
-  periods,
-  textsOf,
-  unlistedModel,
-} from './bundled-world.ts'
+import { createBundledWorld, loadBundledFixtures, now, periods, textsOf, unlistedModel } from './bundled-world.ts'
 
 const world = await createBundledWorld()
 const { models, phrases } = await loadBundledFixtures()
@@ -81,9 +74,7 @@ describe('the rules', () => {
   test('give every health level, severity, priority and category to some model', () => {
     const given = assessed.flatMap(({ recommendations }) => recommendations)
     expect(new Set(assessed.map(({ healthLevel }) => healthLevel)).size).toBe(3)
-    expect(
-      new Set(assessed.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size,
-    ).toBe(3)
+    expect(new Set(assessed.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)
     expect(new Set(given.map(({ priority }) => priority)).size).toBe(3)
     expect(new Set(given.map(({ category }) => category)).size).toBe(4)
   })
@@ -128,8 +119,7 @@ describe('the rules', () => {
 
 test('the personas differ in quality', () => {
   const quality = (persona: string) =>
-    world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona })
-      .avgConversationQualityIndex ?? 0
+    world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona }).avgConversationQualityIndex ?? 0
   expect(quality('healthy')).toBeGreaterThan(0.8)
   expect(quality('needs_attention')).toBeLessThan(0.75)
   expect(quality('critical')).toBeLessThan(0.5)

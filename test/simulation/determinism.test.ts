@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { AnalyticsQuery } from '../../src/simulation/analytics.ts'
 import { createBundledWorld, loadBundledFixtures, now, periods, unlistedModel } from './bundled-world.ts'
 
-const queries: AnalyticsQuery[] = Array.from({ length: 40 }, (_, index) => unlistedModel(index)).flatMap(
-  (modelId) => periods.map((days) => ({ seed: '1', modelId, days, now })),
+const queries: AnalyticsQuery[] = Array.from({ length: 40 }, (_, index) => unlistedModel(index)).flatMap((modelId) =>
+  periods.map((days) => ({ seed: '1', modelId, days, now })),
 )
 
 test('two worlds give the same bytes whatever the order of queries', async () => {

@@ -15,9 +15,7 @@ function nullable(of: object): string[] {
 function answers(): Analytics[] {
   return world.personas.flatMap((persona) =>
     periods.flatMap((days) =>
-      [1, 2, 3].map((index) =>
-        world.analytics({ seed: '1', modelId: unlistedModel(index), days, now, persona }),
-      ),
+      [1, 2, 3].map((index) => world.analytics({ seed: '1', modelId: unlistedModel(index), days, now, persona })),
     ),
   )
 }

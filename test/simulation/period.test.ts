@@ -144,8 +144,7 @@ test.each([
 
 test('conversation quality follows from the other scores', () => {
   for (const persona of world.personas) {
-    for (const point of world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona })
-      .dataPoints) {
+    for (const point of world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona }).dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
       if (point.avgConversationQualityIndex === null) continue
       const blend =

@@ -8,21 +8,14 @@ const query = { seed: '1', modelId: unlistedModel(3), days: 30, now, persona: 's
 const seeded = world.analytics(query)
 
 /** Returns everything that does not depend on conversation quality. */
-function withoutQuality({
-  avgConversationQualityIndex: _,
-  recommendations: __,
-  dataPoints,
-  ...others
-}: Analytics) {
+function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...others }: Analytics) {
   return { ...others, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }
 
 test('a shift of 0 changes no byte', () => {
   for (const persona of world.personas) {
     const plain = world.analytics({ ...query, persona })
-    expect(JSON.stringify(world.analytics({ ...query, persona, qualityShift: () => 0 }))).toBe(
-      JSON.stringify(plain),
-    )
+    expect(JSON.stringify(world.analytics({ ...query, persona, qualityShift: () => 0 }))).toBe(JSON.stringify(plain))
   }
 })
 
@@ -40,20 +33,16 @@ test('a shift is added to the quality of its day and changes nothing else', () =
 
 test('quality stays within 0 and 1, and days without conversations stay null', () => {
   fc.assert(
-    fc.property(
-      fc.double({ min: -5, max: 5, noNaN: true }),
-      fc.constantFrom(...world.personas),
-      (by, persona) => {
-        const plain = world.analytics({ ...query, persona })
-        const shifted = world.analytics({ ...query, persona, qualityShift: () => by })
-        expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))
-        for (const point of shifted.dataPoints) {
-          const quality = point.avgConversationQualityIndex
-          expect(quality === null).toBe(point.conversationCount === 0)
-          if (quality !== null) expect(quality >= 0 && quality <= 1).toBe(true)
-        }
-      },
-    ),
+    fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...world.personas), (by, persona) => {
+      const plain = world.analytics({ ...query, persona })
+      const shifted = world.analytics({ ...query, persona, qualityShift: () => by })
+      expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))
+      for (const point of shifted.dataPoints) {
+        const quality = point.avgConversationQualityIndex
+        expect(quality === null).toBe(point.conversationCount === 0)
+        if (quality !== null) expect(quality >= 0 && quality <= 1).toBe(true)
+      }
+    }),
     { numRuns: 60 },
   )
 })

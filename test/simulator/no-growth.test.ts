@@ -33,8 +33,7 @@ function request(n: number) {
   }
   const id = `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
   if (n % 50 === 0) return { ...base, path: `/v1/models/${id}/analytics`, body: absent }
-  if (n % 50 === 1)
-    return { ...base, path: known, headers: { ...headers, 'x-sim-sandbox': `s-${n}` }, body: absent }
+  if (n % 50 === 1) return { ...base, path: known, headers: { ...headers, 'x-sim-sandbox': `s-${n}` }, body: absent }
   if (n % 5 === 2)
     return {
       ...base,

@@ -19,12 +19,9 @@ interface Watched extends TestSimulator {
 async function startWatching(): Promise<Watched> {
   const folder = await tempFolder()
   const contract = await readFile(bundledContract, 'utf8')
-  const [file, overlay, scenarios, fixtures] = [
-    'contract.yaml',
-    'overlay.yaml',
-    'rules.yaml',
-    'fixtures',
-  ].map((name) => join(folder, name)) as [string, string, string, string]
+  const [file, overlay, scenarios, fixtures] = ['contract.yaml', 'overlay.yaml', 'rules.yaml', 'fixtures'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string]
   await Promise.all([
     writeFile(file, contract),
     writeFile(overlay, overlayWith('{ x-a: 1 }')),

@@ -54,10 +54,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('a later retry without eventAt has the payload of a first request without eventAt', async () => {
         await store.recordEvent(context, event({ insertId: 'order-1', properties: { a: 1, b: 2 } }))
-        const retry = await store.recordEvent(
-          later,
-          event({ insertId: 'order-1', properties: { b: 2, a: 1 } }),
-        )
+        const retry = await store.recordEvent(later, event({ insertId: 'order-1', properties: { b: 2, a: 1 } }))
         expect(retry).toMatchObject({ replayed: true, payloadDiffers: false })
         expect(retry.event.receivedAt).toBe('2026-01-15T12:00:00.000Z')
       })
@@ -78,9 +75,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('an insertId can be any string', async () => {
         const insertIds = ['', '__proto__', 'constructor', '\ud800', '\ud801', 'ü', ' ', '{"a":1}']
-        const receipts = await Promise.all(
-          insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))),
-        )
+        const receipts = await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
         expect(receipts.every((receipt) => !receipt.replayed)).toBe(true)
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
       })
@@ -197,10 +192,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           Object.assign(events[0] ?? {}, { impact: 7 })
           Object.assign(events[0]?.fields.properties ?? {}, { plan: 'changed' })
         }
-        const again = await store.recordEvent(
-          context,
-          event({ insertId: 'x', properties: { plan: 'growth' } }),
-        )
+        const again = await store.recordEvent(context, event({ insertId: 'x', properties: { plan: 'growth' } }))
         expect(again).toMatchObject({ replayed: true, payloadDiffers: false, event: { impact: 1 } })
       })
 
@@ -220,14 +212,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test('is summed by product and UTC day, earliest first, without events that sampling dropped', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
         await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
-        await store.recordEvent(
-          context,
-          event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }),
-        )
-        await store.recordEvent(
-          context,
-          event({ eventAt: '2026-01-13T01:00:00.000Z', qualityImpactScore: 0.2 }),
-        )
+        await store.recordEvent(context, event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }))
+        await store.recordEvent(context, event({ eventAt: '2026-01-13T01:00:00.000Z', qualityImpactScore: 0.2 }))
         await store.recordEvent(context, event({ eventAt: '2026-01-13T01:00:00.000Z', sampleRate: 0 }))
         await store.recordEvent(context, event({ productId: other, influence: 'negative' }))
         expect(Object.entries(await impactOf())).toEqual([
@@ -303,8 +289,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const draft = prompt({ externalPromptId: 'greeting' })
         const first = await store.addPromptVersion(context, draft)
         const second = await store.addPromptVersion(context, draft)
-        const active = async () =>
-          (await store.listPrompts('default'))[0]?.versions.map((version) => version.active)
+        const active = async () => (await store.listPrompts('default'))[0]?.versions.map((version) => version.active)
         expect(await store.activateVersion('default', first.promptId, first.version.versionId)).toBe(true)
         expect(await active()).toEqual([true, false])
         expect(await store.activateVersion('default', first.promptId, second.version.versionId)).toBe(true)
@@ -421,18 +406,14 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('a snapshot under load contains all earlier events and no later event', async () => {
         const writes = (from: number) =>
-          Array.from({ length: 50 }, (_, index) =>
-            store.recordEvent(context, event({ insertId: `e${from + index}` })),
-          )
+          Array.from({ length: 50 }, (_, index) => store.recordEvent(context, event({ insertId: `e${from + index}` })))
         const early = writes(0)
         const created = store.createSnapshot(context)
         await Promise.all([...early, ...writes(50)])
         expect((await created).events).toBe(50)
         await store.restoreSnapshot('default', (await created).snapshotId)
         const { events } = await store.listEvents('default')
-        expect(events.map(({ fields }) => fields.insertId)).toEqual(
-          Array.from({ length: 50 }, (_, i) => `e${i}`),
-        )
+        expect(events.map(({ fields }) => fields.insertId)).toEqual(Array.from({ length: 50 }, (_, i) => `e${i}`))
       })
     })
 
@@ -520,10 +501,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         [null, 'the export must be an object; got null'],
         [[], 'the export must be an object; got an empty array'],
         [{ format: 2 }, '/format must be 1; got 2'],
-        [
-          { format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] },
-          '/events must be an array; got an object',
-        ],
+        [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, '/events must be an array; got an object'],
       ])('%j is not an export', async (document, problem) => {
         const outcome = await store.importSandbox('default', document)
         expect(outcome.ok ? [] : outcome.error).toContain(problem)
@@ -575,9 +553,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('advances rate windows and sequences apart from the store', async () => {
         const fork = store.fork()
-        expect([await fork.nextSequenceIndex('a', 's'), await fork.nextSequenceIndex('a', 's')]).toEqual([
-          0, 1,
-        ])
+        expect([await fork.nextSequenceIndex('a', 's'), await fork.nextSequenceIndex('a', 's')]).toEqual([0, 1])
         expect(await fork.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await fork.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: false })
         expect(await store.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: true })

@@ -26,8 +26,7 @@ export function isLinearizable(history: readonly Operation[], initial: unknown):
     const read = candidates.find(({ operation }) => operation.kind === 'read' && operation.value === value)
     if (read) return search(new Set(done).add(read.index), value)
     return candidates.some(
-      ({ operation, index }) =>
-        operation.kind === 'write' && search(new Set(done).add(index), operation.value),
+      ({ operation, index }) => operation.kind === 'write' && search(new Set(done).add(index), operation.value),
     )
   }
   return search(new Set(), initial)

@@ -26,8 +26,7 @@ interface Content {
 type Model = Content & { snapshots: Content[] }
 
 const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
-const contentOf = ({ events, prompts, weight }: Content): Content =>
-  structuredClone({ events, prompts, weight })
+const contentOf = ({ events, prompts, weight }: Content): Content => structuredClone({ events, prompts, weight })
 
 /** A store, a model of it, and the writes that are not settled. */
 interface Pair {
@@ -66,9 +65,7 @@ const start = {
     const known = prompts.find((prompt) => prompt.name === name)
     if (known === undefined) prompts.push({ name, versions: 1, active: undefined })
     else known.versions += 1
-    pair.pending.push(
-      pair.subject.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })),
-    )
+    pair.pending.push(pair.subject.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })))
   },
   weight: (sandbox: string, weight: number) => async (pair: Pair) => {
     modelOf(pair, sandbox).weight = weight
@@ -114,9 +111,7 @@ const finish = {
     if (exists) prompt.active = version
     const stored = (await pair.subject.store.listPrompts(sandbox))[which]
     const versionId = stored?.versions[version]?.versionId ?? 'none'
-    expect(await pair.subject.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(
-      exists,
-    )
+    expect(await pair.subject.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
   },
   move: (from: string, to: string) => async (pair: Pair) => {
     await settle(pair)
@@ -153,9 +148,7 @@ async function compare(pair: Pair): Promise<void> {
       weight: quality.weight,
     }
     expect(stored).toEqual(contentOf(modelOf(pair, sandbox)))
-    expect(await pair.subject.store.listSnapshots(sandbox)).toHaveLength(
-      modelOf(pair, sandbox).snapshots.length,
-    )
+    expect(await pair.subject.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
     const impacts = await pair.subject.store.eventImpact(sandbox, { productIds: [product] })
     const sums = [...impacts.values()].map(({ impact, events }) => ({ impact, events }))
@@ -177,9 +170,7 @@ function labelled(name: string, given: readonly unknown[], run: Operation): Oper
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 10,
-    arbitrary: fc
-      .tuple(sandbox, optionalName, name)
-      .map((given) => labelled('event', given, start.event(...given))),
+    arbitrary: fc.tuple(sandbox, optionalName, name).map((given) => labelled('event', given, start.event(...given))),
   },
   {
     weight: 5,
@@ -206,9 +197,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(sandbox, few, few)
-      .map((given) => labelled('activate', given, finish.activate(...given))),
+    arbitrary: fc.tuple(sandbox, few, few).map((given) => labelled('activate', given, finish.activate(...given))),
   },
   {
     weight: 1,
@@ -216,15 +205,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc
-      .boolean()
-      .map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),
+    arbitrary: fc.boolean().map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),
   },
   {
     weight: 1,
-    arbitrary: fc
-      .tuple(sandbox, optionalName)
-      .map((given) => labelled('refused', given, finish.refused(...given))),
+    arbitrary: fc.tuple(sandbox, optionalName).map((given) => labelled('refused', given, finish.refused(...given))),
   },
   { weight: 2, arbitrary: fc.constant(labelled('compare', [], compare)) },
 )
@@ -233,17 +218,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 export function stateProperty(open: () => Promise<RestartableStore>, runs: number): void {
   test('any operations, restarts, snapshots and resets leave the state that the model predicts', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
-        async (operations) => {
-          const pair: Pair = { subject: await open(), model: new Map(), pending: [] }
-          for (const run of operations) await run(pair)
-          await compare(pair)
-          await finish.restart(false)(pair)
-          await compare(pair)
-          await pair.subject.close()
-        },
-      ),
+      fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }), async (operations) => {
+        const pair: Pair = { subject: await open(), model: new Map(), pending: [] }
+        for (const run of operations) await run(pair)
+        await compare(pair)
+        await finish.restart(false)(pair)
+        await compare(pair)
+        await pair.subject.close()
+      }),
       {
         numRuns: Number(process.env['PROPERTY_RUNS'] ?? runs),
         // Below the time limit of the test, which would not show the failing operations.

@@ -11,11 +11,7 @@ export interface Replicas {
 }
 
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
-async function inParallel(
-  writers: number,
-  count: number,
-  each: (index: number) => Promise<void>,
-): Promise<void> {
+async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const write = async () => {
     for (let index = next++; index < count; index = next++) await each(index)
@@ -59,11 +55,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<Repl
           ids.set(insertId, (ids.get(insertId) ?? new Set()).add(receipt.event.eventId))
           if (!receipt.replayed) created += 1
         })
-        expect([ids.size, created, [...ids.values()].filter(({ size }) => size !== 1)]).toEqual([
-          1000,
-          1000,
-          [],
-        ])
+        expect([ids.size, created, [...ids.values()].filter(({ size }) => size !== 1)]).toEqual([1000, 1000, []])
         const exports = await Promise.all(stores.map((store) => store.exportSandbox('default')))
         expect(exports[0]?.events).toHaveLength(1000)
         expect(exports[0]?.events.reduce((sum, { replays }) => sum + replays, 0)).toBe(9000)

@@ -7,13 +7,7 @@ import { faultsOf, problemOf, requestsOf } from './made-up.ts'
 const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
 describe('requests that differ in values alone', () => {
-  const requests = requestsOf(
-    'createEvent a',
-    'createEvent a',
-    'createEvent b',
-    'createEvent a',
-    'createEvent a',
-  )
+  const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
   test('are struck where the first and the last of them are, and the others are named', () => {
     const { runs, equivalent, skipped } = planRuns(requests, faultsOf('reset,unavailable'))
@@ -53,10 +47,7 @@ test('of requests without an ordinary answer the statuses are counted', () => {
 })
 
 test('a bounded draw takes the sets in turn, since drift has many more places', () => {
-  const { runs } = planRuns(
-    requestsOf('createEvent a', 'getModelAnalytics a'),
-    faultsOf('resilience,extra-field'),
-  )
+  const { runs } = planRuns(requestsOf('createEvent a', 'getModelAnalytics a'), faultsOf('resilience,extra-field'))
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
     pointer: `/${at}`,
@@ -73,9 +64,7 @@ describe('a set of faults', () => {
 
   test('takes a scenario as the reports name it', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
-    expect(problemOf('drift:reset')).toBe(
-      '"reset" is not in the set drift, but in resilience and connection.',
-    )
+    expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
 
   test('sums up scenarios that are named alone under the set that has them', () => {

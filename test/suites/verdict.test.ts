@@ -5,16 +5,7 @@ import { renderText } from '../../src/exec/report/formats/index.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
 import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'
 import { judgeRuns, type RunOutcome } from '../../src/exec/report/verdict.ts'
-import {
-  gates,
-  judged,
-  renderHtml,
-  renderJson,
-  renderJunit,
-  renderMarkdown,
-  reportOn,
-  requestsOf,
-} from './made-up.ts'
+import { gates, judged, renderHtml, renderJson, renderJunit, renderMarkdown, reportOn, requestsOf } from './made-up.ts'
 
 /** Returns the outcome of a run by its words: `red met`, `green met good`, `late`. */
 const outcomeOf = (words: string): RunOutcome => ({
@@ -45,11 +36,7 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
     ['late met', 'green met good', 'unsteady', 'unsteady'],
   ])('%s, then %s: %s, %s', (first, second, onPassing, onLasting) => {
     const judge = (fault: string) =>
-      judgeRuns(
-        judged(fault, 'broke').run,
-        outcomeOf(first),
-        second === undefined ? undefined : outcomeOf(second),
-      )
+      judgeRuns(judged(fault, 'broke').run, outcomeOf(first), second === undefined ? undefined : outcomeOf(second))
     expect(judge('reset createEvent 1')).toBe(onPassing)
     expect(judge('drop-field createEvent /eventId')).toBe(onLasting)
   })

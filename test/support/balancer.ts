@@ -60,11 +60,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function send(
-  { method = 'GET', url = '/', headers }: IncomingMessage,
-  body: Buffer,
-  port: number,
-): Promise<Attempt> {
+function send({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer, port: number): Promise<Attempt> {
   return new Promise((resolve) => {
     const { connection: _, ...others } = headers
     const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers: others, agent: false })

@@ -4,8 +4,7 @@ import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
 import type { TestSimulator } from './start.ts'
 
 const problem = findBrowserProblem()
-if (problem !== undefined)
-  process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
+if (problem !== undefined) process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
 
 /** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
 export const describeInBrowser = describe.skipIf(problem !== undefined)
@@ -47,8 +46,7 @@ export function sharedBrowser() {
       })
       page.on('pageerror', (error) => complaints.push(error.stack ?? error.message))
       page.on('request', (request) => {
-        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin))
-          complaints.push(request.url())
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) complaints.push(request.url())
       })
       await page.goto(`${origin}/__sim/${place}`)
       return page

@@ -42,8 +42,7 @@ export async function ask({ origin }: Target, path: string, how: RequestOptions 
   })
   const text = await response.text()
   const scripted = response.headers.get('x-sim-origin') === 'scenario'
-  if (response.status === 500 && !scripted && !how.may500)
-    throw new Error(`500 on ${method} ${path}: ${text}`)
+  if (response.status === 500 && !scripted && !how.may500) throw new Error(`500 on ${method} ${path}: ${text}`)
   return {
     status: response.status,
     headers: response.headers,
@@ -138,11 +137,7 @@ export interface OperationRequest {
 export const allOperations: readonly OperationRequest[] = [...operations]
 
 /** Sends a valid request to an operation, with the options of the test. */
-export function askOperation(
-  target: Target,
-  operation: OperationRequest,
-  how: RequestOptions = {},
-): Promise<Answer> {
+export function askOperation(target: Target, operation: OperationRequest, how: RequestOptions = {}): Promise<Answer> {
   const { method, path, body } = operation
   return ask(target, path, { method, ...(body && { body }), ...how })
 }

@@ -37,14 +37,12 @@ export function readPage(path: string): DocPage {
 /** Returns the fenced blocks of a page, in their order. */
 export function findBlocks({ text: page }: DocPage): DocBlock[] {
   const blocks = page.matchAll(/(?:^<!-- not run: (.*) -->\n)?^( *)```(\w*)\n([\s\S]*?)^\2```$/gm)
-  return [...blocks].map(
-    ({ 0: whole, 1: notRun, 2: indent = '', 3: language = '', 4: text = '', index }) => ({
-      language,
-      text: indent === '' ? text : text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      line: page.slice(0, index + whole.indexOf('```')).split('\n').length + 1,
-      notRun,
-    }),
-  )
+  return [...blocks].map(({ 0: whole, 1: notRun, 2: indent = '', 3: language = '', 4: text = '', index }) => ({
+    language,
+    text: indent === '' ? text : text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    line: page.slice(0, index + whole.indexOf('```')).split('\n').length + 1,
+    notRun,
+  }))
 }
 
 /** Returns the anchors of a page's headings, as GitHub makes them. */

@@ -39,8 +39,7 @@ export async function docTables(): Promise<Record<string, string>> {
       commands.flatMap(({ name: command, settings }) =>
         Object.entries(settings)
           .filter(
-            ([name, setting]) =>
-              !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
+            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
           )
           .map(([name, setting]) => [
             code(`convsim ${command}`),
@@ -79,10 +78,7 @@ export async function docTables(): Promise<Record<string, string>> {
     ),
     controls: formatTable(
       ['control', 'what it does'],
-      control.operations.map(({ method, path, summary }) => [
-        code(`${method} ${control.basePath}${path}`),
-        summary,
-      ]),
+      control.operations.map(({ method, path, summary }) => [code(`${method} ${control.basePath}${path}`), summary]),
     ),
     quality: code(`quality = ${formatBlend()}`),
     labels: formatTable(
@@ -126,9 +122,7 @@ export function insertTables(page: string, tables: Record<string, string>): stri
 /** Writes the formula of the quality of a day: `0.4 × satisfaction + ...` */
 function formatBlend(): string {
   const parts = Object.entries(QUALITY_BLEND)
-  return parts
-    .map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`)
-    .join(' + ')
+  return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
 }
 
 const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`

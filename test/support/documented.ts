@@ -11,8 +11,7 @@ interface CompiledDocument {
   readonly ajv: Ajv2020
 }
 
-const read = (file: string): JsonObject =>
-  parse(readFileSync(new URL(`../../spec/${file}`, import.meta.url), 'utf8'))
+const read = (file: string): JsonObject => parse(readFileSync(new URL(`../../spec/${file}`, import.meta.url), 'utf8'))
 
 /** Compiles a document independently of the simulator, so that a fault of its own compiler is found. */
 function compileDocument(document: JsonObject): CompiledDocument {
@@ -40,12 +39,7 @@ export function controlFaultsOf(operationId: string, status: number, body: Json 
   return findFaults(control, operationId, status, body)
 }
 
-function findFaults(
-  reading: CompiledDocument,
-  operationId: string,
-  status: number,
-  body: Json | undefined,
-): string[] {
+function findFaults(reading: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
   const validate = validatorOf(reading, operationId, status)
   if (!validate) return [`${operationId} documents no ${status}`]
   if (validate(body)) return []
@@ -115,11 +109,7 @@ export function controlOperations() {
   })
 }
 
-function validatorOf(
-  reading: CompiledDocument,
-  operationId: string,
-  status: number,
-): ValidateFunction | undefined {
+function validatorOf(reading: CompiledDocument, operationId: string, status: number): ValidateFunction | undefined {
   const found = operationsIn(reading).find((one) => one.operationId === operationId)
   if (!found) throw new Error(`no operation ${operationId} in the document`)
   const responses = childOf(found.operation, 'responses')

@@ -15,10 +15,7 @@ export interface DriftRun extends ToolRun {
 }
 
 /** Runs `convsim drift --format json` in this process. `token`: null for none. */
-export async function runDrift(
-  args: readonly string[],
-  token: string | null = upstreamToken,
-): Promise<DriftRun> {
+export async function runDrift(args: readonly string[], token: string | null = upstreamToken): Promise<DriftRun> {
   const env = token === null ? {} : { CONVSIM_UPSTREAM_TOKEN: token }
   const outcome = await runInProcess(['drift', '--format', 'json', ...args], env)
   const { stdout } = outcome

@@ -36,10 +36,7 @@ export interface FakeUpstream {
 }
 
 /** Starts a fake service for one test. */
-export async function startFakeUpstream(
-  change: Change = () => undefined,
-  isExpired = false,
-): Promise<FakeUpstream> {
+export async function startFakeUpstream(change: Change = () => undefined, isExpired = false): Promise<FakeUpstream> {
   const { origin } = await startForTest()
   const requests: FakeRequest[] = []
   const listener: RequestListener = async (request, response) => {
@@ -76,11 +73,7 @@ export async function listenForTest(server: Server | ReturnType<typeof createTls
   return (server.address() as AddressInfo).port
 }
 
-async function answerWith(
-  origin: string,
-  { method, url, headers }: FakeRequest,
-  bytes: Buffer,
-): Promise<FakeAnswer> {
+async function answerWith(origin: string, { method, url, headers }: FakeRequest, bytes: Buffer): Promise<FakeAnswer> {
   const sent = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
   const init = { method, headers: sent }
   const answer = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)

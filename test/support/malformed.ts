@@ -51,9 +51,7 @@ function createRequest(random: Random, { path, headers = [], body }: RequestPart
   const lines = [
     `${method} ${path ?? randomItem(random, goodPaths)} HTTP/1.1`,
     'Host: localhost',
-    ...(headers.some((line) => /^authorization/i.test(line)) || random() < 0.1
-      ? []
-      : ['Authorization: Bearer k']),
+    ...(headers.some((line) => /^authorization/i.test(line)) || random() < 0.1 ? [] : ['Authorization: Bearer k']),
     ...(headers.some((line) => /^content-type/i.test(line)) ? [] : ['Content-Type: application/json']),
     ...headers,
     `Content-Length: ${sent.length}`,
@@ -62,9 +60,7 @@ function createRequest(random: Random, { path, headers = [], body }: RequestPart
 }
 
 function randomBytes(random: Random): Buffer {
-  const bytes = Buffer.from(
-    Array.from({ length: 1 + randomBelow(random, 300) }, () => randomBelow(random, 256)),
-  )
+  const bytes = Buffer.from(Array.from({ length: 1 + randomBelow(random, 300) }, () => randomBelow(random, 256)))
   return random() < 0.5 ? bytes : Buffer.concat([Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n'), bytes])
 }
 
@@ -129,8 +125,7 @@ const headerValues = [
 function randomHeaders(random: Random): string[] {
   return Array.from({ length: 1 + randomBelow(random, 4) }, () => {
     const name = random() < 0.85 ? randomItem(random, headerNames) : randomText(random, 30)
-    const value =
-      random() < 0.6 ? randomItem(random, headerValues) : randomText(random, random() < 0.05 ? 9000 : 60)
+    const value = random() < 0.6 ? randomItem(random, headerValues) : randomText(random, random() < 0.05 ? 9000 : 60)
     return `${name}: ${value}`
   })
 }

@@ -34,9 +34,7 @@ export interface RedisServerOptions {
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
   const port = await findFreePort()
-  const persistence = options.durable
-    ? ['--appendonly', 'yes', '--appendfsync', 'always']
-    : ['--appendonly', 'no']
+  const persistence = options.durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const listening = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
   const args = [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
   let child: ChildProcess | undefined

@@ -5,8 +5,7 @@ import { executablePath, type RedisServer, startRedis } from './redis-server.ts'
 const installCommand = 'apt-get install -y --no-install-recommends redis-server'
 
 const problem = findRedisProblem()
-if (problem !== undefined)
-  process.stderr.write(`The tests of the shared state in Redis are skipped. ${problem}\n`)
+if (problem !== undefined) process.stderr.write(`The tests of the shared state in Redis are skipped. ${problem}\n`)
 
 /** Returns why there is no Redis on this machine; undefined where there is one. In CI a missing Redis is an error, so that no test is skipped unnoticed. */
 function findRedisProblem(): string | undefined {

@@ -26,9 +26,7 @@ function describeScenario(definition: ScenarioDefinition, inputs: LoadedInputs):
     definition.description,
     ...definition.parameters.map(describeListed),
     ...listViews(views),
-    ...(others.length > 0
-      ? [`Also by ${others.map(([name, text]) => `${name}, \`${text}\``).join(', or ')}.`]
-      : []),
+    ...(others.length > 0 ? [`Also by ${others.map(([name, text]) => `${name}, \`${text}\``).join(', or ')}.`] : []),
     ...(example ? [`\`\`\`sh\n${finish(example.command, active, example.operation)}\n\`\`\``] : []),
   ]
     .join('\n\n')
@@ -38,9 +36,7 @@ function describeScenario(definition: ScenarioDefinition, inputs: LoadedInputs):
 /** Describes a parameter as an item of a list: ``- `retry-after` (s, default 1): When the client may come back.`` */
 function describeListed(parameter: ScenarioDefinition['parameters'][number]): string {
   const { name, default: value, unit } = parameter
-  const facts = [unit, value === undefined ? undefined : `default ${value}`].filter(
-    (one) => one !== undefined,
-  )
+  const facts = [unit, value === undefined ? undefined : `default ${value}`].filter((one) => one !== undefined)
   const meaning = describeParameter(parameter).replace(/^.*?: /, '')
   return `- \`${name}\`${facts.length > 0 ? ` (${facts.join(', ')})` : ''}: ${meaning}`
 }

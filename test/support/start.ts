@@ -55,8 +55,7 @@ export async function startWatched(
     async close() {
       await running.close()
       const errors = logged.filter(({ level }) => level === 'error')
-      if (errors.length > 0)
-        throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
+      if (errors.length > 0) throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
     },
   }
 }

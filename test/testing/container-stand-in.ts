@@ -17,10 +17,7 @@ const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
 /** The variables that the image sets, and a free port instead of its own. */
 const imageEnv = {
   ...Object.fromEntries(
-    Array.from(dockerfile.matchAll(/(?<=^ENV .*)\b([A-Z_]+)=(\S+)/gm), ([, name = '', value]) => [
-      name,
-      value,
-    ]),
+    Array.from(dockerfile.matchAll(/(?<=^ENV .*)\b([A-Z_]+)=(\S+)/gm), ([, name = '', value]) => [name, value]),
   ),
   PORT: '0',
 }
@@ -51,9 +48,7 @@ class HttpWait {
         await setTimeout(this.#intervalMs, undefined, { ref: false })
         throw new Error(`Container exited: ${container.log()}`)
       }
-      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(
-        () => undefined,
-      )
+      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(() => undefined)
       if (answer?.ok) return
       await setTimeout(this.#intervalMs)
     }
@@ -101,11 +96,7 @@ class StartedStandIn {
   #mappedPort = 0
   #output = ''
 
-  constructor(
-    environment: Readonly<Record<string, string>>,
-    ports: readonly number[],
-    wait: HttpWait | undefined,
-  ) {
+  constructor(environment: Readonly<Record<string, string>>, ports: readonly number[], wait: HttpWait | undefined) {
     this.#environment = environment
     this.#ports = ports
     this.#wait = wait

@@ -43,10 +43,7 @@ export interface RunnerExpectations {
   /** The tests that write a record twice or more: with one sandbox one after the other, or with sandboxes of their own at the same time. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
   /** Runs the tests with the simulator of an environment. */
-  readonly runElsewhere: (
-    project: RunnerProject,
-    env: Readonly<Record<string, string>>,
-  ) => Promise<RunnerResult>
+  readonly runElsewhere: (project: RunnerProject, env: Readonly<Record<string, string>>) => Promise<RunnerResult>
   /** Runs the tests without a set-up. */
   readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
   /** Files with types, which are compiled with these options. */
@@ -75,10 +72,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     const failing = { ...commonTests, ...expectations.failed, [expectations.differing]: differs }
 
     test('a client with findings fails its test alone', () => {
-      const passed = [
-        ...Object.keys(commonTests).filter((title) => !commonTests[title]),
-        ...expectations.passed,
-      ]
+      const passed = [...Object.keys(commonTests).filter((title) => !commonTests[title]), ...expectations.passed]
       const failed = Object.keys(failing).filter((title) => failing[title])
       expect(titlesOf(own.outcomes, 'passed')).toEqual(passed.sort())
       expect(titlesOf(own.outcomes, 'failed')).toEqual(failed.sort())

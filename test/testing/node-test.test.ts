@@ -8,13 +8,7 @@ const runner: Runner = {
   cases: 'node-test',
   packages: [],
   format: 'esm',
-  command: [
-    'node_modules/conversation-analytics-simulator/dist/cli.js',
-    'exec',
-    '--',
-    process.execPath,
-    ...run,
-  ],
+  command: ['node_modules/conversation-analytics-simulator/dist/cli.js', 'exec', '--', process.execPath, ...run],
   readOutcomes: (report) => readLines<TestOutcome>(report).filter(({ title }) => !groups.includes(title)),
 }
 

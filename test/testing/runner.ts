@@ -80,8 +80,7 @@ export function createRunnerProject(runner: Runner): RunnerProject {
   if (runner.format === 'cjs') write('package.json', '{}')
   for (const { section, file, text } of readBlocks()) {
     if (section === runner.section && file !== undefined) write(file, text)
-    if (file === 'client.ts')
-      write('client.js', transformSync(text, { loader: 'ts', format: runner.format }).code)
+    if (file === 'client.ts') write('client.js', transformSync(text, { loader: 'ts', format: runner.format }).code)
     if (file === 'client.ts') write(file, text)
   }
   const run = async (command: readonly string[], env: Readonly<Record<string, string>> = {}) => {
@@ -133,11 +132,7 @@ function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-async function spawnNode(
-  command: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-) {
+async function spawnNode(command: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>) {
   const child = spawn(process.execPath, command, {
     cwd,
     env,

@@ -26,16 +26,13 @@ function findLibrary(): string | undefined {
 
 /** Returns why no container can be started on this machine; undefined: it can. */
 function findObstacle(): string | undefined {
-  if (library === undefined)
-    return 'testcontainers is not installed (npm install --no-save testcontainers@11)'
+  if (library === undefined) return 'testcontainers is not installed (npm install --no-save testcontainers@11)'
   const script = `const { getContainerRuntimeClient, ImageName } = require(${JSON.stringify(library)})
     getContainerRuntimeClient().then(({ image }) => image.exists(ImageName.fromString('convsim'))).then(
       (exists) => process.exit(exists ? 0 : 2), () => process.exit(1))`
   const { status } = spawnSync(process.execPath, ['-e', script], { ...childLimits, stdio: 'ignore' })
   if (status === 0) return undefined
-  return status === 2
-    ? 'there is no image "convsim" (docker build -t convsim .)'
-    : 'there is no container runtime'
+  return status === 2 ? 'there is no image "convsim" (docker build -t convsim .)' : 'there is no container runtime'
 }
 
 const obstacle = findObstacle()
@@ -72,10 +69,7 @@ function installStandIn(): void {
     platform: 'node',
     define: { 'import.meta.url': JSON.stringify(new URL('container-stand-in.ts', import.meta.url).href) },
   })
-  cpSync(
-    join(repository, 'src/testing/testcontainers-parts.d.ts'),
-    join(project.folder, 'testcontainers-parts.d.ts'),
-  )
+  cpSync(join(repository, 'src/testing/testcontainers-parts.d.ts'), join(project.folder, 'testcontainers-parts.d.ts'))
 }
 
 /** Puts the installed Testcontainers into the project. */
@@ -123,13 +117,10 @@ test('a test whose container stops at its start fails with the reason', () => {
   })
 })
 
-test.skipIf(obstacle !== undefined)(
-  'a container that stops at its start fails its test with the reason',
-  () => {
-    installLibrary()
-    expect(runTest('wrong.test.mjs', process.env)).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining(reason),
-    })
-  },
-)
+test.skipIf(obstacle !== undefined)('a container that stops at its start fails its test with the reason', () => {
+  installLibrary()
+  expect(runTest('wrong.test.mjs', process.env)).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining(reason),
+  })
+})

@@ -41,15 +41,12 @@ test('the settings of a container are its variables', async () => {
 test.each([
   ['withControlToken', new ConvsimContainer('convsim').withControlToken('secret')],
   ['withEnvironment', new ConvsimContainer('convsim').withEnvironment({ CONVSIM_CONTROL_TOKEN: 'secret' })],
-])(
-  'the control plane requires the token of %s, which the started container sends',
-  async (_name, container) => {
-    const { simulator } = await start(container)
-    const { origin } = simulator
-    expect((await ask({ origin }, '/__sim/info', { token: null })).status).toBe(401)
-    expect(await simulator.sandbox('a').requests()).toEqual([])
-  },
-)
+])('the control plane requires the token of %s, which the started container sends', async (_name, container) => {
+  const { simulator } = await start(container)
+  const { origin } = simulator
+  expect((await ask({ origin }, '/__sim/info', { token: null })).status).toBe(401)
+  expect(await simulator.sandbox('a').requests()).toEqual([])
+})
 
 test('the start of a container fails with its log if a setting is wrong', async () => {
   const container = new ConvsimContainer('convsim').withEnvironment({ CONVSIM_JOURNAL_SIZE: 'many' })

@@ -80,10 +80,7 @@ describe('a HAR file', () => {
       { log: { entries: [entry({ status: 200, content: { size: 12 } }), entry({ status: 0 })] } },
       'har',
     )
-    expect(samples).toMatchObject([
-      { answer: { status: 200, body: undefined } },
-      { answer: { problem: 'connection' } },
-    ])
+    expect(samples).toMatchObject([{ answer: { status: 200, body: undefined } }, { answer: { problem: 'connection' } }])
   })
 
   test.each([
@@ -194,8 +191,7 @@ describe('a HAR file', () => {
     const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
     const entries = Array.from({ length: 4000 }, (_, index) => {
       const other = token(3999 - index)
-      const text =
-        JSON.stringify({ a: other, b: encodeURIComponent(other), c: `x${other}y` }) + ' '.repeat(2000)
+      const text = JSON.stringify({ a: other, b: encodeURIComponent(other), c: `x${other}y` }) + ' '.repeat(2000)
       return entry({ status: 200, content: { size: text.length, text } }, [
         { name: 'Authorization', value: `Bearer ${token(index)}` },
       ])
@@ -288,10 +284,7 @@ describe('a journal', () => {
 
   test.each([
     ['{"requests": }', 'is no JSON, nor lines of JSON: line 1, column 14 has "}"'],
-    [
-      '{"request":{},"answer":{}}\n{"request":',
-      'is no JSON, nor lines of JSON: it ends at line 2, column 12',
-    ],
+    ['{"request":{},"answer":{}}\n{"request":', 'is no JSON, nor lines of JSON: it ends at line 2, column 12'],
     ['', 'is empty'],
   ])('%j is refused with the place of the fault', async (text, reason) => {
     expect(await read(text, 'journal')).toContain(reason)

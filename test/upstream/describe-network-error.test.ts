@@ -17,11 +17,7 @@ test.each([
   ['EPROTO', 'connection', /is the scheme right, https or http/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme right, https or http/],
   ['UND_ERR_SOCKET', 'connection', /broke the connection before it answered/],
-  [
-    'CERT_REVOKED',
-    'certificate',
-    /its certificate is not valid: something else \(CERT_REVOKED\)\. Nothing was sent/,
-  ],
+  ['CERT_REVOKED', 'certificate', /its certificate is not valid: something else \(CERT_REVOKED\)\. Nothing was sent/],
   ['EOTHER', 'connection', /cannot be reached: something else\. \(EOTHER\)$/],
 ])('%s is described as a problem of the %s', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
@@ -55,6 +51,5 @@ test('the abort of a request, whose cause has a number as its code, is described
   const abort = Object.assign(new Error('The operation was aborted', { cause: AbortSignal.abort().reason }), {
     code: 'ABORT_ERR',
   })
-  for (const error of [abort, abort.cause])
-    expect(describeNetworkError(error, origin).sentence).toContain('aborted')
+  for (const error of [abort, abort.cause]) expect(describeNetworkError(error, origin).sentence).toContain('aborted')
 })

@@ -63,10 +63,7 @@ test('a failure that may pass is tried again, later each time', async () => {
 })
 
 test('the wait that a service asks for is kept', async () => {
-  const { ask, waits } = await startScripted(
-    { status: 429, headers: { 'retry-after': '30' } },
-    { status: 200 },
-  )
+  const { ask, waits } = await startScripted({ status: 429, headers: { 'retry-after': '30' } }, { status: 200 })
   expect((await ask()).statuses).toEqual([429, 200])
   expect(waits).toEqual([30_000])
 })
@@ -85,10 +82,7 @@ test('a write that failed is not done twice, but one that was refused is sent ag
 })
 
 test('a redirect within the service is followed, for a read alone', async () => {
-  const { ask, requests } = await startScripted(
-    { status: 302, headers: { location: '/v2/models' } },
-    { status: 200 },
-  )
+  const { ask, requests } = await startScripted({ status: 302, headers: { location: '/v2/models' } }, { status: 200 })
   expect((await ask()).statuses).toEqual([200])
   expect(requests.map(({ url }) => url)).toEqual(['/v1/models?token=a-secret-token', '/v2/models'])
   const writing = await startScripted({ status: 307, headers: { location: '/v2/models' } })

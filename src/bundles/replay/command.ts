@@ -64,9 +64,7 @@ async function replayInFolder(
     const { results, isComplete } = await replayBundle(bundle, target.value, until, onProgress)
     await target.value.close()
     if (!isComplete)
-      return failure([
-        { severity: 'error', place: file, message: `has no request "${until}", as --until asks for` },
-      ])
+      return failure([{ severity: 'error', place: file, message: `has no request "${until}", as --until asks for` }])
     return success({ bundle, versions: bundleVersions(), contractDigest, results })
   } finally {
     await folder.remove()

@@ -60,11 +60,7 @@ function headerPairs(
   actual: BundledAnswer['headers'],
 ): (readonly [string, Json, Json])[] {
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)])
-  return [...names].map((name) => [
-    `header/${name.toLowerCase()}`,
-    expected[name] ?? null,
-    actual[name] ?? null,
-  ])
+  return [...names].map((name) => [`header/${name.toLowerCase()}`, expected[name] ?? null, actual[name] ?? null])
 }
 
 function compareBodies(
@@ -92,8 +88,7 @@ const contentOf = ({ text, base64 }: BundledBody) => text ?? base64 ?? ''
 function describeDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
   const [one, other] = [contentOf(expected), contentOf(actual)]
   const [oneJson, otherJson] = [parseJson(one), parseJson(other)]
-  const first =
-    oneJson === undefined || otherJson === undefined ? undefined : findFirst(oneJson, otherJson, '')
+  const first = oneJson === undefined || otherJson === undefined ? undefined : findFirst(oneJson, otherJson, '')
   if (first) return { ...first, part: `body${first.part}` }
   if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cut(other) }
   let at = 0

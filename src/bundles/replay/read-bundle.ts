@@ -63,9 +63,7 @@ interface BundleFault {
 
 async function findFaults(value: Json): Promise<BundleFault[]> {
   if (!isObject(value) || value['kind'] !== bundleKind)
-    return [
-      { pointer: '', message: `is no bundle: convsim writes one with --bundle FILE or GET /__sim/bundle` },
-    ]
+    return [{ pointer: '', message: `is no bundle: convsim writes one with --bundle FILE or GET /__sim/bundle` }]
   if (value['format'] !== bundleFormat)
     return [
       {

@@ -30,8 +30,7 @@ export async function writeReplayFiles(
   }
   const settings: Partial<Record<'contract' | 'fixtures' | 'scenarios', string>> = {}
   if (ownContract !== undefined) settings.contract = ownContract
-  else if (contract.document)
-    settings.contract = await write('contract.json', contract.document, '/contract/document')
+  else if (contract.document) settings.contract = await write('contract.json', contract.document, '/contract/document')
   if (rules.length > 0) settings.scenarios = await write('rules.json', { rules: [...rules] }, '')
   if (fixtures) {
     settings.fixtures = join(folder, 'fixtures')
@@ -59,10 +58,7 @@ export async function nameInBundle(
         .map((part, index) => {
           if (index === 0) return part
           const [position = ''] = /^:\d+:\d+/.exec(part) ?? []
-          return (
-            bundlePlace(bundleFile, pointer + (byPlace.get(file + position) ?? '')) +
-            part.slice(position.length)
-          )
+          return bundlePlace(bundleFile, pointer + (byPlace.get(file + position) ?? '')) + part.slice(position.length)
         })
         .join('')
     named = named.map(({ place, message, ...finding }) => ({
@@ -74,8 +70,7 @@ export async function nameInBundle(
   return named
 }
 
-const bundlePlace = (bundleFile: string, pointer: string) =>
-  pointer === '' ? bundleFile : `${bundleFile}#${pointer}`
+const bundlePlace = (bundleFile: string, pointer: string) => (pointer === '' ? bundleFile : `${bundleFile}#${pointer}`)
 
 /** Returns the pointers of all values of a file by their places; of a folder none. */
 async function readPointers(file: string): Promise<ReadonlyMap<string, string>> {

@@ -81,22 +81,14 @@ function describeState(results: readonly ReplayedRequest[]): string {
   return counts.same > 0 ? words.same : 'not compared'
 }
 
-function toPageFinding({
-  sandbox,
-  id,
-  request,
-  verdict,
-  differences,
-  reasons,
-}: ReplayedRequest): PageFinding {
+function toPageFinding({ sandbox, id, request, verdict, differences, reasons }: ReplayedRequest): PageFinding {
   const subject = id === 'state' ? 'the state at the end' : `${id} ${request}`
   return {
     severity: severities[verdict],
     title: `${subject} (sandbox ${sandbox})`,
     sentence: `${words[verdict]}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`,
     notes: differences.map(
-      ({ part, expected, actual }) =>
-        `${part}: was ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`,
+      ({ part, expected, actual }) => `${part}: was ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`,
     ),
   }
 }

@@ -117,12 +117,7 @@ function toRequest({ id, at, method, path, query, headers, body, aborted }: Bund
   return { ...createRequest(id, method, headers, read), at: Date.parse(at), path, query }
 }
 
-const createRequest = (
-  id: string,
-  method: string,
-  headers: SimRequest['headers'],
-  body: RequestBody,
-): SimRequest => ({
+const createRequest = (id: string, method: string, headers: SimRequest['headers'], body: RequestBody): SimRequest => ({
   id,
   at: 0,
   receivedAt: 0,

@@ -65,12 +65,7 @@ export async function replayBundle(
  * The changes that a replay leaves out: the clock, since each request has its instant, and the snapshots, since a
  * change that restores one has the state after it.
  */
-const NOT_REPLAYED: ReadonlySet<string> = new Set([
-  'putClock',
-  'advanceClock',
-  'createSnapshot',
-  'deleteSnapshot',
-])
+const NOT_REPLAYED: ReadonlySet<string> = new Set(['putClock', 'advanceClock', 'createSnapshot', 'deleteSnapshot'])
 
 /** Returns a sentence for each part of a sandbox's history that the bundle does not have. */
 function describeMissing({ start, missing }: BundledSandbox): string[] {
@@ -79,9 +74,7 @@ function describeMissing({ start, missing }: BundledSandbox): string[] {
     ...(start.problem === undefined ? [] : [`the state at the start is not known: ${start.problem}`]),
     ...(start.redacted ? ['the state at the start was redacted'] : []),
     ...(evicted > 0 ? [`earlier requests that the journal had evicted (--journal-size): ${evicted}`] : []),
-    ...(deleted > 0
-      ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`]
-      : []),
+    ...(deleted > 0 ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`] : []),
     ...(unfinished > 0 ? [`requests that had not ended when the bundle was written: ${unfinished}`] : []),
     ...(changes > 0 ? [`changes by the control plane that were too many to be held: ${changes}`] : []),
   ]
@@ -138,8 +131,7 @@ class SandboxReplay {
     if (state) return this.#import(state, `the state after ${label}`)
     if (problem !== undefined) return
     const bytes = bytesOf(body)
-    if (bytes === undefined && body.size > 0)
-      return void this.#doubts.push(`the body of ${label} is not in the bundle`)
+    if (bytes === undefined && body.size > 0) return void this.#doubts.push(`the body of ${label} is not in the bundle`)
     const own = operation === 'putSandbox' ? '' : `sandbox=${this.#sandbox.name}`
     const refusal = await this.#target.control(
       method,
@@ -167,8 +159,7 @@ class SandboxReplay {
     }
     const entry = await this.#target.send(recorded)
     const compared = compareAnswers(recorded.answer, bundleAnswer(entry), entry.answer.body)
-    const sentence =
-      redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
+    const sentence = redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
     const uncompared = compared.uncompared === undefined ? [] : [compared.uncompared]
     this.#judge({
       id,

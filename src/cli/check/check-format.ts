@@ -4,10 +4,7 @@ import type { Page, PageFinding } from '../../reports/page/page.ts'
 import type { CheckResult } from './check.ts'
 
 /** Formats the results of `convsim check` in a form of `--format`. */
-export function formatChecks(
-  results: readonly CheckResult[],
-  format: Parameters<typeof renderPrinted>[0],
-): string {
+export function formatChecks(results: readonly CheckResult[], format: Parameters<typeof renderPrinted>[0]): string {
   return renderPrinted(
     format,
     () => results.map(toCheckPage),

@@ -26,9 +26,7 @@ export interface CheckResult {
 type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
 
 /** Loads all inputs of a simulator, with the given files in place of those of the settings. */
-type InputLoader = (
-  changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>,
-) => ReturnType<typeof loadInputs>
+type InputLoader = (changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>) => ReturnType<typeof loadInputs>
 
 /**
  * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
@@ -102,11 +100,7 @@ async function checkScenarioFile(file: string, load: InputLoader): Promise<Check
 }
 
 /** Checks an overlay, and the contract of the settings after all overlays of the settings and this one. */
-async function checkOverlayFile(
-  file: string,
-  overlays: readonly string[],
-  load: InputLoader,
-): Promise<Checked> {
+async function checkOverlayFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
   const overlay = await readOverlay(file)
   if (!overlay.ok) return overlay
   const inputs = await load({ overlay: [...overlays, file].join(',') })

@@ -86,8 +86,7 @@ function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> 
 /** Reads a reply as the health of a simulator; any HTTP server can listen on the port. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseObject(body)
-  const isHealth =
-    /^(un)?healthy$/.test(String(health?.['status'])) && typeof health?.['version'] === 'string'
+  const isHealth = /^(un)?healthy$/.test(String(health?.['status'])) && typeof health?.['version'] === 'string'
   if (!isHealth)
     return failure(
       `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,

@@ -57,9 +57,7 @@ function findScenarios(text: string, catalogue: Catalogue): Result<readonly Acti
 function listScenarios({ catalogue, contract }: LoadedInputs): string {
   const chapters = families.map((family) => {
     const definitions = catalogue.definitions.filter((definition) => definition.family === family)
-    const rows = definitions.map((one) =>
-      formatRow(one.name, one.description + describeLimits(one, contract)),
-    )
+    const rows = definitions.map((one) => formatRow(one.name, one.description + describeLimits(one, contract)))
     return `${family}\n${rows.join('\n')}`
   })
   const intro = '"convsim scenarios NAME" shows parameters, an example and what the client sees.'
@@ -112,9 +110,7 @@ export function previewScenario(
         : endSentence(`Not applicable: ${reason}`)
     return { operation, text }
   })
-  const fitting = operations.filter(
-    (operation) => definition.inapplicableReason(operation, values) === undefined,
-  )
+  const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
   const operation = findShowing(active, fitting)
   return {
     views,
@@ -124,14 +120,9 @@ export function previewScenario(
 }
 
 /** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
-function findShowing(
-  { definition, values }: ActiveScenario,
-  fitting: readonly Operation[],
-): Operation | undefined {
+function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  const byMethod = [...fitting].sort(
-    (one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'),
-  )
+  const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
     return effect.kind !== 'expect' || refusesEmptyBody(operation)
@@ -150,9 +141,7 @@ function listOtherWays(
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
   const models = fixtures.models.filter(({ scenario, persona, shape }) =>
-    scenario === undefined
-      ? shape === definition.name || (!shape && persona === definition.name)
-      : isSame(scenario),
+    scenario === undefined ? shape === definition.name || (!shape && persona === definition.name) : isSame(scenario),
   )
   return [
     ['every request', `convsim --scenario ${quote(text)}`],
@@ -185,14 +174,7 @@ function formatCurl(
 
 /** Returns the document's first example of a request body as JSON; an empty object where it has none. */
 function findBodyExample({ document }: Contract, { path, method }: Operation): string {
-  const pointer = joinPointer(
-    '/paths',
-    path,
-    method.toLowerCase(),
-    'requestBody',
-    'content',
-    'application/json',
-  )
+  const pointer = joinPointer('/paths', path, method.toLowerCase(), 'requestBody', 'content', 'application/json')
   return JSON.stringify(readExamples(document, pointer)[0]?.value ?? {})
 }
 

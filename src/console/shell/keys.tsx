@@ -46,8 +46,7 @@ function togglePalette(): void {
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 
-const textInputs =
-  'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
+const textInputs = 'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
 
 /** The elements that `Enter` presses. */
 const pressed = 'a, button, summary, input'

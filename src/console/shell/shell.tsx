@@ -50,8 +50,7 @@ function Banner() {
   if (!isTokenNeeded.value && streamState.value !== 'offline') return null
   const sentence = isTokenNeeded.value
     ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
-    : (streamProblem.value?.sentence ??
-      'The simulator has closed the stream of requests. The page opens it again.')
+    : (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
   return (
     <p class="banner" role="alert">
       {sentence}

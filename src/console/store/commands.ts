@@ -28,8 +28,6 @@ export function useCommands(commands: readonly PageCommand[], deps: readonly unk
 /** Returns the commands by key, those of the view after those of the whole page. */
 export function commandsByKey(): ReadonlyMap<string, PageCommand> {
   return new Map(
-    pageCommands.value
-      .flat()
-      .flatMap((command) => (command.key === undefined ? [] : [[command.key, command]])),
+    pageCommands.value.flat().flatMap((command) => (command.key === undefined ? [] : [[command.key, command]])),
   )
 }

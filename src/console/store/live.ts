@@ -103,11 +103,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
 }
 
 /** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. Returns the problem that prevented it. */
-async function streamOnce(
-  name: string,
-  signal: AbortSignal,
-  onOpen: () => void,
-): Promise<Problem | undefined> {
+async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', {
     query: { sandbox: name, order: 'newest', limit: 1 },
     signal,

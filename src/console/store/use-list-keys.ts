@@ -79,8 +79,7 @@ function useReturnOfFocus(): { readonly current: OpenedEntry | undefined } {
     }
     const { link, part } = opened.current ?? {}
     const active = document.activeElement
-    if (link?.isConnected && (active === document.body || part?.contains(active)))
-      link.focus({ preventScroll: true })
+    if (link?.isConnected && (active === document.body || part?.contains(active))) link.focus({ preventScroll: true })
   }, [id])
   return opened
 }

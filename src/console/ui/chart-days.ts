@@ -29,7 +29,5 @@ const wholeDay = { weekday: 'short', year: 'numeric', ...dayAndMonth } as const
 /** Formats a day as `Thu, 15 Jan 2026`; any other label stays as it is. */
 export function formatDay(label: string, parts: Intl.DateTimeFormatOptions = wholeDay): string {
   const date = new Date(label)
-  return Number.isNaN(date.getTime())
-    ? label
-    : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
+  return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
 }

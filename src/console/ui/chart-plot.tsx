@@ -73,9 +73,7 @@ export function ChartPlot(props: ChartPlotProps) {
           </span>
         ))}
         {read.value !== undefined && (
-          <b style={{ left: `clamp(40px, ${xOf(at, points.length)}%, calc(100% - 40px))` }}>
-            {formatDay(label)}
-          </b>
+          <b style={{ left: `clamp(40px, ${xOf(at, points.length)}%, calc(100% - 40px))` }}>{formatDay(label)}</b>
         )}
       </div>
     </div>
@@ -130,9 +128,7 @@ function Values({ kind, points, range, comparison, read }: ChartPlotProps) {
   const values = points.map(({ value }) => value)
   return (
     <>
-      {read.value !== undefined && (
-        <path class="chart-cursor" d={`M${xOf(read.value, points.length)} 0v100`} />
-      )}
+      {read.value !== undefined && <path class="chart-cursor" d={`M${xOf(read.value, points.length)} 0v100`} />}
       {comparison && <path class="chart-line compared" d={linePath(comparison.values, range)} />}
       <path class="chart-line" d={linePath(values, range)} />
       <path class="chart-dot" d={dotPath(points, range, read.value)} />

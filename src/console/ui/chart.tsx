@@ -24,17 +24,7 @@ export interface ChartProps {
  * A chart of one row of values over days. The pointer, the keyboard and screen readers read single values; the view has to offer them in a table,
  * too, one for all its charts. It is drawn in a square that stretches to the place it gets, so nothing is measured.
  */
-export function Chart({
-  title,
-  kind,
-  points,
-  unit,
-  range,
-  format = String,
-  summary,
-  comparison,
-  cursor,
-}: ChartProps) {
+export function Chart({ title, kind, points, unit, range, format = String, summary, comparison, cursor }: ChartProps) {
   const ownCursor = useSignal<number | undefined>(undefined)
   const missing = points.filter(({ value }) => value === null).length
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))

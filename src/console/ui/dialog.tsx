@@ -37,13 +37,7 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
     if (event.target === element.current) onClose?.()
   }
   return (
-    <dialog
-      ref={element}
-      aria-labelledby={id}
-      onCancel={close}
-      onClose={afterClose}
-      onPointerDown={closeBeside}
-    >
+    <dialog ref={element} aria-labelledby={id} onCancel={close} onClose={afterClose} onPointerDown={closeBeside}>
       <div class="dialog-content">
         <h2 id={id} class={hidesTitle ? 'hidden' : undefined}>
           {title}

@@ -58,8 +58,7 @@ interface NodeProps {
 function Node(props: NodeProps) {
   const { name, value, pointer, placed, source } = props
   const marks = placed.get(pointer) ?? []
-  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-    return <Branch {...props} />
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) return <Branch {...props} />
   const own = marks.filter(({ missing }) => missing === undefined)
   return (
     <div class={lineClass(own)}>
@@ -90,9 +89,7 @@ function Branch({ name, value, pointer, isOpen: isOpenAtFirst, placed, sources }
     <details open={isOpen.value} onToggle={toggle}>
       <summary class={lineClass(own)}>
         <Name name={name} />
-        <span class="json-size">
-          {isOpen.value ? countOf(members, isList) : preview(members, isList, spelled)}
-        </span>
+        <span class="json-size">{isOpen.value ? countOf(members, isList) : preview(members, isList, spelled)}</span>
         <Remarks marks={own} />
       </summary>
       {isOpen.value && (
@@ -143,8 +140,7 @@ function previewOf(member: unknown): string {
   return typeof member === 'string' ? JSON.stringify(cutText(member)) : String(member)
 }
 
-const cutText = (text: string) =>
-  text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text
+const cutText = (text: string) => (text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text)
 
 const Name = ({ name }: { readonly name: string | undefined }) =>
   name === undefined ? null : (

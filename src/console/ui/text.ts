@@ -1,6 +1,5 @@
 /** Returns a value of a record as a text. An edited contract may allow fields of any type. */
-export const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 /** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
 export const shortId = (id: string): string =>

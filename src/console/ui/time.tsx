@@ -62,8 +62,7 @@ export function Ago({ instant, clock = 'sandbox' }: AgoProps) {
 export function Instant({ instant }: { readonly instant: string }) {
   return (
     <span class="nowrap">
-      {formatInstant(instant)} UTC{' '}
-      <span class="faint">{formatAgo(sandboxNow.value - Date.parse(instant))}</span>
+      {formatInstant(instant)} UTC <span class="faint">{formatAgo(sandboxNow.value - Date.parse(instant))}</span>
     </span>
   )
 }

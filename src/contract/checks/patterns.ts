@@ -18,9 +18,7 @@ const choices = /[*+?|]|\{\d+,|\\/g
  * beginning of the text and have only one: a cautious rule, since its only cost is that checks are timed.
  */
 export function hasCostlyPattern(document: JsonObject): boolean {
-  return [...walk(document)].some(
-    ({ kind, value }) => kind === 'schema' && listPatterns(value).some(mayBeCostly),
-  )
+  return [...walk(document)].some(({ kind, value }) => kind === 'schema' && listPatterns(value).some(mayBeCostly))
 }
 
 /** Returns the patterns of a schema with their places in it, without those of the schemas within it. */
@@ -43,9 +41,7 @@ const groupsAndRepetitions = /\(|(\)?)([*+]|\{\d+,\d*\})|\)/g
 export function hasNestedRepetition(pattern: string): boolean {
   const outer: boolean[] = []
   let repeats = false
-  for (const [token, end = token, quantifier] of pattern
-    .replace(fixedParts, '')
-    .matchAll(groupsAndRepetitions)) {
+  for (const [token, end = token, quantifier] of pattern.replace(fixedParts, '').matchAll(groupsAndRepetitions)) {
     if (token === '(') {
       outer.push(repeats)
       repeats = false

@@ -23,11 +23,7 @@ export function checkReferences(document: JsonObject, source: Source): Finding[]
 }
 
 /** Returns the fault of a node's `$ref` as a sentence; undefined for a correct one and for a node without. */
-function findFault(
-  document: JsonObject,
-  kinds: ReadonlyMap<string, NodeKind>,
-  node: DocumentNode,
-): string | undefined {
+function findFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, node: DocumentNode): string | undefined {
   const reference = node.value.$ref
   if (reference === undefined) return undefined
   if (typeof reference !== 'string') return '$ref must be a string'

@@ -55,8 +55,7 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
   )
   const findings: Finding[] = [...checkDialect(document, source), ...checkServer(document, source)]
   if (String(document.openapi).startsWith('3.2')) {
-    const message =
-      'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
     findings.push({ severity: 'info', place: source.place('/openapi'), message })
   }
   if (operations.length === 0) findings.push(errorAt(source, '/paths', 'describes no operation'))
@@ -70,10 +69,7 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
     if (first === undefined) firstPointers.set(id, idPointer)
-    else
-      findings.push(
-        errorAt(source, idPointer, `the operationId "${id}" is taken already at ${source.place(first)}`),
-      )
+    else findings.push(errorAt(source, idPointer, `the operationId "${id}" is taken already at ${source.place(first)}`))
   }
   return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
 }
@@ -101,8 +97,7 @@ function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source
 
 function checkServer(document: JsonObject, source: Source): Finding[] {
   if (readBasePath(document) !== undefined) return []
-  const message =
-    'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
+  const message = 'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
   return [errorAt(source, '/servers/0/url', message)]
 }
 

@@ -20,9 +20,7 @@ export async function checkStructure(document: JsonObject, source: Source): Prom
       .map(({ pointer }) => parentPointer(pointer)),
   )
   return violations
-    .filter(
-      ({ keyword, pointer }) => keyword !== 'unevaluatedProperties' || !explained.has(parentPointer(pointer)),
-    )
+    .filter(({ keyword, pointer }) => keyword !== 'unevaluatedProperties' || !explained.has(parentPointer(pointer)))
     .map(({ pointer, message }) => ({
       severity: 'error',
       place: source.place(pointer),

@@ -65,6 +65,5 @@ function visit(value: Json, node: PlaceNode, body: number): void {
   if (Array.isArray(value) && items) for (const item of value) visit(item, items, body)
   if (!isObject(value)) return
   increase(node.objects, body)
-  for (const [name, child] of node.children)
-    if (Object.hasOwn(value, name)) visit(value[name] ?? null, child, body)
+  for (const [name, child] of node.children) if (Object.hasOwn(value, name)) visit(value[name] ?? null, child, body)
 }

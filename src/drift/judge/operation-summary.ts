@@ -53,8 +53,7 @@ export class OperationSummary {
 
   /** Says that the answers have more differences than are told apart. */
   markUncounted(): void {
-    if (!this.#partly.has('check-stopped'))
-      this.#partly.set('check-stopped', { request: undefined, count: 0 })
+    if (!this.#partly.has('check-stopped')) this.#partly.set('check-stopped', { request: undefined, count: 0 })
   }
 
   /** Lists the parts of answers that are not judged. */
@@ -76,8 +75,8 @@ export class OperationSummary {
         'A check stopped after too many broken rules, or too long a time, so other differences may be there. ' +
         'Run it again when those that are listed are mended or taken over.'
       )
-    const [size, most, deepest] = [this.#largest.members, bodyBounds.members, this.#largest.levels].map(
-      (one) => one.toLocaleString('en'),
+    const [size, most, deepest] = [this.#largest.members, bodyBounds.members, this.#largest.levels].map((one) =>
+      one.toLocaleString('en'),
     )
     return (
       `The body has ${size} members and items in ${deepest} levels; at most ${most} in ${bodyBounds.levels} ` +

@@ -71,8 +71,7 @@ function isCured(answer: ObservedAnswer, body: Json, place: string, newPlace: st
 
 /** Returns a copy of a body in which the objects at a place have their new field under the old name. */
 function rename(value: Json, [token, ...rest]: readonly string[], name: string, newName: string): Json {
-  if (Array.isArray(value))
-    return token === '*' ? value.map((item) => rename(item, rest, name, newName)) : value
+  if (Array.isArray(value)) return token === '*' ? value.map((item) => rename(item, rest, name, newName)) : value
   if (!isObject(value)) return value
   if (token !== undefined)
     return Object.hasOwn(value, token)

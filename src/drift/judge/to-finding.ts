@@ -99,9 +99,7 @@ function locate(
 function locateStatus(contract: Contract, operation: ObservedAnswer['operation'], status: number) {
   const { document } = contract
   const isAlike = (other: number) => Math.floor(other / 100) === Math.floor(status / 100)
-  const near = operation.statuses
-    .filter(isAlike)
-    .flatMap((other) => findResponse(document, operation, other) ?? [])
+  const near = operation.statuses.filter(isAlike).flatMap((other) => findResponse(document, operation, other) ?? [])
   const pointer = findOperation(document, operation)
   // A refused request is what 400 stands for; this status says nothing about other errors, which have their own.
   const isSuccess = status >= 200 && status < 300

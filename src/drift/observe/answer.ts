@@ -45,16 +45,11 @@ export interface MatchedSample {
  * Finds the operation of a sample; undefined: it asks for none. `basePath`: the path before those of the contract,
  * without a slash at its end; undefined: that of the contract, which may stand behind another one: `/gateway/v1`.
  */
-export function matchSample(
-  contract: Contract,
-  sample: TrafficSample,
-  basePath?: string,
-): MatchedSample | undefined {
+export function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')
   for (const below of listPathsBelow(path, contract.basePath, basePath)) {
     const match = contract.match(sample.method, contract.basePath + below)
-    if (match.kind === 'operation')
-      return { operation: match.operation, sample, target: [below, ...query].join('?') }
+    if (match.kind === 'operation') return { operation: match.operation, sample, target: [below, ...query].join('?') }
   }
   return undefined
 }
@@ -104,8 +99,7 @@ function listNames(schema: JsonObject): ReadonlySet<string> {
   if (known) return known
   const names = new Set<string>()
   const visit = (value: Json) => {
-    if (isObject(value) && isObject(value.properties))
-      for (const name of Object.keys(value.properties)) names.add(name)
+    if (isObject(value) && isObject(value.properties)) for (const name of Object.keys(value.properties)) names.add(name)
     if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
   }
   visit(schema)

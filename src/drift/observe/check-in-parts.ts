@@ -126,9 +126,7 @@ function replaceList(value: Json, [token, ...rest]: readonly string[], list: Jso
   let copy: Json = list
   if (token !== undefined) {
     const inner = replaceList(valueAtTokens(value, [token]) ?? null, rest, list, marks)
-    copy = Array.isArray(value)
-      ? value.with(Number(token), inner)
-      : { ...(value as JsonObject), [token]: inner }
+    copy = Array.isArray(value) ? value.with(Number(token), inner) : { ...(value as JsonObject), [token]: inner }
   }
   const whole = marks.cut.get(value)
   if (whole !== undefined) marks.cut.set(copy, whole)

@@ -18,8 +18,7 @@ export interface ObservedBody {
 
 /** Compares the body of an answer with the schema of its status, and with the narrower rules of simulated answers. */
 export function observeBody({ operation, status }: ObservedAnswer, body: FittedJson): ObservedBody {
-  if (operation.responseDescription(status) === undefined)
-    return { observations: [], unreadable: [], isComplete: true }
+  if (operation.responseDescription(status) === undefined) return { observations: [], unreadable: [], isComplete: true }
   const wide = checkInParts(body, (part) => operation.checkResponse(status, part))
   const narrow = checkInParts(body, (part) => operation.checkSimulatedResponse(status, part))
   const own = wide.broken.flatMap((one) => toObservation(one, false))
@@ -102,9 +101,7 @@ function observeNewFields(body: Json, schema: JsonObject): Observation[] {
   visitObjects(body, schema, (pointer, object, properties) => {
     for (const [name, value] of Object.entries(object))
       if (!properties.has(name))
-        found.push(
-          createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }),
-        )
+        found.push(createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }))
   })
   return found
 }

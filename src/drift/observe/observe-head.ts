@@ -47,11 +47,7 @@ const isOtherMedia = ({ headers }: ObservedAnswer, { mediaTypes }: DescribedResp
   return !isJson(sent) && matchMediaType(mediaTypes, sent) !== undefined
 }
 
-function observeBodyForm(
-  answer: ObservedAnswer,
-  response: DescribedResponse,
-  isBroken: boolean,
-): Observation[] {
+function observeBodyForm(answer: ObservedAnswer, response: DescribedResponse, isBroken: boolean): Observation[] {
   const { headers, bytes } = answer
   const { mediaTypes } = response
   if (mediaTypes.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
@@ -81,9 +77,7 @@ export function listHeaders(document: JsonObject, { pointer, value }: ResolvedOb
     const found = resolve(document, joinPointer(pointer, 'headers', name))
     if (!found || name.toLowerCase() === 'content-type') return []
     const schema = resolve(document, joinPointer(found.pointer, 'schema'))?.value ?? {}
-    return [
-      { name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema },
-    ]
+    return [{ name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema }]
   })
 }
 

@@ -21,11 +21,7 @@ export function findOperation(document: JsonObject, { path, method }: Operation)
 }
 
 /** Finds the response of a status, of its class, or the default one, as the contract does. */
-export function findResponse(
-  document: JsonObject,
-  operation: Operation,
-  status: number,
-): DocumentPlace | undefined {
+export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
   const pointer = findOperation(document, operation)
   if (pointer === undefined) return undefined
   const list = joinPointer(pointer, 'responses')
@@ -40,9 +36,7 @@ export function findBodySchema({ pointer, value }: ResolvedObject): string | und
   const content = isObject(value.content) ? value.content : {}
   const mediaType = Object.keys(content).find(isJson) ?? ''
   const media = content[mediaType]
-  return isObject(media) && isObject(media.schema)
-    ? joinPointer(pointer, 'content', mediaType, 'schema')
-    : undefined
+  return isObject(media) && isObject(media.schema) ? joinPointer(pointer, 'content', mediaType, 'schema') : undefined
 }
 
 /** Finds the schema of a value by its pointer in the body, in which `*` stands for each item of an array. */
@@ -54,8 +48,7 @@ export function findSchema(
 ): DocumentPlace | undefined {
   const response = findResponse(document, operation, status)
   let site = response && findBodySchema(response)
-  for (const token of parsePointer(pointer))
-    site = site === undefined ? undefined : findChild(document, site, token)
+  for (const token of parsePointer(pointer)) site = site === undefined ? undefined : findChild(document, site, token)
   return site === undefined ? undefined : findPlace(document, site)
 }
 
@@ -65,8 +58,7 @@ export function findChild(document: JsonObject, site: string, token: string): st
   if (!found) return undefined
   const { items, properties } = found.value
   if (token === '*' && isObject(items)) return joinPointer(found.pointer, 'items')
-  if (isObject(properties) && isObject(properties[token]))
-    return joinPointer(found.pointer, 'properties', token)
+  if (isObject(properties) && isObject(properties[token])) return joinPointer(found.pointer, 'properties', token)
   for (const part of listParts(document, found.pointer)) {
     const child = findChild(document, part, token)
     if (child !== undefined) return child

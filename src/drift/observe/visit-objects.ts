@@ -21,8 +21,7 @@ type Schemas = JsonObject | readonly JsonObject[]
 
 function visitValue(value: Json, pointer: string, schemas: Schemas, visit: Visit): void {
   const { items, properties } = readRules(schemas)
-  if (Array.isArray(value) && items.length > 0)
-    for (const item of value) visitValue(item, `${pointer}/*`, items, visit)
+  if (Array.isArray(value) && items.length > 0) for (const item of value) visitValue(item, `${pointer}/*`, items, visit)
   if (!isObject(value) || properties.size === 0) return
   visit(pointer, value, properties)
   for (const name of Object.keys(value)) {

@@ -15,8 +15,7 @@ export function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(typeOf))].sort()
   const strings = values.filter((value) => typeof value === 'string')
-  const format =
-    strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
+  const format = strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
   const objects = values.filter(isObject)
   const items = values.filter(Array.isArray).flat()
   return {

@@ -30,8 +30,7 @@ const setAt = (pointer: string, value: Json): Edit => ({ kind: 'set', pointer, v
  */
 export function planEdits(document: JsonObject, finding: DriftFinding): PlannedEdits {
   const { operation, status, pointer, kind, values } = finding
-  if (kind === 'broken-json')
-    return failure('A body that is no JSON is a fault of the service; no contract allows it.')
+  if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')
   if (kind === 'undocumented-status') return addStatus(document, finding)
   const response = findResponse(document, operation, status)
   if (kind === 'content-type' && response) return addMediaType(response, finding)
@@ -70,8 +69,7 @@ function addStatus(document: JsonObject, { operation, status, values }: DriftFin
 
 function addMediaType({ pointer, value }: DocumentPlace, { detail }: DriftFinding): PlannedEdits {
   const mediaType = (detail.split(';')[0] ?? '').trim()
-  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType))
-    return failure('The answer has no media type that could be documented.')
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType)) return failure('The answer has no media type that could be documented.')
   const content = isObject(value.content) ? value.content : {}
   const known = content[Object.keys(content).find(isJson) ?? '']
   const schema = isJson(mediaType) && isObject(known) ? known.schema : undefined
@@ -79,11 +77,7 @@ function addMediaType({ pointer, value }: DocumentPlace, { detail }: DriftFindin
   return success([setAt(joinPointer(pointer, 'content', mediaType), media)])
 }
 
-function loosenHeader(
-  document: JsonObject,
-  response: DocumentPlace,
-  { detail, keyword }: DriftFinding,
-): PlannedEdits {
+function loosenHeader(document: JsonObject, response: DocumentPlace, { detail, keyword }: DriftFinding): PlannedEdits {
   const header = listHeaders(document, response).find(({ name }) => name === detail)
   if (!header) return failure('The contract does not have the header any more.')
   if (keyword === 'required') return success([setAt(joinPointer(header.pointer, 'required'), false)])
@@ -111,9 +105,7 @@ function planMember(
     const renamed = isObject(schema) ? copySchema(schema) : inferSchema(values)
     edits.push(addProperty(document, owner, detail, renamed))
   }
-  return edits.length > 0
-    ? success(edits)
-    : failure('The rule that demands it cannot be found in the contract.')
+  return edits.length > 0 ? success(edits) : failure('The rule that demands it cannot be found in the contract.')
 }
 
 /** Returns a copy of a schema for another property, without what was said about the first. */
@@ -164,11 +156,7 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
  * Plans the changes after which a schema also takes values of the types that were seen. A shared schema stays as it is
  * for others.
  */
-function widen(
-  document: JsonObject,
-  { site, pointer }: DocumentPlace,
-  values: readonly Json[],
-): PlannedEdits {
+function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedEdits {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
   // Nothing but null is told here, where `inferSchema` leaves everything open.

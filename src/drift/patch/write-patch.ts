@@ -29,11 +29,7 @@ interface ContractFiles {
 }
 
 /** Finds out before anything is sent that the patch could not be written, or would replace another file. */
-export async function findPatchProblem({
-  contract,
-  overlay,
-  patch,
-}: ContractFiles): Promise<string | undefined> {
+export async function findPatchProblem({ contract, overlay, patch }: ContractFiles): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const folder = await stat(dirname(patch)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
@@ -71,9 +67,7 @@ export async function writePatch(
   })
   if (!patch.ok) return patch
   const { edits, overlay, left, omitted } = patch.value
-  const lines = left.map(
-    ({ finding, reason }) => `not patched: ${finding.kind}: ${describePlace(finding)}: ${reason}`,
-  )
+  const lines = left.map(({ finding, reason }) => `not patched: ${finding.kind}: ${describePlace(finding)}: ${reason}`)
   if (edits.length === 0) return success(lines)
   const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
   const failed = await writeReportFile(file, redactToken(text, input.token))
@@ -86,8 +80,7 @@ function describeProof(left: number): string {
   return `with it the same answers still show ${left} ${left === 1 ? 'difference' : 'differences'}.`
 }
 
-const failWith = (place: string, message: string) =>
-  failure<Findings>([{ severity: 'error', place, message }])
+const failWith = (place: string, message: string) => failure<Findings>([{ severity: 'error', place, message }])
 
 const toSource = (file: string, value: JsonObject): Source => ({
   file,

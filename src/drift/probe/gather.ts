@@ -142,11 +142,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
 }
 
 /** Returns true for an answer that can be judged, and lists any other. `unauthorized`: the sentence about a 401. */
-function isJudged(
-  { operation, sample }: MatchedSample,
-  notJudged: NotJudgedList,
-  unauthorized: string,
-): boolean {
+function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList, unauthorized: string): boolean {
   const { answer, origin = anyOrigin, method, target } = sample
   const request = `${method} ${target}`
   if ('problem' in answer) notJudged.add(operation.id, answer.problem, answer.sentence, request)

@@ -55,11 +55,7 @@ export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan
 }
 
 /** Returns the probes of an operation. The error is a sentence that says why it has none. */
-function planOperation(
-  { document }: Contract,
-  operation: Operation,
-  options: ProbeOptions,
-): Result<readonly Probe[]> {
+function planOperation({ document }: Contract, operation: Operation, options: ProbeOptions): Result<readonly Probe[]> {
   const { method, parameters } = operation
   const isRead = method === 'GET'
   if (!isRead && !options.withWrites)
@@ -73,8 +69,7 @@ function planOperation(
   if (parameters.some((one) => one.required && one.in === 'header'))
     return failure('It needs a header that probes do not send.')
   const body = isRead ? undefined : findBody(document, pointer)
-  if (body === undefined && operation.body?.required)
-    return failure('The contract has no example of its body.')
+  if (body === undefined && operation.body?.required) return failure('The contract has no example of its body.')
   const paths = fillPath(operation, valuesOf)
   const targets = paths.flatMap((path) => listQueries(operation, valuesOf).map((query) => path + query))
   const count = Math.max(targets.length, options.samples)
@@ -136,9 +131,7 @@ function listQueries({ parameters }: Operation, valuesOf: ValuesOf): string[] {
   const required = inQuery.filter((one) => one.required)
   const base = Object.fromEntries(required.map((one) => [one.name, valuesOf(one)[0] ?? '']))
   const varied = inQuery.flatMap((one) => valuesOf(one).map((value) => ({ ...base, [one.name]: value })))
-  const queries = (varied.length > 0 ? varied : [base]).map((values) =>
-    new URLSearchParams(values).toString(),
-  )
+  const queries = (varied.length > 0 ? varied : [base]).map((values) => new URLSearchParams(values).toString())
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
 }
 
@@ -153,20 +146,14 @@ function findBody(document: JsonObject, operation: string): JsonObject | undefin
 }
 
 /** Returns the body with the ids of the user, and with identifiers that name it as a probe. */
-function fillBody(
-  example: JsonObject,
-  schema: JsonObject,
-  { ids, run }: ProbeOptions,
-  number: number,
-): JsonObject {
+function fillBody(example: JsonObject, schema: JsonObject, { ids, run }: ProbeOptions, number: number): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const body: Record<string, Json> = { ...example }
   for (const name of Object.keys(properties)) {
     const given = ids.get(name)
     if (given) body[name] = given[(number - 1) % given.length] ?? ''
     // A prompt has one identifier for all runs, so that they make versions and not prompts.
-    if (markedMembers.includes(name))
-      body[name] = probePrefix + (name === 'insertId' ? `${run}-${number}` : 'prompt')
+    if (markedMembers.includes(name)) body[name] = probePrefix + (name === 'insertId' ? `${run}-${number}` : 'prompt')
   }
   return body
 }

@@ -15,12 +15,7 @@ export function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): b
 }
 
 /** Judges a run by itself and its repetition. `failOn`: the conditions of `--fail-on`. */
-export function judgeRun(
-  run: PlannedRun,
-  ends: RunEnds,
-  plain: PlainRun,
-  failOn: readonly SuiteGate[],
-): JudgedRun {
+export function judgeRun(run: PlannedRun, ends: RunEnds, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
   const [first, second] = ends
   const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
   const { target } = recorder
@@ -51,8 +46,7 @@ function chooseShown(ends: RunEnds): EndedRun {
 
 function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
   const { target, requests } = recorder
-  const hasSucceeded =
-    target !== undefined && hasGoodAnswer(target, countGoodAnswers(plain, requests, target))
+  const hasSucceeded = target !== undefined && hasGoodAnswer(target, countGoodAnswers(plain, requests, target))
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 

@@ -25,10 +25,7 @@ export interface HuntSources {
  */
 export function* drawCandidates(sources: HuntSources): Generator<Candidate, undefined> {
   const seen = new Set<string>()
-  for (const candidate of [
-    ...shuffle(listSingles(sources), sources),
-    ...shuffle(listPairs(sources), sources),
-  ]) {
+  for (const candidate of [...shuffle(listSingles(sources), sources), ...shuffle(listPairs(sources), sources)]) {
     seen.add(keyOf(candidate))
     yield candidate
   }
@@ -117,9 +114,7 @@ function drawStep(
   const wanted = fitting.filter((one) => isExtreme(one) === chance('extreme') < 0.5)
   const scenario = pick(wanted.length > 0 ? wanted : fitting, 'scenario')
   const choice = scenario && chance('narrow') < 0.5 ? findFields(scenario, operation, catalogue) : undefined
-  const narrow = choice?.only(
-    choice.fields.slice(Math.floor(chance('field') * choice.fields.length)).slice(0, 1),
-  )
+  const narrow = choice?.only(choice.fields.slice(Math.floor(chance('field') * choice.fields.length)).slice(0, 1))
   return scenario && { operation, occurrence, scenario: narrow ?? scenario }
 }
 

@@ -46,8 +46,7 @@ export interface HuntFinding {
 }
 
 /** The outcome of a hunt. */
-export interface HuntReport
-  extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'changes' | 'failed'> {
+export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'changes' | 'failed'> {
   readonly run: ReportedRun
   readonly counts: HuntCounts
   /** The scenarios that were drawn from. */
@@ -64,10 +63,7 @@ export interface HuntReport
 }
 
 /** Describes a finding in one sentence: `The command fails with exit code 1 if request 1 of createEvent meets "reset".` */
-export function describeHuntFinding(
-  { verdict, code, candidate }: HuntFinding,
-  { limitMs }: HuntReport,
-): string {
+export function describeHuntFinding({ verdict, code, candidate }: HuntFinding, { limitMs }: HuntReport): string {
   const end = verdict === 'hung' ? `does not end within ${limitMs / 1000} s` : `fails with exit code ${code}`
   return `The command ${end} if ${candidate.map(describeStep).join(', and ')}.`
 }
@@ -151,9 +147,7 @@ export function summarizeHunt(report: HuntReport): string[] {
     `${runs} until ${ends[end]}: ${single} with one fault, ${pair} with two, ${longer} with more.`,
     `The faults were drawn from ${scenarios.join(', ')}.`,
     ...(unrepeatable > 0
-      ? [
-          `${pluralize(unrepeatable, 'run')} failed, and passed when repeated: the suite itself is not reliable.`,
-        ]
+      ? [`${pluralize(unrepeatable, 'run')} failed, and passed when repeated: the suite itself is not reliable.`]
       : []),
     ...(changes.length > 0
       ? [`The outcome is not reliable, since the command differs without faults, too: ${changes.join('; ')}.`]

@@ -15,14 +15,7 @@ import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
 import { describeHuntProgress } from '../runs/progress.ts'
-import {
-  type EndedRun,
-  executeRun,
-  executeTwice,
-  makeRuns,
-  type PreparedRun,
-  prepareRun,
-} from '../runs/suite-run.ts'
+import { type EndedRun, executeRun, executeTwice, makeRuns, type PreparedRun, prepareRun } from '../runs/suite-run.ts'
 import {
   checkReportFiles,
   deadlineAfter,
@@ -69,9 +62,7 @@ async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, Untriab
   if (!plain.ok) return plain
   const places = listPlaces(plain.value.requests)
   if (places.length === 0)
-    return refuse(
-      'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
-    )
+    return refuse('convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.')
   const folder = await createTempFolder('hunt', suite.host)
   const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
   const hunt: HuntContext = {
@@ -149,10 +140,7 @@ const startTally = () => ({
  * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
  * without faults. The error says why no simulator can start.
  */
-async function huntCandidates(
-  suite: TestSuite,
-  hunt: HuntContext,
-): Promise<Result<HuntOutcome, UntriableSuite>> {
+async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<Result<HuntOutcome, UntriableSuite>> {
   const { plain, queue, tally, prepare } = hunt
   for (;;) {
     const made = await makeRuns(

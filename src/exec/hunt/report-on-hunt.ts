@@ -10,13 +10,7 @@ import type { SuiteOutcome, TestSuite } from '../runs/test-suite.ts'
 import type { Candidate } from './candidate.ts'
 import { renderHuntReport, renderHuntText } from './formats/index.ts'
 import { huntFile, writeHuntFile } from './hunt-file.ts'
-import {
-  describeSwallowed,
-  type HuntEnd,
-  type HuntFinding,
-  type HuntReport,
-  redPlainRun,
-} from './hunt-report.ts'
+import { describeSwallowed, type HuntEnd, type HuntFinding, type HuntReport, redPlainRun } from './hunt-report.ts'
 import type { ShrunkFinding } from './shrink-finding.ts'
 
 /** The outcome of the runs of a hunt. */

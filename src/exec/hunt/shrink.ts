@@ -116,9 +116,7 @@ async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
       .map(({ occurrence }) =>
         toCandidate(
           current.map((step) =>
-            step.operation === operation
-              ? { ...step, occurrence: step.occurrence + occurrence - first }
-              : step,
+            step.operation === operation ? { ...step, occurrence: step.occurrence + occurrence - first } : step,
           ),
         ),
       )
@@ -128,10 +126,7 @@ async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
 }
 
 /** Returns the first item for which a test is true; undefined: there is none. The tests run one after the other. */
-export async function findFirst<T>(
-  items: readonly T[],
-  test: (item: T) => Promise<boolean>,
-): Promise<T | undefined> {
+export async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
   for (const item of items) if (await test(item)) return item
   return undefined
 }

@@ -86,7 +86,6 @@ export function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Res
   const names = ofOperation.map(nameRun)
   const place = `${named.pointer ?? (named.occurrence === undefined ? '' : `#${named.occurrence}`)}`
   const name = `${named.fault.name}@${named.operation}${place}`
-  if (names.length === 0)
-    return failure(`The suite has no place for ${name}: no request of it can meet this fault.`)
+  if (names.length === 0) return failure(`The suite has no place for ${name}: no request of it can meet this fault.`)
   return failure(`The suite has no place for ${name}. ${describeKnown(name, names)}`)
 }

@@ -3,12 +3,7 @@ import { cutText } from '../../core/cut-text.ts'
 import { endSentence } from '../../core/end-sentence.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { describeKnown } from '../../core/similar.ts'
-import {
-  type ActiveScenario,
-  type Catalogue,
-  families,
-  type ScenarioDefinition,
-} from '../../scenarios/definition.ts'
+import { type ActiveScenario, type Catalogue, families, type ScenarioDefinition } from '../../scenarios/definition.ts'
 import { parseScenarios } from '../../scenarios/parse.ts'
 import { splitParts } from '../../scenarios/split-text.ts'
 

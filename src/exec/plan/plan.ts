@@ -70,10 +70,7 @@ export function planRuns(
     runs: faults.flatMap((fault) =>
       planned.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
     ),
-    equivalent: counted.reduce(
-      (sum, one) => sum + one.faults * (one.requests.length - one.targets.length),
-      0,
-    ),
+    equivalent: counted.reduce((sum, one) => sum + one.faults * (one.requests.length - one.targets.length), 0),
     skipped: counted.filter((one) => one.faults > 0).flatMap(({ skipped }) => skipped),
   }
 }

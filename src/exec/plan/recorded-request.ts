@@ -41,11 +41,7 @@ export interface RecordedRequest {
 }
 
 /** Returns the parts of an exchange that plans, verdicts and reports need. `occurrence`: see `RecordedRequest`. */
-export function toRecordedRequest(
-  entry: JournalEntry,
-  live: LiveExchange,
-  occurrence: number,
-): RecordedRequest {
+export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')

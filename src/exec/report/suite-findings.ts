@@ -73,11 +73,8 @@ function describeOdd({ run, code, isTimedOut, wasApplied }: JudgedRun, limitMs: 
   const place = describePlace(run)
   const isGreen = code === 0 && !isTimedOut
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
-  if (wasApplied)
-    return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
-  return isGreen
-    ? `"${text}" did not strike ${place}`
-    : `the command ${end} before "${text}" could strike ${place}`
+  if (wasApplied) return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
+  return isGreen ? `"${text}" did not strike ${place}` : `the command ${end} before "${text}" could strike ${place}`
 }
 
 /**
@@ -94,7 +91,5 @@ function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
 
 /** Describes the place of a fault: `request 2 of createEvent`, `/avgSafetyScore in the answers of getModelAnalytics`. */
 function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
-  return pointer === undefined
-    ? `request ${occurrence} of ${operation}`
-    : `${pointer} in the answers of ${operation}`
+  return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the answers of ${operation}`
 }

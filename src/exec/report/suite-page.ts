@@ -111,10 +111,7 @@ function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
  */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
-  return [
-    plainCase(report),
-    ...report.runs.map((judged) => runCase(report, judged, byName.get(nameRun(judged.run)))),
-  ]
+  return [plainCase(report), ...report.runs.map((judged) => runCase(report, judged, byName.get(nameRun(judged.run))))]
 }
 
 /** Returns the case of the run without faults, which also fails where no fault was tried. */
@@ -130,8 +127,7 @@ function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding |
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const isCounted = finding !== undefined && isMet(report, finding.kind)
   const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
-  if (finding?.kind === 'unsteady' && failed.length === 0)
-    return { ...named, state: 'skipped', text: finding.sentence }
+  if (finding?.kind === 'unsteady' && failed.length === 0) return { ...named, state: 'skipped', text: finding.sentence }
   if (finding) {
     const { kind, sentence, client } = finding
     const page = toPageFinding(finding, isCounted)
@@ -153,8 +149,6 @@ function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding |
 function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
   return failOn.some(
     (condition) =>
-      isSuiteCondition(condition) &&
-      condition.kind === kind &&
-      judgeSuiteCondition(runs, condition) !== undefined,
+      isSuiteCondition(condition) && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
 }

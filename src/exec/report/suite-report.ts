@@ -158,25 +158,18 @@ export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts
   const { '': others = 0 } = plainCounts
   const parts = [
     ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
-    ...(others > 0
-      ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`]
-      : []),
+    ...(others > 0 ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`] : []),
   ]
   return `Without faults the command ${parts.join(', and ')}.`
 }
 
 /** Says why the runs say nothing: none was made, none met its fault, or all were unsteady. Undefined: they do. */
-export function describeNothing({
-  runs,
-  earlyEnd,
-}: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
+export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
   if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
-  if (runs.some(({ verdict }) => verdict === 'unsteady'))
-    return 'No fault has a verdict: two runs under each disagree.'
+  if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
   if (runs.some(({ code }) => code !== undefined)) return 'No fault was tried: no run met its fault.'
-  if (earlyEnd === 'time')
-    return 'No fault was tried: the time was up before the first run with a fault ended.'
+  if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
     ? 'No fault was tried: no answer has the fields that would drift.'

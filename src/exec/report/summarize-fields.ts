@@ -20,8 +20,7 @@ export interface FieldSummary {
 /** Summarizes the runs with drift by field, in the order of the plan. */
 export function summarizeFields(runs: readonly JudgedRun[]): FieldSummary[] {
   const drifted = runs.filter(
-    ({ run, verdict }) =>
-      run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
+    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
   )
   const operations = [...new Set(drifted.map(({ run }) => run.operation))]
   return operations.map((operation) => {

@@ -66,11 +66,7 @@ export function needsSecondRun(run: PlannedRun, outcome: RunOutcome): boolean {
 }
 
 /** Judges the runs of a fault. `second`: undefined for a first run that counts by itself; see `needsSecondRun`. */
-export function judgeRuns(
-  { fault }: PlannedRun,
-  first: RunOutcome,
-  second: RunOutcome | undefined,
-): SuiteVerdict {
+export function judgeRuns({ fault }: PlannedRun, first: RunOutcome, second: RunOutcome | undefined): SuiteVerdict {
   const outcomes = second ? [first, second] : [first]
   if (outcomes.some(isRed) && !outcomes.every(isRed)) return 'unsteady'
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'

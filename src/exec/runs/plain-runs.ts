@@ -61,11 +61,7 @@ export async function recordPlainRuns(suite: TestSuite): Promise<Result<PlainRun
 }
 
 /** Makes a run without faults, which must be green and ask something. */
-async function recordRun(
-  suite: TestSuite,
-  number: 1 | 2,
-  log?: Log,
-): Promise<Result<EndedPlainRun, UntriableSuite>> {
+async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<Result<EndedPlainRun, UntriableSuite>> {
   const { settings, deadline, elapsed } = suite
   const limitMs = parseDuration(settings.runTimeout ?? defaultLimit) ?? 0
   const findLimit = () => Math.max(0, Math.min(limitMs, deadline - elapsed()))
@@ -101,10 +97,7 @@ async function runWithoutFaults(
   findLimit: () => number,
   log?: Log,
 ): Promise<Result<EndedPlainRun, UntriableSuite>> {
-  const runOnce = async (
-    words: string,
-    failedWith?: number,
-  ): Promise<Result<EndedPlainRun, UntriableSuite>> => {
+  const runOnce = async (words: string, failedWith?: number): Promise<Result<EndedPlainRun, UntriableSuite>> => {
     const limitMs = findLimit()
     const prepared = await prepareRun(suite, { log: failedWith === undefined ? log : undefined })
     if (!prepared.ok) return prepared
@@ -138,10 +131,8 @@ export async function repeatPlainRun(
   if (!repeated.ok) return repeated
   const { code, isTimedOut, recorder, failedWith } = repeated.value
   if (suite.stopped.aborted) return nothing
-  if (isTimedOut)
-    return success({ changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true })
-  if (code !== 0)
-    return success({ changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true })
+  if (isTimedOut) return success({ changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true })
+  if (code !== 0) return success({ changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true })
   const failed = failedWith === undefined ? [] : [`${when} it failed with exit code ${failedWith}`]
   const differences = compareRuns(requests, recorder.requests).map((line) => `${when}: ${line}`)
   return success({ changes: [...failed, ...differences], hasFailed: false })

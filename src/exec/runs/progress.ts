@@ -38,12 +38,7 @@ export function showSeconds({ show, clear }: StatusLine, title: string, elapsed:
  */
 export function describeProgress(
   judged: ReadonlyMap<unknown, JudgedRun>,
-  {
-    total,
-    repeated,
-    sinceMs,
-    untilMs,
-  }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
+  { total, repeated, sinceMs, untilMs }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
 ): string {
   const ended = judged.size
   const findings = [...judged.values()].filter(({ verdict }) => isBad(verdict)).length

@@ -13,11 +13,7 @@ const unneeded = new Set([
  * Returns the command line that repeats a run. `words`: the flags that name the run, such as `--only`, and its name.
  * Credentials are redacted, and the line says so.
  */
-export function describeRepeat(
-  words: readonly string[],
-  settings: ExecSettings,
-  command: readonly string[],
-): string {
+export function describeRepeat(words: readonly string[], settings: ExecSettings, command: readonly string[]): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(execSettings).flatMap(([name, { value, default: standard }]) => {
     const own = given.get(name)

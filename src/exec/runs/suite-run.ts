@@ -183,9 +183,7 @@ class RequestRecorder {
     const drifted = `${scenario?.definition.name} at `
     return this.#requests.find(
       ({ occurrence, scenarios, damage }) =>
-        occurrence > 0 &&
-        scenarios.includes(text) &&
-        (!isLasting || damage.some((one) => one.startsWith(drifted))),
+        occurrence > 0 && scenarios.includes(text) && (!isLasting || damage.some((one) => one.startsWith(drifted))),
     )
   }
 }

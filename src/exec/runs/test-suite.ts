@@ -96,10 +96,7 @@ export async function checkReportFiles({ settings }: TestSuite): Promise<Result<
  * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1 if
  * a file cannot be written or there is a problem, else 0; of a suite that cannot be tried its own.
  */
-export async function finishSuite(
-  suite: TestSuite,
-  outcome: Result<SuiteOutcome, UntriableSuite>,
-): Promise<number> {
+export async function finishSuite(suite: TestSuite, outcome: Result<SuiteOutcome, UntriableSuite>): Promise<number> {
   if (!outcome.ok) return finishUntriable(suite, outcome.error)
   const { settings, signals, output, print } = suite
   const { isJson, printLine } = output

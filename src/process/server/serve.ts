@@ -33,15 +33,10 @@ export async function serve(
   print(formatReadyLine(running, isJson, now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
-  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some(
-    (one) => one !== undefined,
-  )
+  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some((one) => one !== undefined)
   const report = isReportRequested ? await running.closeWithReport() : await running.close()
   log.info({}, 'stopped')
   log.flush()
   const code = await printStateLoss(running, printLine)
-  return endSoon(
-    host,
-    report ? await finish(running, report, { settings, code, printError: printLine }) : code,
-  )
+  return endSoon(host, report ? await finish(running, report, { settings, code, printError: printLine }) : code)
 }

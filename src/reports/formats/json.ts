@@ -6,8 +6,7 @@ import type { ReportedRun } from '../reported-run.ts'
 
 /** Converts a report to JSON, as the control document describes it (`Report`). */
 export function reportToJson(report: Report): JsonObject {
-  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } =
-    report
+  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } = report
   const { manners, advice } = report
   return {
     contract: { ...contract },
@@ -33,9 +32,7 @@ function runToJson({ at, version, command, seed, clock, contractDigest, failOn }
     seed,
     clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
     contractDigest,
-    failOn: failOn.map((condition) =>
-      condition.kind === 'coverage' ? `coverage<${condition.below}` : condition.kind,
-    ),
+    failOn: failOn.map((condition) => (condition.kind === 'coverage' ? `coverage<${condition.below}` : condition.kind)),
   }
 }
 

@@ -56,9 +56,7 @@ function renderSection({ key, title, blocks, isFolded }: PageSection): string {
   const id = escapeHtml(key)
   const body = blocks.map((block) => renderBlock(block, id)).join('\n')
   const heading = `<h2 id="${id}-title">${escapeHtml(title)}</h2>`
-  const whole = isFolded
-    ? `<details><summary>${heading}</summary>\n${body}\n</details>`
-    : `${heading}\n${body}`
+  const whole = isFolded ? `<details><summary>${heading}</summary>\n${body}\n</details>` : `${heading}\n${body}`
   return `<section id="${id}">\n${whole}\n</section>`
 }
 
@@ -83,9 +81,7 @@ ${block.rows.map((row, at) => renderRow(row, block.states?.[at] ?? '')).join('\n
 function renderRow(cells: readonly string[], state: string): string {
   const last = cells.length - 1
   return `<tr>${cells
-    .map(
-      (cell, at) => `<td${at === last && state !== '' ? ` class="${state}"` : ''}>${escapeHtml(cell)}</td>`,
-    )
+    .map((cell, at) => `<td${at === last && state !== '' ? ` class="${state}"` : ''}>${escapeHtml(cell)}</td>`)
     .join('')}</tr>`
 }
 

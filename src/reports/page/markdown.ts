@@ -49,8 +49,7 @@ function renderFindings(findings: readonly PageFinding[]): string[] {
   for (const [index, finding] of findings.entries()) {
     const part = renderFinding(finding)
     length += part.length
-    if (length > maxLength)
-      return [...parts, `${findings.length - index} more findings are in the other formats.`]
+    if (length > maxLength) return [...parts, `${findings.length - index} more findings are in the other formats.`]
     parts.push(part)
   }
   return parts

@@ -44,9 +44,7 @@ export interface PageSection {
 /** A part of a section. */
 export type PageBlock =
   /** Paragraphs. `isGood`: they say that nothing is wrong. */
-  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
-  | TableBlock
-  | FindingsBlock
+  { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean } | TableBlock | FindingsBlock
 
 /** A table. `states`: a colour for the last cell of each row; default: none. */
 interface TableBlock {
@@ -106,11 +104,7 @@ export interface TestCase {
 }
 
 /** Returns the whole text of a finding, line by line. */
-export function listLines({
-  sentence,
-  notes = [],
-  details = [],
-}: Omit<PageFinding, 'severity' | 'title'>): string[] {
+export function listLines({ sentence, notes = [], details = [] }: Omit<PageFinding, 'severity' | 'title'>): string[] {
   const unfolded = details.flatMap(({ title, lines }) => (title === '' ? lines : [`${title}:`, ...lines]))
   return [sentence, ...notes, ...unfolded]
 }

@@ -28,10 +28,7 @@ function renderBlock(block: PageBlock): readonly string[] {
       const { findings, cut } = block
       const more = cut && findings.length > cut.after ? findings.length - cut.after : 0
       const shown = findings.slice(0, findings.length - more)
-      return [
-        ...shown.flatMap(renderFinding),
-        ...(more > 0 ? [`  ... and ${more} more, which ${cut?.rest}.`] : []),
-      ]
+      return [...shown.flatMap(renderFinding), ...(more > 0 ? [`  ... and ${more} more, which ${cut?.rest}.`] : [])]
     }
   }
 }
@@ -51,8 +48,7 @@ function renderFinding({ title, severity, sentence, notes = [], details = [] }: 
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
   return rows.map((cells) =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

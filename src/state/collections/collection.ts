@@ -4,11 +4,7 @@ import { PLAIN_OPS, PlainTable, type Table } from '../memory/table.ts'
  * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports, imports,
  * snapshots, restarts and their checks.
  */
-export interface Collection<
-  Item extends object = object,
-  T extends Table = Table,
-  Name extends string = string,
-> {
+export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
   readonly name: Name
   /** The name of the record's schema among the `$defs` of `spec/state.schema.json`: `event`. */

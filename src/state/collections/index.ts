@@ -24,24 +24,14 @@ export type SandboxContent = { readonly quality: QualitySettings } & Records
 /** A stored sandbox. A member is missing if its collection is newer than the file or the export. */
 export type StoredContent = Pick<SandboxContent, 'quality'> & Partial<Records>
 
-type ChangeOf<C extends Listed> = C extends Listed
-  ? Parameters<ReturnType<C['createTable']>['apply']>[0]
-  : never
+type ChangeOf<C extends Listed> = C extends Listed ? Parameters<ReturnType<C['createTable']>['apply']>[0] : never
 
 /** A change of the records of any collection. */
 export type CollectionChange = ChangeOf<Listed> | PlainChange
 
 /** Returns the collection that a change belongs to. Undefined: there is none. */
-export function findCollection({
-  op,
-  collection,
-}: {
-  op: string
-  collection?: string
-}): Collection | undefined {
-  return collections.find(
-    ({ ops, name }) => ops.includes(op) && (collection === undefined || collection === name),
-  )
+export function findCollection({ op, collection }: { op: string; collection?: string }): Collection | undefined {
+  return collections.find(({ ops, name }) => ops.includes(op) && (collection === undefined || collection === name))
 }
 
 /** Returns the records of a collection in valid content. */

@@ -132,9 +132,7 @@ export class DurableCommitter implements Committer, LockUser {
       try {
         await log.sync()
       } catch (error) {
-        return this.#refuse(
-          new LogLostError(`the disk failed to sync its log (${reasonOf(error)})`, { cause: error }),
-        )
+        return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(error)})`, { cause: error }))
       }
     }
     this.#acknowledged = db.data.seq
@@ -190,8 +188,7 @@ export class DurableCommitter implements Committer, LockUser {
   async prepareImport(change: ImportChange): Promise<void> {
     const { state, ...head } = change
     const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
-    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json)))
-      parts.push(Buffer.from(chunk))
+    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
     this.#preparedImports.set(change, Buffer.concat([...parts, Buffer.from('}')]))
   }
 

@@ -58,10 +58,7 @@ export interface OpenedStore {
 const DEFAULT_CHECKPOINT_FROM = 4 * 1024 * 1024
 
 /** Opens the store in a file; creates a missing file. No other process can open the file until the store is closed. */
-export async function openFileStore(
-  path: string,
-  options: FileStoreOptions = {},
-): Promise<Result<OpenedStore>> {
+export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   const locked = await lockFile(resolve(path))
   if (!locked.ok) return locked
   const file = locked.value
@@ -171,17 +168,11 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
 }
 
 function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
-  return holder === undefined
-    ? {}
-    : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
+  return holder === undefined ? {} : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
 /** Says what is missing: a log that was deleted, the entry that was cut off, and entries that a dead process had acknowledged. */
-function findMissing(
-  { path, found }: StateFile,
-  seq: number,
-  dead: LockHolder | undefined,
-): readonly string[] {
+function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder | undefined): readonly string[] {
   const { cutOff } = found.replay
   const acknowledged = dead?.acknowledged ?? 0
   const deleted = `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`

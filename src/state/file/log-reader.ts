@@ -88,20 +88,14 @@ class LogReader {
       throw new StateFileError(`begins after entry ${this.#end}, and follows entry ${state.seq}: ${MISMATCH}`)
   }
 
-  #readEntry(
-    line: Buffer,
-    expected: number,
-    fault: string | undefined,
-    place: { from: number; to: number },
-  ): void {
+  #readEntry(line: Buffer, expected: number, fault: string | undefined, place: { from: number; to: number }): void {
     if (fault !== undefined) throw new StateFileError(fault)
     const { state, checks } = this.#options
     const entry = this.#parseLine(line)
     const [entryFault] = checks.logEntry(entry, 'it')
     if (entryFault !== undefined) throw new StateFileError(`is no entry: ${entryFault}`)
     const { seq, crc: _, ...change } = entry as { seq: number; crc: string } & Change // the check has just proved it
-    if (seq !== expected)
-      throw new StateFileError(`is entry ${seq} and follows entry ${this.#end}: ${MISMATCH}`)
+    if (seq !== expected) throw new StateFileError(`is entry ${seq} and follows entry ${this.#end}: ${MISMATCH}`)
     this.#end = seq
     if (seq <= state.seq) return // the state file contains it
     try {
@@ -122,16 +116,13 @@ class LogReader {
   }
 
   #findTailFault(tail: Buffer, seq: number): string | undefined {
-    if (findSealFault(tail.subarray(0, -1), this.#seed) === undefined)
-      return 'its line break was damaged or changed'
+    if (findSealFault(tail.subarray(0, -1), this.#seed) === undefined) return 'its line break was damaged or changed'
     const control = tail.findIndex((byte) => byte < 0x20)
     if (control !== -1) return `has a byte ${tail[control]} at its position ${control}, which no entry has`
     const opening = `${SEAL}"seq":${seq},`
     const digits = /^\{"crc":"([0-9a-f]{0,8})/.exec(tail.toString('latin1'))?.[1] ?? ''
     const expected = opening.replace('0'.repeat(digits.length), digits).slice(0, tail.length)
-    return tail.toString('latin1', 0, expected.length) === expected
-      ? undefined
-      : `does not begin as entry ${seq}`
+    return tail.toString('latin1', 0, expected.length) === expected ? undefined : `does not begin as entry ${seq}`
   }
 
   /** Returns the outcome. Throws if the log ends before it should. */
@@ -139,9 +130,7 @@ class LogReader {
     const { seq } = this.#options.state
     if (this.#end === undefined) throw new StateFileError('is empty: its header is missing')
     if (this.#end < seq)
-      throw new StateFileError(
-        `ends with entry ${this.#end}, and the state file contains entry ${seq}: ${MISMATCH}`,
-      )
+      throw new StateFileError(`ends with entry ${this.#end}, and the state file contains entry ${seq}: ${MISMATCH}`)
     return this.#replay
   }
 

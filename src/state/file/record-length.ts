@@ -14,12 +14,7 @@ const MAX_BYTES_PER_CHARACTER = 3
  * Throws if a change makes a record so long that its line of the state file could not be read again, or if the line of the change in the
  * log could not. `members`: the JSON of the change. `max`: the largest length of a record in characters.
  */
-export function checkRecordLength(
-  state: StateData,
-  change: Change,
-  members: string | Buffer,
-  max: number,
-): void {
+export function checkRecordLength(state: StateData, change: Change, members: string | Buffer, max: number): void {
   if (change.op === 'version') {
     const { promptId } = change.prompt
     const length = state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId)
@@ -32,8 +27,7 @@ export function checkRecordLength(
   if (change.op !== 'import' || hasLongRecord(change, max))
     throw new Error(`a record must not have more than ${max} characters`)
   const maxBytes = max * MAX_BYTES_PER_CHARACTER
-  if (Buffer.byteLength(members) > maxBytes)
-    throw new Error(`an import must not have more than ${maxBytes} bytes`)
+  if (Buffer.byteLength(members) > maxBytes) throw new Error(`an import must not have more than ${maxBytes} bytes`)
 }
 
 function hasLongRecord({ state }: Extract<Change, { op: 'import' }>, max: number): boolean {

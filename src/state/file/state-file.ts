@@ -37,11 +37,7 @@ export class StateFile implements Adapter<StateData> {
   #found: FoundFiles = { replay: { entries: 0, from: 0, to: 0 }, isLogMissing: false }
 
   /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
-  constructor(
-    path: string,
-    findLoss: () => string | undefined,
-    createLog: (history: string) => WriteAheadLog,
-  ) {
+  constructor(path: string, findLoss: () => string | undefined, createLog: (history: string) => WriteAheadLog) {
     this.path = path
     this.#findLoss = findLoss
     this.#createLog = createLog
@@ -177,11 +173,7 @@ function createState({ history, seq, sandboxes }: StateDocument): StateData {
   )
 }
 
-function createEntry({
-  snapshots,
-  snapshotsTaken,
-  ...content
-}: StateDocument['sandboxes'][number]): SandboxEntry {
+function createEntry({ snapshots, snapshotsTaken, ...content }: StateDocument['sandboxes'][number]): SandboxEntry {
   const copies = snapshots.map(({ snapshotId, name, createdAt, ...copy }) => {
     const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
     return [snapshotId, { head, data: SandboxData.of(copy) }] as const

@@ -17,12 +17,10 @@ export const STATE_KIND = 'convsim state'
 
 /** Says why a document is no file of this kind and format, or returns undefined if it is one. */
 export function findFormatFault(document: unknown, kind: string): string | undefined {
-  if (!isObject(document) || document['kind'] !== kind)
-    return `is no file of ours: it does not say "kind": "${kind}"`
+  if (!isObject(document) || document['kind'] !== kind) return `is no file of ours: it does not say "kind": "${kind}"`
   const { format } = document
   if (typeof format !== 'number' || !Number.isInteger(format)) return 'does not say its format'
-  if (format > FORMAT)
-    return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
+  if (format > FORMAT) return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
@@ -137,8 +135,7 @@ function addRecords(line: string, records: object[], list: object[] = []): numbe
   const end = Math.max(line.lastIndexOf('}'), line.lastIndexOf('"')) + 1
   const item: object | string = JSON.parse(line.slice(0, end))
   if (typeof item === 'object') records.push(item)
-  const [from = 0, count = 0] =
-    typeof item === 'string' ? item.split('+').map(Number) : [records.length - 1, 1]
+  const [from = 0, count = 0] = typeof item === 'string' ? item.split('+').map(Number) : [records.length - 1, 1]
   if (count < 1 || from + count > records.length)
     throw new StateFileError(`refers to records ${item}, which are not before it`)
   for (const record of records.slice(from, from + count)) list.push(record)

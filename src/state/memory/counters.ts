@@ -73,8 +73,7 @@ export class Counters {
   #evictEndedWindows(owner: number, now: number): void {
     const owners = new Set(this.#owners.values())
     for (const [key, window] of this.#windows) {
-      if (!owners.has(window.owner) || (window.owner === owner && !isOpen(window, now)))
-        this.#windows.delete(key)
+      if (!owners.has(window.owner) || (window.owner === owner && !isOpen(window, now))) this.#windows.delete(key)
     }
     this.#evictFrom = Math.max(1000, this.#windows.size * 2)
   }

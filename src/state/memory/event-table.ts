@@ -50,8 +50,7 @@ export class EventTable implements Table {
     const earlier = first && loadedTables.get(first)
     const shared = earlier ? countEqual(earlier.events, events) : 0
     const texts = earlier ? earlier.table.#texts.copy(shared) : new TextList()
-    for (let position = shared; position < events.length; position += 1)
-      texts.push(JSON.stringify(events[position]))
+    for (let position = shared; position < events.length; position += 1) texts.push(JSON.stringify(events[position]))
     const table = new EventTable(texts)
     if (first) loadedTables.set(first, { events, table })
     return table

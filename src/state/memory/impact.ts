@@ -70,7 +70,5 @@ export function sumDays(
     addTo(total, sum)
   }
   const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
-  return new Map(
-    inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]),
-  )
+  return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]))
 }

@@ -166,11 +166,7 @@ export class RedisConnection {
   }
 
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async run(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<RedisReply> {
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<RedisReply> {
     return this.call(this.#nameOf(script), ...keys, ...args)
   }
 

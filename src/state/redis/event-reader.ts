@@ -33,11 +33,7 @@ interface ReadEvent {
 }
 
 /** Reads a page of the events that match a query, in slices, as they were when the first slice was read. */
-export async function listEvents(
-  scripts: SandboxScripts,
-  sandbox: string,
-  query: EventQuery,
-): Promise<EventPage> {
+export async function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
   return readUndisturbed(sandbox, () => new EventReading(scripts, sandbox, query).read())
 }
 

@@ -89,9 +89,7 @@ export class RedisJournalStream implements ExchangeStream {
   #findStored(key: object | undefined): string | undefined {
     const stored = key && this.#stored.get(key)
     const { stream, end } = this.#lastBody
-    return stored && stored.stream === stream && end - stored.end < MAX_BODY_BYTES / 2
-      ? `=${stored.end}`
-      : undefined
+    return stored && stored.stream === stream && end - stored.end < MAX_BODY_BYTES / 2 ? `=${stored.end}` : undefined
   }
 
   /** Sends all messages of a turn by one script, in their order. */
@@ -153,8 +151,7 @@ export class RedisJournalStream implements ExchangeStream {
       [string, string[]],
     ] // the script returns these
     const bodies = new Map([['0', '']])
-    for (let index = 0; index < stored.length; index += 2)
-      bodies.set(stored[index] ?? '', stored[index + 1] ?? '')
+    for (let index = 0; index < stored.length; index += 2) bodies.set(stored[index] ?? '', stored[index + 1] ?? '')
     const messages = entries.map((entry) => toMessage(entry, bodies))
     for (const message of messages)
       if (message.kind === 'exchange') this.#latest = Math.max(this.#latest, message.number)

@@ -29,13 +29,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   const { protocol, hostname, pathname, search, hash } = url
   const [user, password] = [decode(url.username), decode(url.password)]
   if (user === undefined || password === undefined) return failure(encodingRule)
-  if (
-    hostname === '' ||
-    hostname.includes('%') ||
-    search !== '' ||
-    hash !== '' ||
-    !/^\/?\d{0,5}$/.test(pathname)
-  )
+  if (hostname === '' || hostname.includes('%') || search !== '' || hash !== '' || !/^\/?\d{0,5}$/.test(pathname))
     return failure(urlRule)
   const port = Number(url.port || DEFAULT_PORT)
   return success({

@@ -38,12 +38,7 @@ export interface OpenedRedisStore extends OpenedStore {
  */
 export async function openRedisStore(
   location: RedisLocation,
-  {
-    commandMs = DEFAULT_COMMAND_MS,
-    connectMs = DEFAULT_CONNECT_MS,
-    warn = () => {},
-    now,
-  }: RedisStoreOptions = {},
+  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn = () => {}, now }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const timeouts = { commandMs, connectMs }
   const opened = await RedisConnection.open(location, timeouts)

@@ -56,11 +56,7 @@ export async function readContent(scripts: SandboxScripts, sandbox: string): Pro
 }
 
 /** Reads all slices. Returns undefined if the content was changed meanwhile. */
-async function readSlices(
-  scripts: SandboxScripts,
-  sandbox: string,
-  bytes: number,
-): Promise<Content | undefined> {
+async function readSlices(scripts: SandboxScripts, sandbox: string, bytes: number): Promise<Content | undefined> {
   const plain = collections.filter(({ ops }) => ops.includes('put')).map(({ name }) => name)
   const prompts: ReadPrompt[] = []
   let first: readonly string[] | undefined
@@ -85,9 +81,7 @@ async function readSlices(
 
 /** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
 export function parseQuality(sandbox: string, text = ''): QualitySettings {
-  return text === ''
-    ? DEFAULT_QUALITY
-    : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
+  return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
 }
 
 /** Adds the prompts and versions of a slice, which may begin in the middle of a prompt. */

@@ -101,9 +101,7 @@ function findFields({ productIds, from, to }: ImpactQuery): readonly string[] {
   if (!(length * products.length * 2 <= MAX_NAMED_FIELDS)) return [] // also where a bound is no day
   const days = Array.from({ length: Math.max(0, length) }, (_, offset) => nameOfDay(first + offset))
   const fields = products.flatMap((product) => days.map((day) => impactField(product, day)))
-  return fields.length === 0
-    ? [impactField(null, '')]
-    : fields.flatMap((field) => [field, eventCountField(field)])
+  return fields.length === 0 ? [impactField(null, '')] : fields.flatMap((field) => [field, eventCountField(field)])
 }
 
 /** Reads fields and numbers in turn as sums. */

@@ -15,13 +15,7 @@ import { exportSandbox, listEvents } from './event-reader.ts'
 import { parseRecords, updateRecord } from './head-fields.ts'
 import { recordsField } from './keys.ts'
 import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
-import {
-  DELETE_SANDBOX,
-  DELETE_SNAPSHOT,
-  PUT_QUALITY,
-  RESET,
-  RESTORE_SNAPSHOT,
-} from './lua/sandbox-scripts.ts'
+import { DELETE_SANDBOX, DELETE_SNAPSHOT, PUT_QUALITY, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { parseQuality, readContent } from './read-content.ts'
 import type { SandboxCounters } from './redis-counters.ts'
 import { type KnownImpact, recordEvent, sumImpact } from './redis-events.ts'
@@ -63,10 +57,8 @@ export class RedisStore implements Store {
   readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
     this.#counters.nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = (sandbox) => this.#counters.sequenceCounts(sandbox)
-  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) =>
-    listEvents(this.#scripts, sandbox, query)
-  readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    (await readContent(this.#scripts, sandbox)).prompts
+  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
+  readonly listPrompts: Store['listPrompts'] = async (sandbox) => (await readContent(this.#scripts, sandbox)).prompts
   readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
     (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
   readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
@@ -90,8 +82,7 @@ export class RedisStore implements Store {
   }
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     updateRecord(this.#scripts, sandbox, collection, key, update)
-  readonly createSnapshot: Store['createSnapshot'] = (context, name) =>
-    createSnapshot(this.#scripts, context, name)
+  readonly createSnapshot: Store['createSnapshot'] = (context, name) => createSnapshot(this.#scripts, context, name)
   readonly listSnapshots: Store['listSnapshots'] = (sandbox) => listSnapshots(this.#scripts, sandbox)
   readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) => {
     const isRestored = (await this.#write(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
@@ -107,8 +98,7 @@ export class RedisStore implements Store {
     await this.#import(sandbox, parsed.value, 'always')
     return success(countRecords(parsed.value))
   }
-  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) =>
-    this.#import(sandbox, document, 'if-empty')
+  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) => this.#import(sandbox, document, 'if-empty')
   readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
   readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) =>
     (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'

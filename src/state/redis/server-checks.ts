@@ -90,11 +90,7 @@ export async function findWriteFault(
  * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is
  * still connected.
  */
-export async function noteInputs(
-  connection: RedisConnection,
-  prefix: string,
-  digest: string,
-): Promise<boolean> {
+export async function noteInputs(connection: RedisConnection, prefix: string, digest: string): Promise<boolean> {
   const before = await connection.call('set', sharedKeys(prefix).inputs, digest, 'GET')
   return before !== null && before !== digest && (await isOtherConnected(connection))
 }

@@ -28,16 +28,12 @@ export function findEntries(bytes: Uint8Array): Result<readonly EntryPlace[]> {
       name === 'entries' && scanner.isList(at) ? readEntries(at) : scanner.skip(at),
     )
   const readRoot = (root: number) =>
-    scanner.readObject(root, (name, at) =>
-      name === 'log' && scanner.isObject(at) ? readLog(at) : scanner.skip(at),
-    )
+    scanner.readObject(root, (name, at) => (name === 'log' && scanner.isObject(at) ? readLog(at) : scanner.skip(at)))
   try {
     scanner.readDocument((start) => (scanner.isObject(start) ? readRoot(start) : scanner.skip(start)))
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
-    return failure(
-      found ? `${error.message} It has ${found.length} whole entries before that.` : error.message,
-    )
+    return failure(found ? `${error.message} It has ${found.length} whole entries before that.` : error.message)
   }
   return found
     ? success(found)

@@ -23,11 +23,9 @@ export class JsonScanner {
     const hasMark = this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf
     const start = this.#skipSpace(hasMark ? 3 : 0)
     if (start === this.#bytes.length) throw new ScanError('is empty. Export the traffic anew.')
-    if (!this.isObject(start) && !this.isList(start))
-      throw new ScanError(`is no JSON object.${this.#describeForm()}`)
+    if (!this.isObject(start) && !this.isList(start)) throw new ScanError(`is no JSON object.${this.#describeForm()}`)
     const end = this.#skipSpace(read(start))
-    if (end < this.#bytes.length)
-      throw new ScanError(`is no JSON: something follows its end at byte ${end + 1}.`)
+    if (end < this.#bytes.length) throw new ScanError(`is no JSON: something follows its end at byte ${end + 1}.`)
   }
 
   #describeForm(): string {

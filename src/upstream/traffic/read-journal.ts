@@ -29,8 +29,7 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
   if (!isObject(request) || !isObject(answer)) return []
   const { status, origin } = answer
   // The simulator writes its Content-Type with the body, and so a proxy does where a scenario looked at the answer: their journals lack it.
-  const lacksMediaType =
-    origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
+  const lacksMediaType = origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
   const body = readBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
   return [

@@ -41,10 +41,7 @@ export function findRecordingProblem(
   return findOriginProblem(exchange, accepted) ?? findDeliveryProblem(exchange) ?? findStatusProblem(exchange)
 }
 
-function findOriginProblem(
-  exchange: RecordedExchange,
-  accepted: AcceptedOrigins,
-): TrafficProblem | undefined {
+function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { origin, damage } = exchange
   if (origin === 'scenario' || (Array.isArray(damage) && damage.length > 0))
     return { problem: 'scenario', sentence: 'A scenario of convsim gave this answer, or damaged it.' }
@@ -73,9 +70,7 @@ function describeProxyProblem({ status, body }: RecordedExchange): TrafficProble
 /** Returns the sentence of a refusal in the error shape of the service. */
 function readError(body: Uint8Array | undefined): string | undefined {
   const read = body && readJson(body, 100)
-  return read?.ok && isObject(read.value) && typeof read.value.error === 'string'
-    ? read.value.error
-    : undefined
+  return read?.ok && isObject(read.value) && typeof read.value.error === 'string' ? read.value.error : undefined
 }
 
 /** The ends of a delivery that leave a part of the answer, with their reasons. */

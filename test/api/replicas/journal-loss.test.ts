@@ -83,8 +83,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     await redis.kill()
     await three.close()
     await startAgain(redis, [one, two])
-    for (const replica of [one, two])
-      expect(await verify(replica, 'both')).toMatchObject({ count: 0, truncated: true })
+    for (const replica of [one, two]) expect(await verify(replica, 'both')).toMatchObject({ count: 0, truncated: true })
   })
 
   test('count for a replica that starts later, too', async () => {

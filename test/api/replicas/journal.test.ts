@@ -120,15 +120,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
   })
 
-  test.each([
-    'none',
-    'slow;ms=20',
-    'dribble;ms=20',
-    'malformed-json',
-    'truncated',
-    'reset',
-    'empty-response',
-  ])(
+  test.each(['none', 'slow;ms=20', 'dribble;ms=20', 'malformed-json', 'truncated', 'reset', 'empty-response'])(
     'a client of one replica finds its exchange at another with its next request, under %s',
     async (scenario) => {
       const [one, two] = await startReplicas(redis())

@@ -106,10 +106,7 @@ describeWithRedis('while Redis is away', () => {
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
     await redis.kill()
     await redis.start(['--databases', '3'])
-    await vi.waitFor(
-      async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'),
-      patient,
-    )
+    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'), patient)
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(503)
     await redis.kill()
     await redis.start()
@@ -121,10 +118,7 @@ describeWithRedis('while Redis is away', () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()
-    await vi.waitFor(
-      async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'),
-      patient,
-    )
+    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'), patient)
     await redis.start(['--requirepass', 'secret'])
     await vi.waitFor(
       async () => expect((await ask(one, '/__sim/health')).text).toContain('it asks for a password'),

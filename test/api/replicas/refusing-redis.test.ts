@@ -68,8 +68,7 @@ describeWithRedis('while Redis takes no changes', () => {
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')
     const [one, two] = await startReplicas(redis, { statePrefix: 'full' })
     const large = { content: 'x'.repeat(100_000) }
-    for (let count = 0; count < 50; count += 1)
-      await store.addPromptVersion(context, prompt({ components: [large] }))
+    for (let count = 0; count < 50; count += 1) await store.addPromptVersion(context, prompt({ components: [large] }))
     expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
     const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
     await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
@@ -92,9 +91,7 @@ describeWithRedis('while Redis takes no changes', () => {
     await admin.call('config', 'set', 'maxmemory', used + 500_000)
     const { code, stderr } = await run(['--port', '0', '--state', redis.url, '--seed-state', seed])
     expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /convsim cannot start: --state: error: [^\n]*its memory is full\. Raise its maxmemory/,
-    )
+    expect(stderr).toMatch(/convsim cannot start: --state: error: [^\n]*its memory is full\. Raise its maxmemory/)
     expect(stderr).not.toContain('    at ')
     await store.close()
   })
@@ -112,9 +109,7 @@ describeWithRedis('while Redis takes no changes', () => {
     await admin.call('config', 'set', 'maxmemory', '0')
     await ask(one, path, ofMissed)
     for (const replica of [one, two]) {
-      await expect
-        .poll(() => list(replica, 'missed'), { timeout: 10_000 })
-        .toMatchObject({ total: 2, truncated: true })
+      await expect.poll(() => list(replica, 'missed'), { timeout: 10_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })
     }
     await store.close()

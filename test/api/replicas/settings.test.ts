@@ -87,9 +87,7 @@ describeWithRedis('replicas share their sandboxes', () => {
 
   test('a limit holds across replicas', async () => {
     const replicas = await startReplicas(redis(), { maxAnalysesPerHour: 4 })
-    expect([...(await statuses(replicas)), ...(await statuses(replicas))]).toEqual([
-      200, 200, 200, 200, 429, 429,
-    ])
+    expect([...(await statuses(replicas)), ...(await statuses(replicas))]).toEqual([200, 200, 200, 200, 429, 429])
   })
 
   test('a snapshot of one replica is restored by another', async () => {

@@ -64,17 +64,13 @@ function byHttp(scenario: string, patience = patient): Promise<Noticed> {
   return new Promise((resolve) => {
     let seen: Noticed = { text: '', pieces: 0 }
     const fail = (error: unknown) => resolve({ ...seen, failure: nameOf(error) })
-    const sent = request(
-      url(),
-      { headers: headersFor(scenario), agent: false, timeout: patience },
-      (answer) => {
-        seen = { ...seen, status: answer.statusCode ?? 0, promised: Number(answer.headers['content-length']) }
-        answer.setEncoding('utf8').on('data', (piece: string) => {
-          seen = { ...seen, text: seen.text + piece, pieces: (seen.pieces ?? 0) + 1 }
-        })
-        answer.on('end', () => resolve(seen)).on('error', fail)
-      },
-    )
+    const sent = request(url(), { headers: headersFor(scenario), agent: false, timeout: patience }, (answer) => {
+      seen = { ...seen, status: answer.statusCode ?? 0, promised: Number(answer.headers['content-length']) }
+      answer.setEncoding('utf8').on('data', (piece: string) => {
+        seen = { ...seen, text: seen.text + piece, pieces: (seen.pieces ?? 0) + 1 }
+      })
+      answer.on('end', () => resolve(seen)).on('error', fail)
+    })
     sent.on('error', fail).on('timeout', () => sent.destroy(new Error('the client gave up')))
     sent.end()
   })
@@ -162,15 +158,12 @@ describe.each(clients)('$name sees', ({ ask: askAs, says, skip = false }) => {
     expect(failure).toMatch(says.closed)
   })
 
-  test.skipIf(skip).each([0, 0.25, 0.5, 0.99])(
-    'truncated: a status, %d of the body, then the end',
-    async (keep) => {
-      const { status, text, promised, failure } = await askAs(`truncated;keep=${keep}`)
-      expect(status).toBe(200)
-      expect(failure).toMatch(says.cut)
-      expect(Buffer.byteLength(text)).toBe(Math.floor((promised ?? Number.NaN) * keep))
-    },
-  )
+  test.skipIf(skip).each([0, 0.25, 0.5, 0.99])('truncated: a status, %d of the body, then the end', async (keep) => {
+    const { status, text, promised, failure } = await askAs(`truncated;keep=${keep}`)
+    expect(status).toBe(200)
+    expect(failure).toMatch(says.cut)
+    expect(Buffer.byteLength(text)).toBe(Math.floor((promised ?? Number.NaN) * keep))
+  })
 
   test.skipIf(skip).each([0, 0.25, 0.99])(
     'malformed-json: an answer that ends well, %d of it, and is no JSON',

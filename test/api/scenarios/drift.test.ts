@@ -94,9 +94,7 @@ describe('breaks exactly one rule, for 100 seeds', () => {
           places.add(place)
           expect(answer.status).toBe(operation.success)
           expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-          expect(brokenRules(operation.id, answer.status, answer.body, { strictly })).toEqual(
-            expected(keyword, place),
-          )
+          expect(brokenRules(operation.id, answer.status, answer.body, { strictly })).toEqual(expected(keyword, place))
           if (strictly) expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
         }),
       )
@@ -160,9 +158,7 @@ const named = [
 test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) => {
   const answer = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(answer.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
-  expect(brokenRules('getModelAnalytics', 200, answer.body, { strictly: true })).toEqual(
-    expected(keyword, pointer),
-  )
+  expect(brokenRules('getModelAnalytics', 200, answer.body, { strictly: true })).toEqual(expected(keyword, pointer))
 })
 
 test('a star stands for each item of a list', async () => {
@@ -222,11 +218,7 @@ describe('a place that the answer cannot have is refused before anything is writ
 
 test('a place that this answer does not have is refused: nobody believes that it was damaged', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
-  const scenarios = [
-    'unknown-enum',
-    'drop-field;pointer=/recommendations/summary',
-    'wrong-type;pointer=/dataPoints/30',
-  ]
+  const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of scenarios) {
     const answer = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
     expect([scenario, answer.status]).toEqual([scenario, 400])

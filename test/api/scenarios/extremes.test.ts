@@ -45,10 +45,7 @@ describe('an answer that is right and extreme', () => {
   })
 
   test('has it in the named fields alone', async () => {
-    const [plain, body] = [
-      await read('no-null'),
-      await read('no-null, longest-texts;fields=recommendations.summary'),
-    ]
+    const [plain, body] = [await read('no-null'), await read('no-null, longest-texts;fields=recommendations.summary')]
     expect(body.recommendations.summary).toHaveLength(10_000)
     expect({ ...body.recommendations, summary: '' }).toEqual({ ...plain.recommendations, summary: '' })
     expect(await read('no-null')).toEqual(plain)

@@ -1,16 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/core/json.ts'
-import {
-  ask,
-  errorOf,
-  event,
-  objectOf,
-  operations,
-  prompt,
-  readStateInfo,
-  textOf,
-} from '../../support/client.ts'
+import { ask, errorOf, event, objectOf, operations, prompt, readStateInfo, textOf } from '../../support/client.ts'
 import { putRules } from '../../support/control.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -71,9 +62,7 @@ describe('lost-ack', () => {
   test('loses the answer late, where it is slow as well', async () => {
     const sim = await startForTest()
     const started = performance.now()
-    expect(await post(sim, '/events', event(), { 'x-sim-scenario': 'slow;ms=100, lost-ack' })).toBe(
-      'ECONNRESET',
-    )
+    expect(await post(sim, '/events', event(), { 'x-sim-scenario': 'slow;ms=100, lost-ack' })).toBe('ECONNRESET')
     expect(performance.now() - started).toBeGreaterThan(90)
     expect(await count(sim, 'events')).toBe(1)
   })

@@ -19,11 +19,7 @@ async function askTimes(sandbox: string, count: number, target: TestSimulator = 
 }
 
 test('each rule tells how often it acted, and how many times are left', async () => {
-  await putRules(
-    sim(),
-    [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }],
-    'counted',
-  )
+  await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await askTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({
     rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }],
@@ -95,15 +91,12 @@ test('added rules stand behind the others, whose counts stay, and count for them
 
 test('rules that are added at the same time are all there', async () => {
   const rules = Array.from({ length: 20 }, (_, index) => ({ scenario: 'slow', times: index }))
-  await Promise.all(
-    rules.map((rule) => steer(sim(), 'POST', '/scenarios?sandbox=at-once', { rules: [rule] })),
-  )
+  await Promise.all(rules.map((rule) => steer(sim(), 'POST', '/scenarios?sandbox=at-once', { rules: [rule] })))
   expect((await steer(sim(), 'GET', '/scenarios?sandbox=at-once'))['rules']).toHaveLength(20)
 })
 
 test('an invalid rule, and a rule beyond the largest number, are refused and add nothing', async () => {
-  const add = (rules: Json) =>
-    ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
+  const add = (rules: Json) => ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   const invalid = await add([{ scenario: 'slow' }, { scenario: 'slwo' }])
   expect({ status: invalid.status, text: invalid.text }).toEqual({

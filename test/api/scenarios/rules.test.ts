@@ -100,10 +100,7 @@ describe('a rule is about', () => {
     {
       name: 'a part of the body',
       rule: { match: { body: { eventType: 'purchase', properties: { cart: { items: 2 } } } } },
-      hit: [
-        '/v1/events',
-        { body: event({ eventType: 'purchase', properties: { cart: { items: 2, sum: 3 }, a: 1 } }) },
-      ],
+      hit: ['/v1/events', { body: event({ eventType: 'purchase', properties: { cart: { items: 2, sum: 3 }, a: 1 } }) }],
       missed: ['/v1/events', { body: event({ eventType: 'purchase', properties: { cart: { items: 3 } } }) }],
     },
     {
@@ -181,8 +178,7 @@ describe('a rule is about', () => {
   test('every request, where it names nothing', async () => {
     const sandbox = freshSandbox()
     await putRules(sim(), [{ scenario: 'unavailable' }], sandbox)
-    for (const operation of operations)
-      expect((await askOperation(sim(), operation, within(sandbox))).status).toBe(503)
+    for (const operation of operations) expect((await askOperation(sim(), operation, within(sandbox))).status).toBe(503)
   })
 
   test('a body that is no JSON matches nothing, and is refused as ever', async () => {
@@ -221,9 +217,7 @@ describe('of several rules', () => {
     const sandbox = freshSandbox()
     await putRules(sim(), [{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }], sandbox)
     const event1 = ['/v1/events', { body: event() }] as const
-    expect(await statusesOf(sim(), sandbox, [event1, event1, analytics, analytics])).toEqual([
-      503, 503, 200, 503,
-    ])
+    expect(await statusesOf(sim(), sandbox, [event1, event1, analytics, analytics])).toEqual([503, 503, 200, 503])
   })
 })
 
@@ -247,8 +241,7 @@ describe('times', () => {
     const sandbox = freshSandbox()
     await putRules(sim(), [{ scenario: 'unavailable', times: 2 }], sandbox)
     const statuses = []
-    for (const operation of operations)
-      statuses.push((await askOperation(sim(), operation, within(sandbox))).status)
+    for (const operation of operations) statuses.push((await askOperation(sim(), operation, within(sandbox))).status)
     expect(statuses).toEqual([503, 503, 201])
   })
 
@@ -302,11 +295,7 @@ describe('probability', () => {
     for (let index = 0; index < 3; index += 1) await putRules(other, flaky, `other-${index}`)
     await putRules(one, flaky, 'same')
     await putRules(other, flaky, 'same')
-    const [here, there] = await Promise.all([
-      fates(one, 'same'),
-      fates(other, 'same'),
-      fates(other, 'other-1'),
-    ])
+    const [here, there] = await Promise.all([fates(one, 'same'), fates(other, 'same'), fates(other, 'other-1')])
     expect(there).toEqual(here)
   })
 
@@ -377,9 +366,7 @@ describe('PUT /__sim/scenarios', () => {
     })
     expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
-    expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: event({ eventType: 'a' }) }]])).toEqual([
-      201,
-    ])
+    expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: event({ eventType: 'a' }) }]])).toEqual([201])
   })
 
   test('takes all rules or none, and names every problem with its place', async () => {
@@ -400,9 +387,7 @@ describe('PUT /__sim/scenarios', () => {
     expect(error).toMatch(
       /\/rules\/1\/operation: There is no operation "createPromt"\. Did you mean "createPrompt"\? Known: getModelAnalytics, /,
     )
-    expect(error).toMatch(
-      /\/rules\/2\/scenario: .*"retry-after" a whole number from 0 to 86400 \(s\); got "soon"/,
-    )
+    expect(error).toMatch(/\/rules\/2\/scenario: .*"retry-after" a whole number from 0 to 86400 \(s\); got "soon"/)
     expect(error).toMatch(/\/rules\/3: "critical" makes no sense here/)
     expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "499"/)
     expect(error).toMatch(
@@ -480,16 +465,8 @@ describe('PUT /__sim/scenarios', () => {
       { rules: [{ scenario: '503', probabillity: 1 }] },
       /probabillity: is not allowed here; did you mean "probability"\?/,
     ],
-    [
-      'a rule that switches nothing on',
-      { rules: [{ operation: 'createEvent' }] },
-      /\/rules\/0.*(nothing on|scenario)/,
-    ],
-    [
-      'a scenario and a sequence at once',
-      { rules: [{ scenario: '503', sequence: '429, 200' }] },
-      /\/rules\/0.*either/,
-    ],
+    ['a rule that switches nothing on', { rules: [{ operation: 'createEvent' }] }, /\/rules\/0.*(nothing on|scenario)/],
+    ['a scenario and a sequence at once', { rules: [{ scenario: '503', sequence: '429, 200' }] }, /\/rules\/0.*either/],
     ['a scenario of commas alone', { rules: [{ scenario: ', ,' }] }, /empty item/],
     ['two answers at once', { rules: [{ scenario: '503, 429' }] }, /cannot both act/],
     ['a text of 2001 characters', { rules: [{ scenario: '5'.repeat(2001) }] }, /\/rules\/0\/scenario.*2000/],
@@ -499,11 +476,7 @@ describe('PUT /__sim/scenarios', () => {
       { rules: [{ scenario: '503', match: { body: { '/constructor': 1 } } }] },
       /No request body/,
     ],
-    [
-      'another such name',
-      { rules: [{ scenario: '503', match: { body: { '/__proto__': 1 } } }] },
-      /No request body/,
-    ],
+    ['another such name', { rules: [{ scenario: '503', match: { body: { '/__proto__': 1 } } }] }, /No request body/],
     ['such a name as operation', { rules: [{ operation: 'constructor', scenario: '503' }] }, /no operation/],
     ['such a name as scenario', { rules: [{ scenario: 'constructor' }] }, /no scenario/],
   ])('refuses %s', async (_name, body, says) => {

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { valueAt } from '../../../src/core/json-pointer.ts'
-import {
-  analyticsPath,
-  ask,
-  askOperation,
-  errorOf,
-  event,
-  objectOf,
-  operations,
-} from '../../support/client.ts'
+import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { controlFaultsOf } from '../../support/documented.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -38,10 +30,7 @@ async function statusesOf(target: TestSimulator, count: number, sequenced: Seque
 }
 
 /** What a client does that retries on 429 and 503: how many attempts it took, and how it ended. */
-async function retrying(
-  target: TestSimulator,
-  sequenced: Sequenced,
-): Promise<{ attempts: number; status: number }> {
+async function retrying(target: TestSimulator, sequenced: Sequenced): Promise<{ attempts: number; status: number }> {
   for (let attempts = 1; attempts < 50; attempts += 1) {
     const status = await statusOf(target, sequenced)
     if (status !== 429 && status !== 503) return { attempts, status }
@@ -119,9 +108,7 @@ test('429*2, 200 is exactly three attempts in each of 50 sandboxes at once', asy
 
 test('requests at the same time share the items out: each is met as often as it is written', async () => {
   const sandbox = freshSandbox()
-  const all = Array.from({ length: 40 }, () =>
-    statusOf(sim(), { sandbox, sequence: '429*7, 503*5, 404*3, 200' }),
-  )
+  const all = Array.from({ length: 40 }, () => statusOf(sim(), { sandbox, sequence: '429*7, 503*5, 404*3, 200' }))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
   expect([429, 503, 404, 200].map(count)).toEqual([7, 5, 3, 25])
@@ -229,8 +216,7 @@ describe('GET /__sim/sequences', () => {
     const headers = { 'x-sim-sandbox': sandbox, 'x-case': 'a' }
     // The first rule acts on one of them, sooner or later, and the second on all others.
     const statuses: number[] = []
-    for (let asked = 0; asked < 3; asked += 1)
-      statuses.push((await ask(sim(), analyticsPath, { headers })).status)
+    for (let asked = 0; asked < 3; asked += 1) statuses.push((await ask(sim(), analyticsPath, { headers })).status)
     expect(statuses).toContain(429)
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(sequences).toMatchObject([
@@ -263,10 +249,7 @@ describe('GET /__sim/sequences', () => {
     const { sequences } = answer
     expect(valueAt(sequences, '/0/items')).toHaveLength(300)
     expect(valueAt(sequences, '/0/sequence')).toBe(sequence)
-    expect(sequences).toMatchObject([
-      { position: 1 },
-      { sequence: expect.stringMatching(/^429, 429, .*\u2026/) },
-    ])
+    expect(sequences).toMatchObject([{ position: 1 }, { sequence: expect.stringMatching(/^429, 429, .*\u2026/) }])
     expect(valueAt(sequences, '/1/items')).toBeUndefined()
   })
 })

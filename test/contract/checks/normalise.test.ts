@@ -44,9 +44,7 @@ describe('nullable: true', () => {
     const contract = await contractOf(text)
     expect(contract.warnings).toEqual([])
     expect(operationOf(contract, 'listThings').examples(200)).toEqual(
-      [{ name: 'example', value: { name: 'ball', nullable: true } }].map((example) =>
-        expect.objectContaining(example),
-      ),
+      [{ name: 'example', value: { name: 'ball', nullable: true } }].map((example) => expect.objectContaining(example)),
     )
   })
 })

@@ -90,11 +90,7 @@ async function tryOnce(
   const signal = AbortSignal.timeout(habits.timeoutMs)
   let failure: TryResult | undefined
   try {
-    const answer = await fetch(
-      path,
-      { method, headers, body: text, signal },
-      { call: name, number, insertId },
-    )
+    const answer = await fetch(path, { method, headers, body: text, signal }, { call: name, number, insertId })
     const { status } = answer
     if (status >= 400) failure = { status, retryAfterMs: readRetryAfter(answer.headers) }
     if (failure && cancelsErrorBodies) await answer.body?.cancel()

@@ -67,9 +67,7 @@ export function judgeEvidence(hearing: Hearing): Verdict {
   const duplicates = retries.filter((one) => isDuplicate(one) && isReceived(one, received))
   const promised = hasStalled ? [] : duplicates.filter((one) => isPromised(one, hearing))
   const accusations = hearing.accusations.filter(({ rule }) => !(hasStalled && rule === 'back-off'))
-  const found = new Set(
-    accusations.filter(({ rule }) => rule === 'same-insert-id').map(({ accused }) => accused),
-  )
+  const found = new Set(accusations.filter(({ rule }) => rule === 'same-insert-id').map(({ accused }) => accused))
   const callOf = (name: string) => calls.find((one) => name.startsWith(`${one.name}#`))
   return {
     unfounded: [...new Set(calls.map(({ kind }) => kind))].flatMap((kind) => {
@@ -109,8 +107,7 @@ function waitOf(before: LoggedTry, latest: LoggedTry): number {
 
 /** Returns true where an event that may have been stored is sent again so that the service cannot know it. */
 function isDuplicate({ call, before, latest }: Retry): boolean {
-  const mayBeStored =
-    outcomeOf(before) === 'lost' || (outcomeOf(before) === 'failed' && before.status !== 429)
+  const mayBeStored = outcomeOf(before) === 'lost' || (outcomeOf(before) === 'failed' && before.status !== 429)
   return call.isEvent && mayBeStored && (latest.insertId === undefined || latest.insertId !== before.insertId)
 }
 
@@ -141,11 +138,7 @@ function isEverLess(pauses: readonly number[]): boolean {
   return second < first / 2 + slackMs && third < second / 2 + slackMs
 }
 
-function listUnfounded(
-  accusations: readonly Accusation[],
-  retries: readonly Retry[],
-  kind: string,
-): readonly string[] {
+function listUnfounded(accusations: readonly Accusation[], retries: readonly Retry[], kind: string): readonly string[] {
   const isAlone = new Set(retries.map(({ call }) => call.name)).size < 2 && !kind.startsWith('equal')
   if (isAlone)
     return accusations.flatMap(({ rule, sentence, accused }) => {

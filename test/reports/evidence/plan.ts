@@ -119,11 +119,7 @@ function drawGroup(dice: Dice, seed: string, index: number, habits: ClientHabits
 
 type OperationName = 'event' | 'analytics' | 'prompt'
 
-function callOf(
-  operation: OperationName,
-  seed: string,
-  index: number,
-): Pick<ClientCall, 'method' | 'path' | 'body'> {
+function callOf(operation: OperationName, seed: string, index: number): Pick<ClientCall, 'method' | 'path' | 'body'> {
   const name = `${seed}/${index}`
   switch (operation) {
     case 'event':

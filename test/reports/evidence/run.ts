@@ -31,9 +31,7 @@ export async function runClient(target: Target, plan: RunPlan, watch: StallWatch
   const calls = plan.groups.flatMap((group) => group.calls)
   const log: LoggedTry[] = []
   const transport =
-    plan.connections === undefined
-      ? sharedConnections
-      : await openConnections(target.origin, plan.connections)
+    plan.connections === undefined ? sharedConnections : await openConnections(target.origin, plan.connections)
   if (plan.faultsBy === 'rules')
     await putRules(
       target,
@@ -47,8 +45,7 @@ export async function runClient(target: Target, plan: RunPlan, watch: StallWatch
     return { 'x-sim-sandbox': sandbox, ...(isInHeader && { 'x-sim-scenario': scenario }) }
   }
   const fetch = createLoggingFetch(target.baseUrl, transport, headersOf, log)
-  const makeGroup = (group: CallGroup) =>
-    Promise.all(group.calls.map((call) => makeCall(fetch, call, plan.habits)))
+  const makeGroup = (group: CallGroup) => Promise.all(group.calls.map((call) => makeCall(fetch, call, plan.habits)))
   if (plan.isAllAtOnce) await Promise.all(plan.groups.map(makeGroup))
   else for (const group of plan.groups) await makeGroup(group)
   for (const call of calls) if (isRepeated(call, plan)) await makeCall(fetch, repeat(call), plan.habits)
@@ -129,10 +126,7 @@ async function readEvidence(target: Target, sandbox: string, tries: number): Pro
   await ask(target, `/__sim/verify?sandbox=${sandbox}`, { token: null, body: settled })
   const { requests } = await steer(target, 'GET', `/requests?sandbox=${sandbox}&limit=1000`)
   const tryOf = new Map(
-    listOf(requests).map(({ id, request }) => [
-      String(id),
-      String(membersOf(membersOf(request).headers)[tryHeader]),
-    ]),
+    listOf(requests).map(({ id, request }) => [String(id), String(membersOf(membersOf(request).headers)[tryHeader])]),
   )
   const { chains } = await steer(target, 'GET', `/retries?sandbox=${sandbox}&limit=100`)
   const accusations = listOf(chains)
@@ -157,10 +151,7 @@ const listOf = (value: unknown) => value as readonly JsonObject[]
 const membersOf = (value: unknown) => value as JsonObject
 
 /** Writes a run as text: the habits, what the client did, and what it is accused of. */
-function tell(
-  { habits, groups, connections, isAllAtOnce, faultsBy }: RunPlan,
-  { log, accusations }: Hearing,
-): string {
+function tell({ habits, groups, connections, isAllAtOnce, faultsBy }: RunPlan, { log, accusations }: Hearing): string {
   const begin = log[0]?.sentAt ?? 0
   const at = (time: number | undefined) => (time === undefined ? '-' : (time - begin).toFixed(1))
   const calls = groups.flatMap((group) => group.calls)

@@ -13,9 +13,11 @@ import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
 
-const formats = Object.entries<ReportFormat>(reportFormats).map(
-  ([format, { extension = '.txt', mediaType }]) => ({ format, extension, mediaType }),
-)
+const formats = Object.entries<ReportFormat>(reportFormats).map(([format, { extension = '.txt', mediaType }]) => ({
+  format,
+  extension,
+  mediaType,
+}))
 
 /** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {

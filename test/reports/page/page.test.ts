@@ -56,9 +56,7 @@ describe('a hostile text', () => {
   test('is one line of a terminal, without control characters', () => {
     const lines = renderText(pageOf(hostile)).split('\n')
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
-    expect(lines.filter((line) => /^(::|#)/.test(line)).every((line) => line.startsWith('# <script>'))).toBe(
-      true,
-    )
+    expect(lines.filter((line) => /^(::|#)/.test(line)).every((line) => line.startsWith('# <script>'))).toBe(true)
   })
 
   test('is a text of Markdown, and code between fences that it cannot end', () => {

@@ -65,12 +65,7 @@ describe('a plain collection in the list', () => {
     const store = createMemoryStore()
     expect(await put(store, 'a')).toEqual({ snapshotId: 'a', createdAt })
     await put(store, 'b')
-    await store.updateRecord(
-      'default',
-      bookmarkCollection,
-      'a',
-      (present) => present && { ...present, name: 'x' },
-    )
+    await store.updateRecord('default', bookmarkCollection, 'a', (present) => present && { ...present, name: 'x' })
     expect(await bookmarks(store)).toEqual([
       { snapshotId: 'a', createdAt, name: 'x' },
       { snapshotId: 'b', createdAt },

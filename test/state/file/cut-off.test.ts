@@ -45,7 +45,5 @@ test('a record that is no JSON, and one without the comma after it, are refused 
   const column = (broken.lines[line]?.indexOf(';') ?? 0) + 1
   expect(broken.problem).toContain(`is not JSON: line ${line + 1}, column ${column} has ";"`)
   const { problem, lines } = await change(/,$/, ';')
-  expect(problem).toContain(
-    `is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`,
-  )
+  expect(problem).toContain(`is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`)
 })

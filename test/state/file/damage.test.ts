@@ -73,15 +73,11 @@ describe.each(names)('a %s', (name) => {
     const content = (await intactFiles())[name]
     const everyBitOfTheEnd = fc.integer({ min: content.length - 2, max: content.length - 1 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(positionIn(content), everyBitOfTheEnd),
-        fc.nat({ max: 7 }),
-        async (at, bit) => {
-          const changed = Buffer.from(content)
-          changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at)
-          expect(await openChanged(name, changed)).toBeTypeOf('string')
-        },
-      ),
+      fc.asyncProperty(fc.oneof(positionIn(content), everyBitOfTheEnd), fc.nat({ max: 7 }), async (at, bit) => {
+        const changed = Buffer.from(content)
+        changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at)
+        expect(await openChanged(name, changed)).toBeTypeOf('string')
+      }),
       RUNS,
     )
   })

@@ -249,8 +249,7 @@ describe('a full disk', () => {
       write: (fd: number, bytes: Uint8Array, offset: number) => {
         const fitting = Math.min(bytes.length - offset, self.free)
         self.free -= fitting
-        if (fitting === 0)
-          throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+        if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
         return writeSync(fd, bytes, offset, fitting)
       },
     }
@@ -319,9 +318,7 @@ describe('a full disk', () => {
     await recordAll(store, ['a'])
     writeFileSync(path, 'damaged meanwhile')
     limited.free = 100
-    await expect(recordAll(store, ['b', 'c'])).rejects.toThrow(
-      'could not be read again after a write that failed',
-    )
+    await expect(recordAll(store, ['b', 'c'])).rejects.toThrow('could not be read again after a write that failed')
     limited.free = Number.POSITIVE_INFINITY
     await expect(recordAll(store, ['d'])).rejects.toThrow('The state is not written any more')
     expect(await store.findLoss()).toContain('is not JSON')
@@ -460,36 +457,28 @@ describe('a path that cannot be written to', () => {
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
 
-  test.runIf(existsSync('/proc/version'))(
-    'is refused if neither file nor folder can be created',
-    async () => {
-      for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
-        const problem = await problemOf(path)
-        expect(problem).toContain(`cannot be kept in ${path}`)
-        expect(problem).toContain(':memory:')
-      }
-    },
-  )
+  test.runIf(existsSync('/proc/version'))('is refused if neither file nor folder can be created', async () => {
+    for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
+      const problem = await problemOf(path)
+      expect(problem).toContain(`cannot be kept in ${path}`)
+      expect(problem).toContain(':memory:')
+    }
+  })
 
   test('is refused if the folder is read-only', async () => {
     const folder = dirname(statePath())
     // Root can write to any folder unless it drops its capabilities.
-    const dropRights =
-      process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
+    const dropRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
     const script = `
       import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
       const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
       console.log(opened.ok ? 'it opened' : opened.error)`
     chmodSync(folder, 0o555)
     const [command = process.execPath, ...before] = [...dropRights, process.execPath]
-    const output = execFileSync(
-      command,
-      [...before, '--import', 'tsx', '--input-type=module', '-e', script],
-      {
-        ...childLimits,
-        encoding: 'utf8',
-      },
-    )
+    const output = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
+      ...childLimits,
+      encoding: 'utf8',
+    })
     chmodSync(folder, 0o755)
     expect(output).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
   })

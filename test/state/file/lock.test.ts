@@ -44,14 +44,11 @@ test('the lock of a dead process is taken over, and the load summary names that 
   await store.close()
 })
 
-test.runIf(existsSync('/proc/self/stat'))(
-  'a later process with the same pid does not keep a stale lock',
-  async () => {
-    const path = statePath()
-    writeHolder(path, { ...(await otherHolder(path)), born: '1' })
-    expect((await openOrFail(path)).loaded.tookOverFrom).toMatchObject({ pid: process.pid })
-  },
-)
+test.runIf(existsSync('/proc/self/stat'))('a later process with the same pid does not keep a stale lock', async () => {
+  const path = statePath()
+  writeHolder(path, { ...(await otherHolder(path)), born: '1' })
+  expect((await openOrFail(path)).loaded.tookOverFrom).toMatchObject({ pid: process.pid })
+})
 
 test('a lock of another machine or container is respected as long as it is touched', async () => {
   const path = statePath()

@@ -183,8 +183,7 @@ test('links in the place of temporary files are not followed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
-  for (const name of ['state.json.tmp', 'state.json.journal.tmp'])
-    symlinkSync(victim, join(dirname(path), name))
+  for (const name of ['state.json.tmp', 'state.json.journal.tmp']) symlinkSync(victim, join(dirname(path), name))
   const { store } = await openOrFail(path)
   await record(store, 'a')
   expect(lstatSync(`${path}.journal`).isFile()).toBe(true)

@@ -27,8 +27,7 @@ async function fill(store: Store, externalPromptId: string): Promise<void> {
 /** Returns the export of a sandbox with a number of events. */
 async function exportOf(count: number): Promise<SandboxExport> {
   const store = createMemoryStore()
-  for (let index = 0; index < count; index += 1)
-    await store.recordEvent(context, event({ insertId: `many-${index}` }))
+  for (let index = 0; index < count; index += 1) await store.recordEvent(context, event({ insertId: `many-${index}` }))
   return store.exportSandbox('default')
 }
 
@@ -63,8 +62,7 @@ test('so is an event, and an import that is too long or has a record that is; an
   const { store } = await openOrFail(statePath(), { maxRecordLength })
   const large = event({ properties: { text: 'x'.repeat(7000) } })
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 6000 characters')
-  for (let count = 0; count < 20; count += 1)
-    await store.recordEvent(context, event({ value: 'x'.repeat(count) }))
+  for (let count = 0; count < 20; count += 1) await store.recordEvent(context, event({ value: 'x'.repeat(count) }))
   const exported = await store.exportSandbox('default')
   expect(await store.importSandbox('copy', exported)).toMatchObject({ ok: true })
   const [first] = exported.events

@@ -62,9 +62,7 @@ test('a changed record is written again, and each snapshot keeps its own', async
   await again.restoreSnapshot('default', snapshotId)
   const { events, prompts } = await again.exportSandbox('default')
   expect(events.map(({ replays }) => replays)).toEqual([0, 0, 0])
-  expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([
-    [first.version.active],
-  ])
+  expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([[first.version.active]])
   await again.close()
 })
 

@@ -56,8 +56,7 @@ describe('a table of many events', () => {
     const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
     const path = statePath()
     const { store } = await openOrFail(path)
-    for (const value of texts)
-      await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
+    for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
     const before = await store.exportSandbox('default')
     await store.close()
     const again = await openOrFail(path)
@@ -125,10 +124,7 @@ describe('reset sandboxes and copies', () => {
     const store = createMemoryStore()
     const snapshot = EventTable.of(recordedMany(10))
     const grown = await growth(20_000, async (index) => {
-      await store.recordEvent(
-        context,
-        event({ insertId: `${index}`, externalConversationId: `only-${index}` }),
-      )
+      await store.recordEvent(context, event({ insertId: `${index}`, externalConversationId: `only-${index}` }))
       if (index % 50 === 0) await store.reset('default')
       snapshot.copy().apply({ op: 'event', event: recorded(index) })
     })
@@ -153,9 +149,7 @@ test('a copy and its original find the events of their own alone, by one index u
   const copy = table.copy()
   table.apply({ op: 'event', event: recorded(many) })
   copy.apply({ op: 'event', event: recorded(many + 1) })
-  expect(
-    [table, copy].map((one) => [many, many + 1].map((id) => one.find(`no-${id}`) !== undefined)),
-  ).toEqual([
+  expect([table, copy].map((one) => [many, many + 1].map((id) => one.find(`no-${id}`) !== undefined))).toEqual([
     [true, false],
     [false, true],
   ])
@@ -168,8 +162,5 @@ test.each([
   const store = createMemoryStore()
   await record(store, many)
   const { events, total } = await store.listEvents('default', { order, offset: 5, limit: 3 })
-  expect([events.map(({ fields }) => fields.insertId), total]).toEqual([
-    expected.map((id) => `no-${id}`),
-    many,
-  ])
+  expect([events.map(({ fields }) => fields.insertId), total]).toEqual([expected.map((id) => `no-${id}`), many])
 })

@@ -9,10 +9,7 @@ describeWithRedis('a replica that is far away', () => {
   const redis = sharedRedis()
 
   /** Runs a write of a far replica while a near one writes the same again and again. Returns the near store. */
-  async function writeFrom(
-    far: (store: Store) => Promise<unknown>,
-    near: (store: Store) => Promise<unknown>,
-  ) {
+  async function writeFrom(far: (store: Store) => Promise<unknown>, near: (store: Store) => Promise<unknown>) {
     const prefix = nextPrefix()
     const one = await openRedisOrFail(redis().url, prefix)
     const port = await openSlowLine(redis().port, 50)
@@ -69,10 +66,7 @@ describeWithRedis('a replica that does not know what another has recorded', () =
 
   test('carries out the writes that it gets at once in their order', async () => {
     const prefix = nextPrefix()
-    const [one, two] = [
-      await openRedisOrFail(redis().url, prefix),
-      await openRedisOrFail(redis().url, prefix),
-    ]
+    const [one, two] = [await openRedisOrFail(redis().url, prefix), await openRedisOrFail(redis().url, prefix)]
     for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'equal' }))
     const drafts = [{ value: 'equal' }, { value: '1', insertId: 'a' }, { value: 'equal' }, { value: '2' }]
     const receipts = await Promise.all(drafts.map((draft) => two.store.recordEvent(context, event(draft))))

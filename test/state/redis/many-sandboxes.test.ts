@@ -29,9 +29,7 @@ describeWithRedis('a state of many sandboxes in Redis', () => {
     const run = vi.spyOn(connection, 'run')
     const listed = await store.listSandboxes()
     expect(listed.map(({ name, events }) => `${name} ${events}`)).toEqual(
-      ['first', ...Array.from({ length: COUNT }, (_, index) => `copy-${index + 1}`)].map(
-        (name) => `${name} 1`,
-      ),
+      ['first', ...Array.from({ length: COUNT }, (_, index) => `copy-${index + 1}`)].map((name) => `${name} 1`),
     )
     expect(run.mock.calls.length).toBeGreaterThan(COUNT / 500)
     expect(await store.size()).toMatchObject({ sandboxes: COUNT + 1, events: COUNT + 1 })

@@ -141,9 +141,7 @@ describeWithRedis('a state in Redis', () => {
     const { store } = await openRedisOrFail(redis().url, nextPrefix(), options)
     await store.findOutage()
     expect(problems).toEqual([
-      expect.stringMatching(
-        /^The clock of this machine is [45]\.\d s ahead of that of Redis\. .* less than 3 s\./,
-      ),
+      expect.stringMatching(/^The clock of this machine is [45]\.\d s ahead of that of Redis\. .* less than 3 s\./),
     ])
     ahead = 0
     await store.findOutage()

@@ -40,9 +40,7 @@ describeWithRedis('with Redis', () => {
 
   replicaSuite('the store in Redis', async (count) => {
     const prefix = nextPrefix()
-    const opened = await Promise.all(
-      Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix)),
-    )
+    const opened = await Promise.all(Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix)))
     return {
       stores: opened.map(({ store }) => store),
       async close() {

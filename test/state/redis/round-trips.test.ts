@@ -10,10 +10,7 @@ describeWithRedis('a request to a state in Redis', () => {
 
   async function openTwo() {
     const prefix = nextPrefix()
-    const [one, other] = [
-      await openRedisOrFail(redis().url, prefix),
-      await openRedisOrFail(redis().url, prefix),
-    ]
+    const [one, other] = [await openRedisOrFail(redis().url, prefix), await openRedisOrFail(redis().url, prefix)]
     /** Reads what a GET of analytics reads, and counts the commands. */
     const read = async () => {
       const call = vi.spyOn(one.connection, 'call')
@@ -48,8 +45,7 @@ describeWithRedis('a request to a state in Redis', () => {
     await other.store.putQuality('default', { weight: 1 })
     expect(await read()).toEqual({ trips: 1, weight: 1, events: 3 })
     await other.store.reset('default')
-    for (let events = 0; events < 3; events += 1)
-      await other.store.recordEvent(context, event({ value: '7' }))
+    for (let events = 0; events < 3; events += 1) await other.store.recordEvent(context, event({ value: '7' }))
     expect(await read()).toEqual({ trips: 2, weight: 0.1, events: 3 })
     await close()
   })

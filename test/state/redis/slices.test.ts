@@ -23,15 +23,9 @@ describeWithRedis('a sandbox that is read in slices', () => {
   const redis = sharedRedis()
 
   /** Reads 30 times while another replica writes again and again. */
-  async function readDuring(
-    write: (store: Store) => Promise<unknown>,
-    read: (store: Store) => Promise<void>,
-  ) {
+  async function readDuring(write: (store: Store) => Promise<unknown>, read: (store: Store) => Promise<void>) {
     const prefix = nextPrefix()
-    const [one, other] = [
-      await openRedisOrFail(redis().url, prefix),
-      await openRedisOrFail(redis().url, prefix),
-    ]
+    const [one, other] = [await openRedisOrFail(redis().url, prefix), await openRedisOrFail(redis().url, prefix)]
     await one.store.importSandbox('default', exportOf('first'))
     let isDone = false
     const writing = async () => {
@@ -112,8 +106,7 @@ describeWithRedis('snapshots in Redis', () => {
     expect(stored?.replays).toBe(0)
     await store.reset('default')
     expect(await countStored()).toBe(1)
-    for (const { snapshotId } of await store.listSnapshots('default'))
-      await store.deleteSnapshot('default', snapshotId)
+    for (const { snapshotId } of await store.listSnapshots('default')) await store.deleteSnapshot('default', snapshotId)
     expect(await countStored()).toBe(0)
     await store.close()
   })

@@ -22,8 +22,7 @@ function* draw(): Generator<Candidate, undefined> {
 /** Runs the candidates of a queue with so many at a time; the next ones are taken while these run, as with simulators that start ahead. */
 function runAll(queue: CandidateQueue<string>, jobs: number, broken: readonly number[], run: number[]) {
   const left = queue.take()
-  const takeSome = () =>
-    Array.from({ length: jobs }, () => left.next().value).filter((one) => one !== undefined)
+  const takeSome = () => Array.from({ length: jobs }, () => left.next().value).filter((one) => one !== undefined)
   let next: readonly NumberedCandidate[] = takeSome()
   while (next.length > 0) {
     const current = next
@@ -48,24 +47,17 @@ function hunt(jobs: number, maxRuns: number, broken: readonly number[]) {
 }
 
 describe('the queue of a hunt', () => {
-  test.each([1, 2, 3])(
-    'with %i side by side, runs and confirms each candidate once, in its order',
-    (jobs) => {
-      const { run, confirmed, end } = hunt(jobs, 4, [1, 2, 4])
-      expect(run).toEqual([1, 2, 3, 4])
-      expect(confirmed).toEqual([1, 2, 4])
-      expect(end).toBe('max-runs')
-    },
-  )
+  test.each([1, 2, 3])('with %i side by side, runs and confirms each candidate once, in its order', (jobs) => {
+    const { run, confirmed, end } = hunt(jobs, 4, [1, 2, 4])
+    expect(run).toEqual([1, 2, 3, 4])
+    expect(confirmed).toEqual([1, 2, 4])
+    expect(end).toBe('max-runs')
+  })
 
   test('confirms all that broke side by side, though the first one does not break again', () => {
     const queue = new CandidateQueue<string>(draw(), 2)
     for (const one of [...queue.take()].reverse()) queue.finish(one, 'broke')
-    expect([queue.takeBroken()?.number, queue.takeBroken()?.number, queue.takeBroken()]).toEqual([
-      1,
-      2,
-      undefined,
-    ])
+    expect([queue.takeBroken()?.number, queue.takeBroken()?.number, queue.takeBroken()]).toEqual([1, 2, undefined])
   })
 
   test('says why it is empty', () => {

@@ -64,10 +64,7 @@ describe('shrinking', () => {
   )
 
   test('leaves out faults, and moves the later ones where a retry is missing', async () => {
-    const { steps } = await shrinkFor(
-      drawn,
-      (all) => all.length > 2 || (has(all, / 1 slow/) && has(all, / 2 null/)),
-    )
+    const { steps } = await shrinkFor(drawn, (all) => all.length > 2 || (has(all, / 1 slow/) && has(all, / 2 null/)))
     expect(steps[0]).toMatch(/^getModelAnalytics 1 slow/)
     expect(steps).toHaveLength(2)
   })
@@ -125,18 +122,14 @@ describe('drawing', () => {
       const failed = candidate
         .filter(({ operation, scenario }) => operation === analytics && scenario.definition.family !== 'data')
         .map(({ occurrence }) => occurrence)
-      for (const first of failed)
-        expect(failed).not.toEqual(expect.arrayContaining([first, first + 1, first + 2]))
+      for (const first of failed) expect(failed).not.toEqual(expect.arrayContaining([first, first + 1, first + 2]))
     }
   })
 
   test('has rules that the file of scenarios takes', async () => {
     const { readRules } = await import('../../../src/scenarios/rules.ts')
     for (const candidate of drawn) {
-      const read = readRules(
-        { rules: toRules(candidate).map((rule) => ({ ...rule })) },
-        { catalogue, contract },
-      )
+      const read = readRules({ rules: toRules(candidate).map((rule) => ({ ...rule })) }, { catalogue, contract })
       expect(read).toMatchObject({ ok: true })
     }
   })

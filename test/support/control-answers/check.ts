@@ -59,9 +59,7 @@ export function createAnswerCheck(): (answer: RecordedAnswer) => string | undefi
     if (!operation) return isFileOrRefusal(answer) ? findErrorFault(answer, findFault) : 'no operation'
     const response = findResponse(at, operation.pointer, answer.status)
     if (response === undefined) return `undocumented status ${answer.status}`
-    return (
-      findHeaderFault(at, response, answer, findFault) ?? findContentFault(at, response, answer, findFault)
-    )
+    return findHeaderFault(at, response, answer, findFault) ?? findContentFault(at, response, answer, findFault)
   }
 }
 

@@ -44,10 +44,7 @@ function close(schema: JsonObject, isPart: boolean): JsonObject {
 
 function mapSchemas(schemas: JsonObject, isPart: boolean): JsonObject {
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [
-      name,
-      isObject(schema) ? close(schema, isPart) : schema,
-    ]),
+    Object.entries(schemas).map(([name, schema]) => [name, isObject(schema) ? close(schema, isPart) : schema]),
   )
 }
 

@@ -50,8 +50,7 @@ function toObject(headers = {}) {
 }
 
 function collect(res, chunk) {
-  if (typeof chunk === 'string' || chunk instanceof Uint8Array)
-    answers.get(res)?.chunks.push(Buffer.from(chunk))
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) answers.get(res)?.chunks.push(Buffer.from(chunk))
 }
 
 /** Appends an answer as one line, JSON with its text. `isComplete`: false if the client has gone before the end of the answer. */

@@ -30,9 +30,7 @@ export function ContractPage() {
   })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
-    return (
-      <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
-    )
+    return <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)

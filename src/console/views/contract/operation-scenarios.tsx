@@ -28,11 +28,7 @@ export function OperationScenarios({ id, catalogue: { scenarios } }: CataloguePr
             <dt>{family}</dt>
             <dd class="buttons">
               {members.map(({ name, about }) => (
-                <a
-                  key={name}
-                  title={about}
-                  href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}
-                >
+                <a key={name} title={about} href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}>
                   {name}
                 </a>
               ))}

@@ -3,14 +3,7 @@ import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
-import {
-  CoverageContext,
-  hasMissing,
-  Items,
-  type ItemsProps,
-  type MetItems,
-  showsMissingOnly,
-} from './item.tsx'
+import { CoverageContext, hasMissing, Items, type ItemsProps, type MetItems, showsMissingOnly } from './item.tsx'
 import { AnsweredBy, OperationScenarios } from './operation-scenarios.tsx'
 import type { DocumentedAnswer, DocumentedOperation } from './operations.ts'
 import { Assumptions, Prose } from './prose.tsx'
@@ -36,9 +29,7 @@ export function Operation({ operation, coverage, catalogue }: OperationProps) {
         </h2>
         <p class="operation-facts">
           <code>{id}</code>
-          <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>
-            {count(coverage.requests, 'request')}
-          </a>
+          <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
           <Share share={coverage} />
           <AnsweredBy {...{ id, catalogue }} />
         </p>

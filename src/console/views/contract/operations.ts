@@ -83,16 +83,7 @@ function describeBody(document: ContractNode, node: unknown, prefix: string): Do
 }
 
 function describeParameter(document: ContractNode, node: unknown): DocumentedField {
-  const {
-    in: place,
-    name,
-    required,
-    schema,
-    examples,
-    example,
-    description,
-    ...own
-  } = resolveNode(document, node)
+  const { in: place, name, required, schema, examples, example, description, ...own } = resolveNode(document, node)
   const flat = flattenSchema(document, schema)
   const field = describeField(document, flat, '', '')
   const label = `${place} ${name}`

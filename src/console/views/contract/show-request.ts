@@ -10,11 +10,8 @@ export function requestThatShows(
   { point, headers, path }: Schema<'MissingPoint'>,
 ): CurlRequest {
   const { method, parameters, body } = operation
-  const chosen = parameters.filter(
-    (one) => one.isRequired || (one.place === point.in && one.name === point.name),
-  )
-  const textFor = (name: string, sample: unknown) =>
-    String(name === point.name ? (point.value ?? sample) : sample)
+  const chosen = parameters.filter((one) => one.isRequired || (one.place === point.in && one.name === point.name))
+  const textFor = (name: string, sample: unknown) => String(name === point.name ? (point.value ?? sample) : sample)
   const values = (place: string) =>
     chosen
       .filter((one) => one.place === place)

@@ -60,14 +60,13 @@ function Sentences({ event, quality }: EventDetailProps) {
       {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}
       {replays > 0 && (
         <li>
-          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, and counts
-          once.
+          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, and counts once.
         </li>
       )}
       {repeatOf !== undefined && (
         <li>
-          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, had come before. Neither
-          has an insertId, so both count.
+          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, had come before. Neither has an
+          insertId, so both count.
         </li>
       )}
       {fields.conversationId === undefined && fields.externalConversationId === undefined && (

@@ -47,8 +47,7 @@ export function EventList({ events, openId, showMore }: EventListProps) {
           {
             title: 'Conversation',
             class: 'conversation',
-            cell: ({ fields }) =>
-              shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
+            cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
           },
           { title: 'Event at', class: 'event-at', cell: (event) => <EventAt event={event} /> },
           { title: 'Notes', class: 'marks', cell: (event) => <EventMarks event={event} /> },

@@ -115,8 +115,7 @@ function Unlisted({ id, quality }: Omit<OpenedProps, 'event' | 'page'>) {
   if (!value && !problem) return <Loading problem={undefined} />
   return (
     <Empty title="There is no such event">
-      The sandbox has no event {id}.{' '}
-      <a href={hrefOf({ id: undefined, query: { q: undefined } })}>Show all events</a>
+      The sandbox has no event {id}. <a href={hrefOf({ id: undefined, query: { q: undefined } })}>Show all events</a>
     </Empty>
   )
 }
@@ -141,16 +140,16 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No event matches">
-        Words are <code>type:</code>, <code>product:</code>, <code>conversation:</code>,{' '}
-        <code>external:</code> (the client’s own id of a conversation), <code>insert:</code> and{' '}
-        <code>sampled:</code>. <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
+        Words are <code>type:</code>, <code>product:</code>, <code>conversation:</code>, <code>external:</code> (the
+        client’s own id of a conversation), <code>insert:</code> and <code>sampled:</code>.{' '}
+        <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )
   const body = { ...sampleEvent, insertId: 'order-1' }
   return (
     <Empty title="No events yet" curl={{ method: 'POST', path: '/events', body }}>
-      Record one. With its influence it moves the indexes of its product and conversation; sent again with the
-      same <code>insertId</code>, it counts once.
+      Record one. With its influence it moves the indexes of its product and conversation; sent again with the same{' '}
+      <code>insertId</code>, it counts once.
     </Empty>
   )
 }

@@ -24,8 +24,7 @@ export function QualityPanel({ quality, reload }: QualityPanelProps) {
       <h2>Quality indexes</h2>
       <WeightForm weight={weight} reload={reload} />
       <p class="faint">
-        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events that sampling dropped move
-        none.
+        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events that sampling dropped move none.
       </p>
       <Indexes
         title="Products"

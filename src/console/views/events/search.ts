@@ -45,6 +45,4 @@ const explainWord = (word: string) =>
   `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is an event type.`
 
 const explainValue = (word: string, value: string) =>
-  word === 'sampled'
-    ? 'sampled: takes out or in.'
-    : `product: takes the UUID of a product; "${value}" is none.`
+  word === 'sampled' ? 'sampled: takes out or in.' : `product: takes the UUID of a product; "${value}" is none.`

@@ -41,16 +41,12 @@ function listLines(version: Schema<'PromptVersion'>): string[] {
 const formatField = ([name, value]: [string, unknown]) => `${name}: ${asText(value)}`
 
 /** Compares two versions by line, and the changed lines by word. */
-export function compareVersions(
-  left: Schema<'PromptVersion'>,
-  right: Schema<'PromptVersion'>,
-): readonly LinePair[] {
+export function compareVersions(left: Schema<'PromptVersion'>, right: Schema<'PromptVersion'>): readonly LinePair[] {
   const pairs: LinePair[] = []
   let removed: string[] = []
   let added: string[] = []
   const flush = () => {
-    for (let at = 0; at < Math.max(removed.length, added.length); at++)
-      pairs.push(compareLines(removed[at], added[at]))
+    for (let at = 0; at < Math.max(removed.length, added.length); at++) pairs.push(compareLines(removed[at], added[at]))
     removed = []
     added = []
   }
@@ -74,8 +70,7 @@ const toSame = (words: readonly string[]): DiffStep[] => words.map((text) => ({ 
 
 function compareLines(left: string | undefined, right: string | undefined): LinePair {
   if (left === undefined || right === undefined) {
-    const only = (text: string | undefined) =>
-      text === undefined ? undefined : toLine(text, toSame(splitWords(text)))
+    const only = (text: string | undefined) => (text === undefined ? undefined : toLine(text, toSame(splitWords(text))))
     return { isSame: false, left: only(left), right: only(right) }
   }
   const steps = diffTexts(splitWords(left), splitWords(right))
@@ -83,10 +78,7 @@ function compareLines(left: string | undefined, right: string | undefined): Line
   const common = steps.filter(({ kind, text }) => kind === 'same' && text.trim() !== '').length
   const isAlike = common * 4 >= steps.length
   const side = (own: DiffStep['kind'], text: string) =>
-    toLine(
-      text,
-      isAlike ? steps.filter(({ kind }) => kind === 'same' || kind === own) : toSame(splitWords(text)),
-    )
+    toLine(text, isAlike ? steps.filter(({ kind }) => kind === 'same' || kind === own) : toSame(splitWords(text)))
   return { isSame: false, left: side('removed', left), right: side('added', right) }
 }
 

@@ -35,9 +35,7 @@ export function Comparison({ left, right }: ComparisonProps) {
       )}
       <table class={left ? 'diff' : 'diff single'}>
         <caption class="hidden">
-          {left
-            ? `Version ${left.version} and version ${right.version}, line by line`
-            : `Version ${right.version}`}
+          {left ? `Version ${left.version} and version ${right.version}, line by line` : `Version ${right.version}`}
         </caption>
         <thead>
           <tr>

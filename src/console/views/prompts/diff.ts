@@ -21,8 +21,7 @@ export function diffTexts(left: readonly string[], right: readonly string[]): re
   ]
 }
 
-const toSteps = (kind: DiffStep['kind'], texts: readonly string[]): DiffStep[] =>
-  texts.map((text) => ({ kind, text }))
+const toSteps = (kind: DiffStep['kind'], texts: readonly string[]): DiffStep[] => texts.map((text) => ({ kind, text }))
 
 function diffMiddle(left: readonly string[], right: readonly string[]): DiffStep[] {
   if (left.length * right.length > maxPairs) return [...toSteps('removed', left), ...toSteps('added', right)]

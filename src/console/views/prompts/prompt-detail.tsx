@@ -25,10 +25,7 @@ export function PromptDetail({ prompt, reload }: PromptDetailProps) {
   const activate = async ({ version, versionId }: Version) => {
     const path = { promptId, versionId }
     const query = { sandbox: sandbox.value }
-    if (
-      !valueOrNotice(await ask('post', '/prompts/{promptId}/versions/{versionId}/activate', { path, query }))
-    )
-      return
+    if (!valueOrNotice(await ask('post', '/prompts/{promptId}/versions/{versionId}/activate', { path, query }))) return
     tell(`Version ${version} is active.`)
     await reload()
   }
@@ -49,8 +46,8 @@ export function PromptDetail({ prompt, reload }: PromptDetailProps) {
       </p>
       {repeatOf !== undefined && (
         <p class="remark advice">
-          An equal request had created <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a> before.
-          Without an <code>externalPromptId</code> each request creates a prompt of its own.
+          An equal request had created <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a> before. Without an{' '}
+          <code>externalPromptId</code> each request creates a prompt of its own.
         </p>
       )}
       <VersionList versions={versions} pair={[left, right]} activate={activate} />
@@ -95,9 +92,7 @@ function VersionList({ versions, pair: [left, right], activate }: VersionListPro
           <VersionEntry
             key={version.versionId}
             version={version}
-            equal={versions.find(
-              (one) => one.version < version.version && one.fingerprint === version.fingerprint,
-            )}
+            equal={versions.find((one) => one.version < version.version && one.fingerprint === version.fingerprint)}
             activate={activate}
           />
         ))}

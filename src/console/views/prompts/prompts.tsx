@@ -36,8 +36,8 @@ export function PromptsPage() {
   if (value.prompts.length === 0)
     return (
       <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt }}>
-        Create one. Sent again with other components and the same <code>externalPromptId</code>, it gets a
-        second version, and this page compares the two.
+        Create one. Sent again with other components and the same <code>externalPromptId</code>, it gets a second
+        version, and this page compares the two.
       </Empty>
     )
   return <Prompts prompts={value.prompts} reload={reload} />
@@ -53,9 +53,7 @@ function Prompts({ prompts, reload }: PromptsProps) {
   const { id, query } = route.value
   const field = useRef<HTMLInputElement>(null)
   const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
-  const found = prompts
-    .filter((prompt) => words.every((word) => searchTextOf(prompt).includes(word)))
-    .reverse()
+  const found = prompts.filter((prompt) => words.every((word) => searchTextOf(prompt).includes(word))).reverse()
   const listed = found.slice(0, maxListed)
   useListKeys({
     noun: 'prompt',
@@ -88,8 +86,7 @@ function Prompts({ prompts, reload }: PromptsProps) {
         {open && <PromptDetail key={id} prompt={open} reload={reload} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">
-            The sandbox {sandbox.value} has no prompt {id}.{' '}
-            <a href={hrefOf({ id: undefined })}>Show the newest</a>
+            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
           </Empty>
         )}
       </section>

@@ -18,9 +18,7 @@ export interface ActionsProps {
 export function Actions({ exchange, isRecorded }: ActionsProps) {
   const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
-  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [
-    exchange,
-  ])
+  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [exchange])
   const curl = async () =>
     valueOrNotice(await askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
   return (

@@ -43,24 +43,19 @@ function formatExpectation(json: object, status: number): string {
 
 function headersOf(exchange: Schema<'Exchange'>): [string, string][] {
   const headers = meaningfulHeaders(exchange)
-  const isByRule =
-    exchange.answer.origin === 'scenario' && !headers.some(([name]) => name === 'x-sim-scenario')
+  const isByRule = exchange.answer.origin === 'scenario' && !headers.some(([name]) => name === 'x-sim-scenario')
   return isByRule ? [...headers, ['x-sim-scenario', exchange.scenarios.join(', ')]] : headers
 }
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
   // A text stands beside the JSON where that, written again, would be another one.
-  if ('json' in body && body.text === undefined)
-    return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
+  if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   const text = bodyText(body)
-  return [
-    text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`,
-  ]
+  return [text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`]
 }
 
-const format = (value: unknown, indent: string) =>
-  JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)
+const format = (value: unknown, indent: string) => JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)
 
 const memberName = (name: string) => (/^[a-z]+$/.test(name) ? name : quote(name))
 

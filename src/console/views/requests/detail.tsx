@@ -30,12 +30,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   return (
     <section class="split-side request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
       {value && isOfSandbox && (
-        <Opened
-          key={opening.value}
-          current={value}
-          isGone={isMissing.value}
-          openCurrent={() => (opening.value += 1)}
-        />
+        <Opened key={opening.value} current={value} isGone={isMissing.value} openCurrent={() => (opening.value += 1)} />
       )}
       {value && !isOfSandbox && <OfOtherSandbox exchange={value} />}
       {!value && problem && (
@@ -79,8 +74,7 @@ function Opened({ current, isGone, openCurrent }: OpenedProps) {
     )
   return (
     <Detail exchange={exchange} isRecorded={!isGone}>
-      {isGone &&
-        'The journal does not have this request any more: it was cleared, or the simulator was started again.'}
+      {isGone && 'The journal does not have this request any more: it was cleared, or the simulator was started again.'}
     </Detail>
   )
 }

@@ -37,11 +37,7 @@ export function BodySection({ title, body, remarks }: BodySectionProps) {
         )}
       </h3>
       {!isTree && <RemarkList remarks={remarks} />}
-      {isTree ? (
-        <JsonTree value={body.json} text={body.text} marks={remarks.map(toMark)} />
-      ) : (
-        <OtherBody body={body} />
-      )}
+      {isTree ? <JsonTree value={body.json} text={body.text} marks={remarks.map(toMark)} /> : <OtherBody body={body} />}
     </section>
   )
 }

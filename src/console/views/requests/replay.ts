@@ -40,9 +40,7 @@ export function isTokenUnknown({ request }: Schema<'Exchange'>): boolean {
 /** Returns the reason why a request is not known well enough to be asked about or sent again; undefined: it is. */
 export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
   if (request.body.size === 0) return undefined
-  return bodyText(request.body) === undefined
-    ? 'The journal does not have the whole body as text.'
-    : undefined
+  return bodyText(request.body) === undefined ? 'The journal does not have the whole body as text.' : undefined
 }
 
 /**
@@ -78,8 +76,7 @@ export function toReplay(exchange: Schema<'Exchange'>): Replay {
   const { method, path } = request
   const sent = meaningfulHeaders(exchange).filter(([, value]) => !value.includes(redacted))
   const headers = Object.fromEntries(sent)
-  const isSandboxNamed =
-    headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
+  const isSandboxNamed = headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
   return {
     method,
     target: targetOf(exchange),

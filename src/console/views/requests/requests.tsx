@@ -63,11 +63,7 @@ function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }
   const wrong = search.problem ?? problem?.sentence
   return (
     <div class="toolbar">
-      <SearchField
-        label="Search requests"
-        placeholder="status:4xx op:createEvent has:violation text"
-        field={field}
-      />
+      <SearchField label="Search requests" placeholder="status:4xx op:createEvent has:violation text" field={field} />
       <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
         {paused.value === undefined ? 'Pause' : 'Resume'}
       </button>
@@ -82,9 +78,7 @@ function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }
             </button>
           </>
         )}
-        {!wrong && !isTooFast && paused.value === undefined && (
-          <span class="faint">{describeListed(state.value)}</span>
-        )}
+        {!wrong && !isTooFast && paused.value === undefined && <span class="faint">{describeListed(state.value)}</span>}
       </p>
     </div>
   )
@@ -110,9 +104,8 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Words are <code>status:</code>, <code>op:</code>, <code>method:</code>, <code>origin:</code>,{' '}
-        <code>path:</code>, <code>trace:</code> and <code>has:violation</code>; anything else is searched as a
-        text.{' '}
+        Words are <code>status:</code>, <code>op:</code>, <code>method:</code>, <code>origin:</code>, <code>path:</code>
+        , <code>trace:</code> and <code>has:violation</code>; anything else is searched as a text.{' '}
         <button type="button" class="link" onClick={() => navigate({ query: { q: undefined } })}>
           Show all requests
         </button>
@@ -120,8 +113,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
-      Point your client at this server, or send a first request from a shell. It appears here as soon as it is
-      answered.
+      Point your client at this server, or send a first request from a shell. It appears here as soon as it is answered.
     </Empty>
   )
 }

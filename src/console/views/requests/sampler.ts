@@ -28,10 +28,7 @@ export function createSampler(): Sampler {
   }
 }
 
-function pickImportant(
-  exchanges: readonly Schema<'Exchange'>[],
-  count: number,
-): readonly Schema<'Exchange'>[] {
+function pickImportant(exchanges: readonly Schema<'Exchange'>[], count: number): readonly Schema<'Exchange'>[] {
   const isImportant = ({ violations }: Schema<'Exchange'>) => violations.length > 0
   const sorted = [...exchanges.filter(isImportant), ...exchanges.filter((one) => !isImportant(one)).reverse()]
   return sorted.slice(0, count).sort((a, b) => a.number - b.number)

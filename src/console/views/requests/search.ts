@@ -84,8 +84,7 @@ function findProblem({ word, value }: Term): string | undefined {
   if (!words[word])
     return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is searched as a text.`
   if (word === 'status' && !/^[1-5](\d\d|xx)$/i.test(value)) return 'status: takes 429 or 4xx, for example.'
-  if (word === 'trace' && !/^[0-9a-f]{32}$/i.test(value))
-    return 'trace: takes the 32 hexadecimal digits of a trace id.'
+  if (word === 'trace' && !/^[0-9a-f]{32}$/i.test(value)) return 'trace: takes the 32 hexadecimal digits of a trace id.'
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
   if (word === 'origin' && !['contract', 'scenario', 'simulator', 'upstream'].includes(value))
     return 'origin: takes contract, scenario, simulator or upstream.'

@@ -11,9 +11,7 @@ import { groupByFamily } from '../../ui/families.ts'
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation } = exchange
   const catalogue = useAnswer('/catalogue').value?.scenarios ?? []
-  const offered = catalogue.filter(
-    ({ operations }) => operation === undefined || operations.includes(operation),
-  )
+  const offered = catalogue.filter(({ operations }) => operation === undefined || operations.includes(operation))
   const name = useSignal('rate-limited')
   const typed = useSignal<string | undefined>(undefined)
   const times = useSignal('1')

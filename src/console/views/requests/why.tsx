@@ -84,8 +84,8 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
     <>
       <List sentences={effects} />
       <p>
-        It was answered {exchange.answer.status} at the stage “{exchange.stage}”. Sent now, it would be
-        answered <b>{status}</b>:
+        It was answered {exchange.answer.status} at the stage “{exchange.stage}”. Sent now, it would be answered{' '}
+        <b>{status}</b>:
       </p>
       <List sentences={reasons} />
       {rules}

@@ -150,8 +150,7 @@ function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
 function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
   const tries = new Map<string, number[]>()
   attempts.forEach(({ findings }, index) => {
-    for (const { sentence } of findings)
-      tries.set(sentence, [...(tries.get(sentence) ?? []), earlier + index + 1])
+    for (const { sentence } of findings) tries.set(sentence, [...(tries.get(sentence) ?? []), earlier + index + 1])
   })
   if (tries.size === 0) return null
   return (
@@ -177,9 +176,7 @@ function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`
   const [whole, unit, rest, small] =
-    ms < 3_600_000
-      ? [ms / 60_000, 'min', (ms / 1_000) % 60, 's']
-      : [ms / 3_600_000, 'h', (ms / 60_000) % 60, 'min']
+    ms < 3_600_000 ? [ms / 60_000, 'min', (ms / 1_000) % 60, 's'] : [ms / 3_600_000, 'h', (ms / 60_000) % 60, 'min']
   return Math.floor(rest) === 0
     ? `${Math.floor(whole)} ${unit}`
     : `${Math.floor(whole)} ${unit} ${Math.floor(rest)} ${small}`

@@ -108,8 +108,8 @@ function NoFailures() {
         body: { ...sampleEvent, insertId: 'retry-me' },
       }}
     >
-      A call that fails appears here on a time line, with each later try and the wait that it was asked for.
-      Send this twice: the second time comes too early.
+      A call that fails appears here on a time line, with each later try and the wait that it was asked for. Send this
+      twice: the second time comes too early.
     </Empty>
   )
 }

@@ -54,9 +54,7 @@ function Finding({ finding }: { readonly finding: Schema<'MannersFinding'> }) {
             {id}
           </a>
         ))}
-        {first.curl !== undefined && (
-          <CopyButton label="curl" title="Copy the request as curl" text={first.curl} />
-        )}
+        {first.curl !== undefined && <CopyButton label="curl" title="Copy the request as curl" text={first.curl} />}
       </p>
     </div>
   )

@@ -66,8 +66,7 @@ export async function deleteSandbox(name: string): Promise<void> {
 /** Takes a snapshot. An empty title is none. */
 export async function takeSnapshot(name: string, title: string): Promise<void> {
   const body = title === '' ? {} : { name: title }
-  if (valueOrNotice(await ask('post', '/snapshots', { query: { sandbox: name }, body })))
-    tell('The snapshot is taken.')
+  if (valueOrNotice(await ask('post', '/snapshots', { query: { sandbox: name }, body }))) tell('The snapshot is taken.')
 }
 
 /** Replaces the state of a sandbox by that of a snapshot. */

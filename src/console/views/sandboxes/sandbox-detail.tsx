@@ -95,9 +95,7 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
       </section>
       <section>
         <h3>Reset and delete</h3>
-        <p class="faint">
-          A reset leaves the snapshots. Before anything is lost, the page asks once and names it.
-        </p>
+        <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
         <p class="buttons">
           <button type="button" onClick={() => after(resetSandbox(name))}>
             Reset …

@@ -38,11 +38,7 @@ export function SandboxesPage() {
         </section>
       ) : (
         <section aria-label={`Sandbox ${name}`}>
-          <SandboxDetail
-            name={name}
-            row={value?.sandboxes.find((one) => one.name === name)}
-            reload={reloadAll}
-          />
+          <SandboxDetail name={name} row={value?.sandboxes.find((one) => one.name === name)} reload={reloadAll} />
         </section>
       )}
     </div>

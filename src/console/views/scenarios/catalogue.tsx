@@ -28,10 +28,7 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
     open: (name) => replaceRoute({ id: name }),
     field,
   })
-  useCommands(
-    [{ title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) }],
-    [],
-  )
+  useCommands([{ title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
   return (
     <>
       <header class="pane-head">

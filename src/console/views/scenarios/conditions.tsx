@@ -30,9 +30,7 @@ export function Conditions({ conditions, setConditions, catalogue, operation, re
           key={index}
           condition={condition}
           catalogue={catalogue}
-          change={(change) =>
-            setConditions(conditions.map((one, at) => (at === index ? { ...one, ...change } : one)))
-          }
+          change={(change) => setConditions(conditions.map((one, at) => (at === index ? { ...one, ...change } : one)))}
           remove={() => setConditions(conditions.filter((_, at) => at !== index))}
           problem={refusals[conditionKey(index)]}
           takesFocus={index === added.current}
@@ -140,12 +138,7 @@ function ConditionRow({ condition, catalogue, change, remove, problem, takesFocu
           <option key={one.id} value={one.id} label={one.name} />
         ))}
       </datalist>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`Remove the condition: ${title} ${name}`}
-        onClick={remove}
-      >
+      <button type="button" class="quiet" aria-label={`Remove the condition: ${title} ${name}`} onClick={remove}>
         ✕
       </button>
       <Refusal id={id} text={problem} />

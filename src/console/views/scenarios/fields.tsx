@@ -142,11 +142,7 @@ export function ParameterField({ parameter, value, set, problem }: ParameterFiel
   const shared = { caption: name, about, unit, set, problem }
   if (choices)
     return (
-      <ChoiceField
-        {...shared}
-        value={value || String(standard)}
-        options={choices.map((one) => [one, one] as const)}
-      />
+      <ChoiceField {...shared} value={value || String(standard)} options={choices.map((one) => [one, one] as const)} />
     )
   return (
     <TextField

@@ -1,8 +1,7 @@
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 
 /** A scenario of the catalogue, or a text of several of them that the user writes. */
-export interface Offer
-  extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
+export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
   /** The ids of the operations; undefined: all operations. */
   readonly operations?: readonly string[]
   /** The member of a rule that takes the text, where the user writes the whole text. */

@@ -28,8 +28,7 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
-  const toggle = () =>
-    put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
+  const toggle = () => put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
   const move = async (by: number) => {
     await put((rules) => moveItem(rules, index, by))
     focusMove(index + by, by)
@@ -79,13 +78,7 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
           Edit
         </button>
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`Remove ${name}`}
-          title="Remove"
-          onClick={() => void remove()}
-        >
+        <button type="button" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()}>
           ✕
         </button>
       </div>
@@ -118,12 +111,7 @@ function EditForm({ rule, index, catalogue, change, onEnd }: EditFormProps) {
   }
   return (
     <div ref={element} class="rule-edit">
-      <RuleForm
-        {...{ rule, index, catalogue, save }}
-        offer={offerOf(rule, catalogue)}
-        action="Save"
-        onCancel={onEnd}
-      />
+      <RuleForm {...{ rule, index, catalogue, save }} offer={offerOf(rule, catalogue)} action="Save" onCancel={onEnd} />
     </div>
   )
 }
@@ -155,9 +143,7 @@ function MoveButton({ name, by, isPossible, move }: MoveButtonProps) {
 /** Moves the focus with a rule that was moved: to the same button, or at the end of the list to the other. */
 function focusMove(index: number, by: number): void {
   const buttonOf = (direction: number) =>
-    document.querySelector<HTMLButtonElement>(
-      `[data-rule="${index}"] [data-by="${direction}"]:not(:disabled)`,
-    )
+    document.querySelector<HTMLButtonElement>(`[data-rule="${index}"] [data-by="${direction}"]:not(:disabled)`)
   requestAnimationFrame(() => (buttonOf(by) ?? buttonOf(-by))?.focus())
 }
 

@@ -46,8 +46,8 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
       ) : (
         <>
           <p class="faint pane-note">
-            The first rule that acts on a request decides. Each change makes all counts begin anew. Alt+↑ and
-            Alt+↓ move the rule that has the focus.
+            The first rule that acts on a request decides. Each change makes all counts begin anew. Alt+↑ and Alt+↓ move
+            the rule that has the focus.
           </p>
           <ol class="rules">
             {rules.map((rule, index) => (
@@ -65,8 +65,8 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
         <>
           <h2>Rules of the start</h2>
           <p class="faint pane-note">
-            They hold in every sandbox, for requests that no rule above acts on. They change only with the
-            server's options.
+            They hold in every sandbox, for requests that no rule above acts on. They change only with the server's
+            options.
           </p>
           <ol class="rules">
             {startUp.map((rule, index) => (
@@ -85,8 +85,8 @@ function NoRules() {
   const headers = { 'X-Sim-Scenario': 'rate-limited' }
   return (
     <Empty title="No rules yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
-      Every request is answered as the service answers it. Pick a scenario to switch it on for many requests,
-      or name it in the header of a single one:
+      Every request is answered as the service answers it. Pick a scenario to switch it on for many requests, or name it
+      in the header of a single one:
     </Empty>
   )
 }

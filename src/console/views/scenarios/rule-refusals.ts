@@ -20,8 +20,7 @@ export function splitRefusal(sentence: string, form: RefusedForm): RuleRefusals 
   const refusals: Record<string, string> = {}
   const parts = sentence.split(/(?=body\/rules\/)/)
   for (const part of parts.length > 1 ? parts.slice(1) : parts) {
-    const [, index, pointer = '', message = part] =
-      /^body\/rules\/(\d+)((?:\/[^:]*)?): (.*)$/s.exec(part) ?? []
+    const [, index, pointer = '', message = part] = /^body\/rules\/(\d+)((?:\/[^:]*)?): (.*)$/s.exec(part) ?? []
     const isOwn = Number(index) === form.index
     const field = (isOwn && findField(pointer, message, form)) || ''
     refusals[field] = [refusals[field], isOwn ? message : part].filter(Boolean).join(' ').trim()
@@ -48,11 +47,7 @@ function findField(pointer: string, message: string, { offer, conditions }: Refu
 
 /** Returns a refusal of the page itself for two conditions on the same member, of which a rule can have one. */
 export function refuseDoubles(conditions: readonly RuleCondition[]): RuleRefusals {
-  const keys = conditions.map(
-    ({ place, name }) => `${place} ${place === 'header' ? name.toLowerCase() : name}`,
-  )
+  const keys = conditions.map(({ place, name }) => `${place} ${place === 'header' ? name.toLowerCase() : name}`)
   const double = keys.findIndex((key, index) => keys.indexOf(key) < index)
-  return double < 0
-    ? {}
-    : { [conditionKey(double)]: 'A rule has one condition on it; remove one of the two.' }
+  return double < 0 ? {} : { [conditionKey(double)]: 'A rule has one condition on it; remove one of the two.' }
 }

@@ -79,11 +79,7 @@ function readConditions(match: Schema<'Match'>): RuleCondition[] {
 const formMembers = ['operation', 'match', 'scenario', 'sequence', 'times', 'probability']
 
 /** Returns the rule that a form describes. `before`: the rule that it changes; what the form does not show stays as it is there. */
-export function toRule(
-  before: Schema<'Rule'>,
-  offer: Offer,
-  { texts, conditions }: RuleValues,
-): Schema<'Rule'> {
+export function toRule(before: Schema<'Rule'>, offer: Offer, { texts, conditions }: RuleValues): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
   const parameters = offer.parameters.map(({ name }) => [name, texts[parameterKey(name)] ?? ''] as const)
   const match = { ...without(before.match ?? {}, places), ...toMatch(conditions) }

@@ -35,9 +35,7 @@ export function Charts({ figures, before, isTable, children }: ChartsProps) {
       {isTable ? (
         <DayTable figures={figures} before={before} />
       ) : (
-        measures.map((measure) => (
-          <MeasureChart key={measure.field} {...{ measure, figures, before, cursor }} />
-        ))
+        measures.map((measure) => <MeasureChart key={measure.field} {...{ measure, figures, before, cursor }} />)
       )}
       <Detections figures={figures} />
       <Labels figures={figures} />
@@ -56,8 +54,7 @@ function MeasureChart({ measure: { field, title, unit, kind }, figures, before, 
   const isQuality = field === qualityField
   const points = pointsOf(figures, field)
   const compared = (isQuality && before) || []
-  const summary =
-    kind === 'count' ? `${total?.toLocaleString('en')} in ${figures.days.length} days` : `avg ${total}`
+  const summary = kind === 'count' ? `${total?.toLocaleString('en')} in ${figures.days.length} days` : `avg ${total}`
   return (
     <div class={isQuality ? 'figure wide' : 'figure'}>
       <Chart
@@ -81,16 +78,11 @@ function MeasureChart({ measure: { field, title, unit, kind }, figures, before, 
 function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) {
   const rows = figures.days.map((day, index) => ({
     day: textOf(day, 'date').slice(0, 10),
-    values: [
-      ...measures.map(({ field }) => numberOf(day, field)),
-      ...(before ? [before[index] ?? null] : []),
-    ],
+    values: [...measures.map(({ field }) => numberOf(day, field)), ...(before ? [before[index] ?? null] : [])],
   }))
   const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
   const toCsv = () =>
-    [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
-      .map((cells) => cells.join())
-      .join('\n')
+    [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])].map((cells) => cells.join()).join('\n')
   return (
     <section class="day-table" aria-label="Days">
       <DataTable
@@ -102,8 +94,7 @@ function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) 
           ...titles.map((title, index) => ({
             title,
             isNumber: true,
-            cell: ({ values }: (typeof rows)[number]) =>
-              formatCell(values[index], measures[index]?.kind === 'count'),
+            cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'count'),
           })),
         ]}
       />

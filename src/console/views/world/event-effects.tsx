@@ -52,8 +52,8 @@ export function EventEffects({ products, moved, quality, others, ...compared }: 
       {product && moved.length === 0 && (
         <>
           <p class="faint">
-            Nothing yet: no event came for {products.map(({ name }) => name).join(' or ')}. Send one, and the
-            quality of its day moves.
+            Nothing yet: no event came for {products.map(({ name }) => name).join(' or ')}. Send one, and the quality of
+            its day moves.
           </p>
           <CommandLine
             text={formatCurl({
@@ -92,10 +92,7 @@ function describeDifference({
 }
 
 /** Returns the conversations that have events of these products, as far as the listed ids of their events tell. */
-function findConversations(
-  moved: Quality['products'],
-  all: Quality['conversations'],
-): Quality['conversations'] {
+function findConversations(moved: Quality['products'], all: Quality['conversations']): Quality['conversations'] {
   const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
   return all.filter(({ eventIds }) => eventIds.some((id) => ids.has(id)))
 }

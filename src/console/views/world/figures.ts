@@ -58,10 +58,7 @@ export function readFigures(body: unknown): Figures | undefined {
 }
 
 /** Returns a member that should be a number; null where it is none. */
-export function numberOf(
-  record: Readonly<Record<string, unknown>> | undefined,
-  field: string,
-): number | null {
+export function numberOf(record: Readonly<Record<string, unknown>> | undefined, field: string): number | null {
   const value = record?.[field]
   return typeof value === 'number' ? value : null
 }
@@ -102,13 +99,9 @@ export function formatMeasure(value: number, kind: ChartMeasure['kind'] = 'score
  * Returns the days' quality without events, from the answer of a sandbox that has none. Undefined: the two answers differ in more than quality,
  * so that the difference is not that of the events alone.
  */
-export function compareQuality(
-  figures: Figures,
-  without: Figures | undefined,
-): (number | null)[] | undefined {
+export function compareQuality(figures: Figures, without: Figures | undefined): (number | null)[] | undefined {
   if (!without || withoutQuality(figures) !== withoutQuality(without)) return undefined
   return without.days.map((day) => numberOf(day, qualityField))
 }
 
-const withoutQuality = ({ days }: Figures) =>
-  JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
+const withoutQuality = ({ days }: Figures) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))

@@ -14,8 +14,7 @@ export function Health({ body }: Pick<Figures, 'body'>) {
   const level = textOf(assessment, 'healthLevel')
   return (
     <p class="health">
-      <Mark kind={kinds[level] ?? 'advice'} text={level.replaceAll('_', ' ')} />{' '}
-      {textOf(assessment, 'summary')}
+      <Mark kind={kinds[level] ?? 'advice'} text={level.replaceAll('_', ' ')} /> {textOf(assessment, 'summary')}
     </p>
   )
 }

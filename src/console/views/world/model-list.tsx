@@ -29,12 +29,7 @@ export function ModelList({ models, open }: ModelListProps) {
   return (
     <section class="model-list entries" aria-label="Models">
       <form onSubmit={submit}>
-        <input
-          name="id"
-          aria-label="The id of any other model"
-          placeholder="Any other UUID"
-          spellcheck={false}
-        />
+        <input name="id" aria-label="The id of any other model" placeholder="Any other UUID" spellcheck={false} />
         <button type="submit">Show</button>
       </form>
       {groups.map(([title, isMember]) => {
@@ -52,9 +47,7 @@ export function ModelList({ models, open }: ModelListProps) {
                     title={model.about}
                   >
                     <span>{model.name}</span>
-                    <span class="faint">
-                      {model.scenario ?? model.shape ?? model.persona ?? 'by the seed'}
-                    </span>
+                    <span class="faint">{model.scenario ?? model.shape ?? model.persona ?? 'by the seed'}</span>
                   </a>
                 </li>
               ))}

@@ -97,10 +97,7 @@ interface AnswerPaneProps {
 }
 
 /** The answer itself, and how to get it. */
-function AnswerPane({
-  question,
-  explanation: { answer, answerViolations, delivery, damage },
-}: AnswerPaneProps) {
+function AnswerPane({ question, explanation: { answer, answerViolations, delivery, damage } }: AnswerPaneProps) {
   const path = analyticsPathOf(question)
   const marks = answerViolations.map(({ pointer, message }) => ({
     pointer,

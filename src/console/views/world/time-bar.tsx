@@ -46,19 +46,11 @@ function ClockControls() {
         <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
       </span>
       <span class="buttons">
-        <button
-          type="button"
-          onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}
-        >
+        <button type="button" onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}>
           {mode === 'frozen' ? 'Let it run' : 'Freeze'}
         </button>
         {['1h', '1d', '7d'].map((by) => (
-          <button
-            key={by}
-            type="button"
-            title={`Advance the clock by ${by}`}
-            onClick={() => void advance(by)}
-          >
+          <button key={by} type="button" title={`Advance the clock by ${by}`} onClick={() => void advance(by)}>
             +{by}
           </button>
         ))}

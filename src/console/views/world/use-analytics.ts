@@ -48,9 +48,7 @@ export function useAnalytics(
     latest.current += 1
     const turn = latest.current
     const answer =
-      text === undefined
-        ? undefined
-        : await ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) })
+      text === undefined ? undefined : await ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) })
     if (turn === latest.current) asked.value = answer
   }
   // A new day or seed makes another question, which is asked at once: the user has mostly just set it.

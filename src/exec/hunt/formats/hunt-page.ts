@@ -28,9 +28,7 @@ export function toHuntPage(report: HuntReport): Page {
     summary,
     facts: describeRun(run),
     failed: report.hasFailOn ? failed : [],
-    sections: found
-      ? [{ key: 'findings', title: 'Found', blocks: [{ kind: 'findings', findings: [found] }] }]
-      : [],
+    sections: found ? [{ key: 'findings', title: 'Found', blocks: [{ kind: 'findings', findings: [found] }] }] : [],
     cases: [
       {
         suite: 'hunt',
@@ -38,9 +36,7 @@ export function toHuntPage(report: HuntReport): Page {
         state: failed.length > 0 ? 'failed' : 'passed',
         type: finding?.verdict ?? 'fail-on',
         message,
-        text: [...failed, ...(found ? listLines(found) : [describeNothingFound(report)]), ...summary].join(
-          '\n',
-        ),
+        text: [...failed, ...(found ? listLines(found) : [describeNothingFound(report)]), ...summary].join('\n'),
       },
     ],
   }

@@ -26,8 +26,7 @@ export function huntToJson(report: HuntReport): JsonObject {
 }
 
 function findingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
-  const { verdict, code, candidate, drawn, certainty, tally, needed, file, repeat, lastLines, requests } =
-    finding
+  const { verdict, code, candidate, drawn, certainty, tally, needed, file, repeat, lastLines, requests } = finding
   return {
     verdict,
     code,

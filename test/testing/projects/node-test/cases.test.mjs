@@ -21,8 +21,7 @@ test('an error of the test itself is shown, too', async (t) => {
   throw new Error('the test is wrong')
 })
 
-for (const _number of [1, 2])
-  test('two tests have this name', async (t) => behave(await useSandbox(t), t.name))
+for (const _number of [1, 2]) test('two tests have this name', async (t) => behave(await useSandbox(t), t.name))
 
 describe('at the same time', { concurrency: true }, () => {
   for (const _number of [1, 2])
