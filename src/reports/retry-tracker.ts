@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, hasFailed, isNewCall, measurePause, toAttempt } from './attempts.ts'
+import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, toAttempt } from './attempts.ts'
 import { type CallKey, createCallKey, type LiveCall } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
-import { judgeRetry, type RetryFault } from './judge-retry.ts'
+import { judgeRetry, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
 import { type RetryChain, RetryChains } from './retry-chains.ts'
 
@@ -37,8 +37,8 @@ export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly #chains = new RetryChains()
   readonly #parallelCalls = new ParallelCalls()
-  /** The id of the latest exchange. */
-  #latest = ''
+  /** The time at which the latest request arrived, by the process's monotonic clock, milliseconds. */
+  #latestReceipt = Number.NEGATIVE_INFINITY
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
@@ -50,7 +50,7 @@ export class RetryTracker {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
     this.#parallelCalls.record(entry)
-    this.#latest = entry.id
+    this.#latestReceipt = Math.max(this.#latestReceipt, entry.receivedAt)
     const canContinue = this.#chains.canContinue(entry)
     if (!canContinue && !hasFailed(entry)) return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
@@ -59,17 +59,20 @@ export class RetryTracker {
   }
 
   /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless another came after it, which may have
-   * been its retry and is not judged again.
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless a request arrived after its end:
+   * that may have been its retry, and is not judged again.
    */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
-    if (chains.length > 0 || !hasFailed(entry) || this.#latest !== entry.id) return
+    const { receivedAt, endedAt } = entry
+    const hasSuccessor = this.#latestReceipt > receivedAt && this.#latestReceipt >= endedAt - immediateMs
+    if (chains.length > 0 || !hasFailed(entry) || hasSuccessor) return
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
-    this.#beginChain({ entry, call, isIdempotent, latest: toAttempt(entry, call) }, false)
+    const hasEqual = this.#chains.ofKind(call).some(({ call: { key } }) => key === call.key)
+    this.#beginChain({ entry, call, isIdempotent, latest: toAttempt(entry, call) }, hasEqual)
   }
 
   #recordAttempt(called: CalledEntry): TrackedAttempt | undefined {
@@ -97,11 +100,9 @@ export class RetryTracker {
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
     for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: tries, pauses: [] })
     const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
-    const faults = (judged[0]?.faults ?? []).filter(({ rule }) =>
-      judged.every((one) => one.faults.some((fault) => fault.rule === rule)),
-    )
+    const faults = listSharedFaults(tries, judged)
     const isUnclear = chain.isParallel && latest.retryCount === undefined
-    const isLost = tries.every(({ outcome }) => outcome === 'lost')
+    const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
     const continued = {
       ...chain,
       call,
@@ -129,4 +130,22 @@ export class RetryTracker {
     this.#chains.store(chain)
     return { attempt: latest, previous: undefined, chain, waitedMs: undefined, faults: [] }
   }
+}
+
+/** Returns the faults that a retry commits whichever of the tries it repeats. */
+function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudgement[]): readonly RetryFault[] {
+  const all = judged.flatMap(({ faults }) => faults)
+  const sharers = (rule: string) => (rule === 'same-insert-id' ? withoutUncertain(tries) : tries)
+  const hasFault = (last: Attempt, rule: string) =>
+    judged[tries.indexOf(last)]?.faults.some((fault) => fault.rule === rule) === true
+  return all.filter(({ rule }, index) => {
+    const isFirst = all.findIndex((other) => other.rule === rule) === index
+    return isFirst && sharers(rule).every((last) => hasFault(last, rule))
+  })
+}
+
+/** Returns the tries whose outcome is known; all where none is. An event is stored twice, too, if it repeats an uncertain try. */
+function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
+  const certain = tries.filter(({ outcome }) => outcome !== 'uncertain')
+  return certain.length > 0 ? certain : tries
 }

@@ -569,6 +569,15 @@ describe('a client that sends the same call again', () => {
       rules: [],
     },
     {
+      name: 'must not send it a third time after a loss, whichever of the tries before that repeats',
+      attempts: [
+        { at: 0, takes: 500, status: 201, headSentAt: 1, openedAt: 0, delivery: lost, body: { v: 1 } },
+        { at: 1400, takes: 500, status: 201, openedAt: 0, delivery: lost, body: { v: 1 } },
+        { at: 2200, status: 201, body: { v: 1 } },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
       name: 'must not send it again after a success whose body it cannot read, if it says that it tries again',
       attempts: [
         { at: 0, status: 201, headSentAt: 0, delivery: { kind: 'damaged' }, ...counted('a', 0) },
@@ -605,6 +614,23 @@ describe('a client that sends the same call again', () => {
     },
   ])('$name', ({ attempts, rules }) => {
     expect(brokenRules(attempts)).toEqual(rules)
+  })
+
+  test('is judged after an answer that turns out to be lost, though a parallel one ended since', () => {
+    const journal = new Journal(100)
+    const manners = new Manners(new Set(['createEvent']))
+    journal.onEntry((entry, live) => (live.isCorrection ? manners.correct(entry, live) : manners.record(entry, live)))
+    const send = (attempt: SampleAttempt) => {
+      const [entry, live] = exchangeOf(journal, attempt)
+      journal.record(entry, live)
+      return { entry, live }
+    }
+    const { entry, live } = send({ at: 0, takes: 500, status: 201, ...counted('a', 0) })
+    send({ at: 1, takes: 500, status: 201, body: { insertId: 'other' } })
+    const end = { delivery: lost, endedAt: 500, headSentAt: undefined, hasClientLeft: true }
+    journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
+    send({ at: 502, status: 201, ...counted('b', 1) })
+    expect(manners.findings.list().map(({ subject }) => subject.rule)).toEqual(['same-insert-id'])
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {

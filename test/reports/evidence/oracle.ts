@@ -29,7 +29,10 @@ export interface Hearing {
   readonly log: readonly LoggedTry[]
   /** The tries that the service received. */
   readonly received: ReadonlySet<string>
+  /** The findings of `GET /retries`, which tracks the journal again. */
   readonly accusations: readonly Accusation[]
+  /** The findings of `GET /manners`, which judges each exchange as it ends, by rule. */
+  readonly rules: readonly { readonly rule: RetryRule; readonly count: number }[]
   /** The tries whose answer was planned to come as the client gives up. */
   readonly closeCalls: ReadonlySet<string>
   /** True where client or simulator stood still, so that neither measures short pauses, and a retry may arrive before its failed try ends. */
@@ -65,15 +68,16 @@ export function judgeEvidence(hearing: Hearing): Verdict {
   const { calls, log, received, hasStalled } = hearing
   const retries = calls.flatMap((call) => listRetries(call, log))
   const duplicates = retries.filter((one) => isDuplicate(one) && isReceived(one, received))
-  const promised = hasStalled ? [] : duplicates.filter((one) => isPromised(one, hearing))
+  const promised = hasStalled ? [] : duplicates.filter((one) => isPromised(one, retries, hearing))
   const accusations = hearing.accusations.filter(({ rule }) => !(hasStalled && rule === 'back-off'))
   const found = new Set(accusations.filter(({ rule }) => rule === 'same-insert-id').map(({ accused }) => accused))
   const callOf = (name: string) => calls.find((one) => name.startsWith(`${one.name}#`))
+  const unfounded = [...new Set(calls.map(({ kind }) => kind))].flatMap((kind) => {
+    const against = accusations.filter(({ accused }) => callOf(accused)?.kind === kind)
+    return listUnfounded(against, ofKind(retries, kind), kind)
+  })
   return {
-    unfounded: [...new Set(calls.map(({ kind }) => kind))].flatMap((kind) => {
-      const against = accusations.filter(({ accused }) => callOf(accused)?.kind === kind)
-      return listUnfounded(against, ofKind(retries, kind), kind)
-    }),
+    unfounded: [...unfounded, ...listExcess(hearing, retries)],
     missed: promised.map(({ name }) => name).filter((name) => !found.has(name)),
     duplicates: promised.length,
     undecidable: duplicates.length - promised.length,
@@ -81,11 +85,20 @@ export function judgeEvidence(hearing: Hearing): Verdict {
 }
 
 /** Returns true where docs/evidence.md promises that the duplicate is found. */
-function isPromised({ call, before, latest }: Retry, { closeCalls }: Hearing): boolean {
-  const isAtOnce = latest.sentAt - before.endedAt < 10 + slackMs
-  if (!call.isProvable || isAtOnce || closeCalls.has(`${before.call}#${before.number}`)) return false
+function isPromised(retry: Retry, retries: readonly Retry[], { closeCalls }: Hearing): boolean {
+  const { call, before } = retry
+  if (!call.isProvable || isAtOnce(retry) || closeCalls.has(`${before.call}#${before.number}`)) return false
   if (call.countsRetries) return true
-  return before.status === undefined || (outcomeOf(before) === 'failed' && !latest.mayBeOverSpare)
+  const earlier = retries.filter((one) => one.call === call && one.latest.number <= before.number)
+  if (earlier.some(mayBeParallel)) return false
+  return before.status === undefined || (outcomeOf(before) === 'failed' && !mayBeParallel(retry))
+}
+
+const isAtOnce = ({ before, latest }: Retry) => latest.sentAt - before.endedAt < 10 + slackMs
+
+/** Returns true where the retry of a failed try may look like an equal call under way at the same time. */
+function mayBeParallel(retry: Retry): boolean {
+  return outcomeOf(retry.before) === 'failed' && (isAtOnce(retry) || retry.latest.mayBeOverSpare)
 }
 
 const ofKind = (retries: readonly Retry[], kind: string) => retries.filter(({ call }) => call.kind === kind)
@@ -152,5 +165,16 @@ function listUnfounded(accusations: readonly Accusation[], retries: readonly Ret
     if (against.length <= guilty) return []
     const named = against.map(({ accused, sentence }) => `${accused}: ${sentence}`).join('; ')
     return [`${against.length - guilty} of ${against.length} against ${kind}: ${named}`]
+  })
+}
+
+/** Lists the rules that `GET /manners` says were broken more often than the log bears out. */
+function listExcess({ rules, hasStalled }: Hearing, retries: readonly Retry[]): readonly string[] {
+  return [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {
+    const count = rules.filter((one) => one.rule === rule).reduce((sum, one) => sum + one.count, 0)
+    const guilty = retries.filter((retry) => isGuilty(retry, rule)).length
+    return count <= guilty || (hasStalled && rule === 'back-off')
+      ? []
+      : [`manners: ${rule} ${count} times, not ${guilty}`]
   })
 }

@@ -3,7 +3,7 @@ import { ask } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { makeCall } from './client.ts'
 import { createLoggingFetch, type TryName, tryHeader } from './logging-fetch.ts'
-import { type Accusation, type Hearing, judgeEvidence, type KnownCall, type Verdict } from './oracle.ts'
+import { type Accusation, type Hearing, judgeEvidence, type KnownCall, type RetryRule, type Verdict } from './oracle.ts'
 import { type CallGroup, type PlannedCall, type RunPlan, scenarioOf } from './plan.ts'
 import type { StallWatch } from './stall-watch.ts'
 import { openConnections, sharedConnections } from './transport.ts'
@@ -62,7 +62,6 @@ export async function runClient(target: Target, plan: RunPlan, watch: StallWatch
   const verdict = judgeEvidence(hearing)
   return {
     ...verdict,
-    unfounded: [...verdict.unfounded, ...evidence.differences],
     hasStalled: hearing.hasStalled,
     tries: log.length,
     accusations: evidence.accusations.length,
@@ -114,10 +113,8 @@ function knownCalls(plan: RunPlan): readonly KnownCall[] {
   )
 }
 
-/** The evidence about a client, and where its two views differ. */
-interface Evidence extends Pick<Hearing, 'accusations' | 'received'> {
-  readonly differences: readonly string[]
-}
+/** The evidence about a client. */
+type Evidence = Pick<Hearing, 'accusations' | 'rules' | 'received'>
 
 /** Reads the findings of a sandbox, once all its exchanges have ended. */
 async function readEvidence(target: Target, sandbox: string, tries: number): Promise<Evidence> {
@@ -138,13 +135,8 @@ async function readEvidence(target: Target, sandbox: string, tries: number): Pro
       })),
     )
   const { findings } = await steer(target, 'GET', `/manners?sandbox=${sandbox}`)
-  const counted = listOf(findings).reduce((sum, { count }) => sum + Number(count), 0)
-  const isOne = counted === accusations.length
-  return {
-    accusations,
-    received: new Set(tryOf.values()),
-    differences: isOne ? [] : [`GET /manners has ${counted} findings, GET /retries ${accusations.length}`],
-  }
+  const rules = listOf(findings).map(({ rule, count }) => ({ rule: rule as RetryRule, count: Number(count) }))
+  return { accusations, rules, received: new Set(tryOf.values()) }
 }
 
 const listOf = (value: unknown) => value as readonly JsonObject[]
