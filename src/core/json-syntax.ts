@@ -33,7 +33,8 @@ const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
   string: {},
 }
 
-const space = /[ \t\n\r]*/y
+/** White space is read in steps, between which a reader of large JSON can rest. */
+const space = /[ \t\n\r]{1,65536}/y
 const plainString = /"[ !#-[\]-\uffff]*"/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
@@ -71,10 +72,15 @@ export class JsonTokens {
     return this.expected === 'nothing' && this.at === this.#text.length
   }
 
-  /** Reads the next token. Returns false if there is none. */
+  /** Reads the next token, or a step of long white space, whose `first` is a space. Returns false if there is no token. */
   next(): boolean {
-    if (this.#text.charCodeAt(this.at) <= 32) this.at = endOfMatch(space, this.#text, this.at)
+    const begin = this.at
+    if (this.#text.charCodeAt(begin) <= 32) this.at = endOfMatch(space, this.#text, begin)
     const first = this.#text[this.at] ?? ' '
+    if (this.at > begin && first <= ' ' && this.at < this.#text.length) {
+      this.first = ' '
+      return true
+    }
     const isScalar = !'{}[],:'.includes(first)
     const step = steps[this.expected][isScalar && first !== '"' ? '0' : first]
     if (step === undefined || (isScalar && !this.#readScalar(first === '"'))) return false
@@ -94,20 +100,22 @@ export class JsonTokens {
   }
 
   #readScalar(isString: boolean): boolean {
-    const [text, start] = [this.#text, this.at]
-    const endOfPlain = endOfMatch(isString ? plainString : scalar, text, start)
-    const end = endOfPlain > start || !isString ? endOfPlain : endOfString(text, start) || text.length
-    this.isTooLong = end - start > this.#maxLength
+    const start = this.at
+    // Longer tokens are not searched for their end, which would take 100 ms in 64 MB.
+    const text = this.#text.slice(start, start + this.#maxLength + 1)
+    const endOfPlain = endOfMatch(isString ? plainString : scalar, text, 0)
+    const length = endOfPlain > 0 || !isString ? endOfPlain : endOfString(text, 0) || text.length
+    this.isTooLong = length > this.#maxLength
     if (this.isTooLong) return false
     try {
       // A name is copied as it is set. A value is copied here, so that it does not hold the whole text in memory.
-      const isPlainName = end === endOfPlain && this.expected.startsWith('name')
-      this.value = isPlainName ? text.slice(start + 1, end - 1) : JSON.parse(text.slice(start, end))
+      const isPlainName = length === endOfPlain && this.expected.startsWith('name')
+      this.value = isPlainName ? text.slice(1, length - 1) : JSON.parse(text.slice(0, length))
     } catch {
-      if (isString) Object.assign(this, { at: findStringFault(text, start), expected: 'string' })
+      if (isString) Object.assign(this, { at: start + findStringFault(text, 0), expected: 'string' })
       return false
     }
-    this.at = end
+    this.at += length
     return true
   }
 }
@@ -175,8 +183,12 @@ export function locateSyntaxError(text: string): SyntaxFault {
   return { at, message: `is not JSON: it ${found}, where ${descriptions[expected]} is expected` }
 }
 
+/** The most characters before a fault whose lines are counted, which takes a millisecond. */
+const maxCounted = 1024 * 1024
+
 /**
- * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`.
+ * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. Behind the first 1,048,576
+ * characters it names the character by its number.
  * @param start the position of the text's first character in its file
  * @param tokens the tokens of the text up to the fault, if they were read already
  */
@@ -185,15 +197,19 @@ export function describeSyntaxError(
   start: TextPosition = { line: 1, column: 1 },
   { at, expected } = readToFault(text),
 ): string {
-  let [line, column] = [start.line, start.column]
+  const place = at > maxCounted ? `character ${at + 1}` : describePosition(text, at, start)
+  const character = characterAt(text, at)
+  if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
+  return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
+}
+
+function describePosition(text: string, at: number, start: TextPosition): string {
+  let { line, column } = start
   for (let index = 0; index < at; index += 1) {
     column += 1
     if (text[index] === '\n') [line, column] = [line + 1, 1]
   }
-  const place = `line ${line}, column ${column}`
-  const character = characterAt(text, at)
-  if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
-  return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
+  return `line ${line}, column ${column}`
 }
 
 function readToFault(text: string): JsonTokens {

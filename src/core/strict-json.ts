@@ -164,6 +164,7 @@ class JsonReader {
         if (inside) inside.key = typeof inside.key === 'number' ? inside.key + 1 : undefined
         return undefined
       case ':':
+      case ' ':
         return undefined
     }
     return this.#readScalar(value, expected === 'colon' ? inside : undefined)

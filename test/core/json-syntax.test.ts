@@ -39,6 +39,10 @@ describe('the description of broken JSON', () => {
     expect(describeSyntaxError('[1\n 2]', start)).toMatch(/^line 8, column 2 has "2"/)
   })
 
+  test('far behind the beginning names the character, since counting the lines of 64 MB takes too long', () => {
+    expect(describeSyntaxError(`${'\n'.repeat(2_000_000)}]`)).toMatch(/^character 2000001 has "\]"/)
+  })
+
   test('finds an error exactly where Node refuses the text, and nothing more to expect where it does not', () => {
     const pieces = fc.constantFrom(
       '{',

@@ -54,6 +54,7 @@ describe('readJson accepts', () => {
   test.each([
     ['a BOM before it', '\ufeff{"a":1}', { a: 1 }],
     ['white space around it', ' \r\n\t{"a":1}\n ', { a: 1 }],
+    ['white space of 200,000 characters', `{"a":${' '.repeat(200_000)}1}${'\n'.repeat(200_000)}`, { a: 1 }],
     ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
     ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
     ['white space before a colon', '{"a" \n : 1}', { a: 1 }],
