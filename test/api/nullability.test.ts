@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** The fields that may be null (docs/service.md, 3.2). */
+/** The fields that may be null (docs/development/service.md, 3.2). */
 const nullable = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',

@@ -71,7 +71,7 @@ test('every status of every operation has a description and a valid named exampl
   }
 })
 
-/** A body that docs/service.md, 3.2 allows, and that the simulator never answers with. */
+/** A body that docs/development/service.md, 3.2 allows, and that the simulator never answers with. */
 function realAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
