@@ -308,9 +308,7 @@ describe('an operation that a user adds to the document', () => {
 test('the share is rounded down to a tenth', async () => {
   await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'share' } })
   const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
-  expect(met / points).toBeGreaterThan(0.1)
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
-  expect(percent).not.toBe((met / points) * 100)
 })
 
 test('a report contains the same coverage as GET coverage', async () => {
