@@ -1,5 +1,5 @@
 # The build stage. The manifest and the lock file are copied first, so that Docker's cache keeps the installation while only sources change.
-FROM node:24-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -9,7 +9,7 @@ COPY fixtures fixtures
 COPY src src
 RUN npm run --silent build
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 # The address of the repository that the image is built from: --build-arg SOURCE="$(git remote get-url origin)".
 ARG SOURCE=""
 LABEL org.opencontainers.image.title="convsim" \
@@ -38,9 +38,9 @@ RUN mkdir /data "$NODE_COMPILE_CACHE" && chown node:node /data "$NODE_COMPILE_CA
 USER node
 RUN node dist/cli.js exec -- node --eval "fetch(process.env.CONVSIM_BASE_URL + '/models/00000000-0000-4000-8000-000000000002/analytics', { headers: { authorization: 'Bearer any-key' } })"
 EXPOSE 4010
-# The first check comes after one interval, so the interval is short and the check cheap. (--start-interval is an error for builders that
-# are in use, such as that of Debian 12.) The check finds the port, whether PORT or --port sets it.
-HEALTHCHECK --interval=1s --timeout=3s --start-period=10s --retries=10 CMD ["/app/docker/healthcheck.sh"]
+# Docker 25 and newer check each second until the first success, then each 30 s; older ones check each 30 s from the start on.
+# The check finds the port, whether PORT or --port sets it.
+HEALTHCHECK --interval=30s --start-interval=1s --timeout=3s --start-period=30s --retries=3 CMD ["/app/docker/healthcheck.sh"]
 # The path is absolute, so that `-w /work` only changes the folder that relative paths of contracts start from.
 ENTRYPOINT ["/app/docker/entrypoint.sh", "/data"]
 CMD []

@@ -74,5 +74,5 @@ Examples:
   convsim scenarios                              list all scenarios
 
 Precedence: flag > environment > default.
-Documentation: docs/README.md in the folder of the package.`
+Documentation: README.md in the folder of the package.`
 }

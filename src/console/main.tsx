@@ -1,6 +1,6 @@
 /**
  * The web page, a client of /__sim like any other.
- * This file mounts it; `views/index.ts` lists the views, and `docs/console.md` says how to add one.
+ * This file mounts it; `views/index.ts` lists the views, and `docs/development/architecture.md` says how to add one.
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'

@@ -9,7 +9,7 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** The window of a plan's limit (docs/service.md, 2.4). */
+/** The window of a plan's limit (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
 /** Returns the `RateLimit` fields of a reply within a limit: the quota, the requests that remain, and the time until the window ends. */

@@ -9,7 +9,7 @@ import { bodyOf, type OperationContext, type OperationDeclaration, type Operatio
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
 
-/** Handles POST /events (docs/service.md, 5): records a business event once per `insertId`. */
+/** Handles POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
 export function createEvent(store: Store): OperationHandler {
   return {
     ...eventDeclaration,
@@ -37,7 +37,7 @@ const eventOf = (context: OperationContext) => bodyOf(context) as unknown as Eve
 const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
   conversationId !== undefined || externalConversationId !== undefined
 
-/** docs/service.md, 5.2: linking an event to a conversation is recommended, not required. */
+/** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
 const unlinked: Violation = {
   in: 'body',
   pointer: '',
@@ -87,7 +87,7 @@ const valueFormats: ReadonlyMap<string, ValueFormat> = new Map([
   ['boolean', { test: (value) => ['true', 'false'].includes(value), expected: '"true" or "false"' }],
 ])
 
-/** Warns of a `value` that cannot be read as its `valueType`; `value` is a string for every type (docs/service.md, 5.1). */
+/** Warns of a `value`, always a string, that cannot be read as its `valueType` (docs/development/service.md, 5.1). */
 function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Violation[] {
   const format = valueFormats.get(valueType)
   const sent = String(value) // an edited contract can let numbers in as well

@@ -5,7 +5,7 @@ import type { PromptDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { bodyOf, type OperationDeclaration, type OperationHandler } from './handler.ts'
 
-/** Handles POST /prompts (docs/service.md, 4): adds an immutable version that is not active. */
+/** Handles POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
 export function createPrompt(store: Store): OperationHandler {
   return {
     ...promptDeclaration,
@@ -35,7 +35,7 @@ export const promptDeclaration: OperationDeclaration = {
   ],
 }
 
-/** docs/service.md, 4.1: typed clients send both members, so the service may require them. */
+/** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */
 const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map((name) => [
   name,
   {

@@ -5,7 +5,7 @@ import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
 import { operationContext, operationOf, type RequestStage, writeContextOf } from './exchange.ts'
 
-/** Identifies the caller by the bearer token. docs/service.md, 2.2: every operation requires one; how tokens are issued is not described. */
+/** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
   const magicKeys = new Map(keys.map((key) => [key.token, key]))
   return function authenticate(exchange) {
@@ -19,7 +19,7 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
   }
 }
 
-/** Refuses callers whose plan lacks a feature that the operation requires. docs/service.md, 2.2: analytics needs Growth or higher. */
+/** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandlers): RequestStage {
   const namesByFeature = {
     analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name),
@@ -45,8 +45,8 @@ export function checkModelExists(isModel: (modelId: string) => boolean, handlers
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/service.md, 2.4). It is the last of all refusals, so that only a request that
- * would have been answered consumes rate. `limitOf` returns undefined for a plan without a limit.
+ * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last of all refusals, so that only
+ * a request that would have been answered consumes rate. `limitOf` returns undefined for a plan without a limit.
  */
 export function limitRate(
   store: Store,

@@ -21,7 +21,7 @@ export interface CallKey {
   readonly insertId: string | undefined
 }
 
-/** The field that makes a retry of an event safe (docs/service.md, 5.4). */
+/** The field that makes a retry of an event safe (docs/development/service.md, 5.4). */
 const insertIdField = 'insertId'
 
 /** The field with the time of an event, which tells it from an equal one. */

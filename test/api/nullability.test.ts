@@ -2,35 +2,17 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Analytics } from '../../src/simulation/analytics.ts'
-import { periods, readAnalytics } from '../support/analytics.ts'
+import { analyticsFields, periods, pointFields, readAnalytics } from '../support/analytics.ts'
 import { ask, errorOf, modelId, objectOf } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** The fields that may be null (docs/service.md, 3.2). */
-const nullable = [
-  'avgConversationQualityIndex',
-  'avgSatisfactionScore',
-  'avgGrowthScore',
-  'avgFrictionScore',
-  'avgSafetyScore',
-  'averageUserSentiment',
-  'averageChangeInUserSentiment',
-  'averageFrustration',
-  'averageStruggle',
-  'averageCommercialIntent',
-  'hallucinationCount',
-  'jailbreakCount',
-  'userBiasCount',
-  'modelBiasCount',
-  'userToxicityCount',
-  'modelToxicityCount',
-  'recommendations',
-  'averageConversationRating',
-] as const
+/** The fields that may be null. */
+const nullable = Array.from(analyticsFields.keys()).filter((name) => analyticsFields.get(name)) as (keyof Analytics)[]
+const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFields.get(name)) as PointField[]
 
-const nullableInPoint = nullable.slice(0, 5) as unknown as readonly (keyof Analytics['dataPoints'][number])[]
+type PointField = keyof Analytics['dataPoints'][number]
 
 /** `avgSafetyScore set`, `dataPoints.avgSafetyScore null`, ... */
 function branchesOf(answer: Analytics): string[] {

@@ -35,7 +35,7 @@ async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'):
   return textOf(answer, 'eventId')
 }
 
-/** docs/prompts-and-events.md, "Events move scores". */
+/** docs/world.md, "Events". */
 const moved = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 

@@ -27,8 +27,8 @@ it('every document that code or documentation mentions is in the repository', ()
   expect(missing).toEqual([])
 })
 
-it('every citation of the service description names a section of docs/service.md', () => {
-  const page = read('docs/service.md')
+it('every citation of the service description names a section of docs/development/service.md', () => {
+  const page = read('docs/development/service.md')
   const sections = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, number]) => number)
   const cited = [...sources, ...listFiles('test')].flatMap((path) =>
     [...read(path).matchAll(/^.*\bservice\.md\b(?:, (\d+(?:\.\d+)*))?/gm)].map(([line, section]) => ({

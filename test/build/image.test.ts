@@ -77,6 +77,14 @@ describe('the Dockerfile', () => {
     expect(await readFile(join(root, 'Dockerfile'), 'utf8')).toContain(`org.opencontainers.image.version="${version}"`)
   })
 
+  test('names the full version of its base, the same in both stages', async () => {
+    const bases = [...(await readFile(join(root, 'Dockerfile'), 'utf8')).matchAll(/^FROM (\S+)/gm)].map(
+      ([, base]) => base,
+    )
+    expect(bases).toEqual(Array(2).fill(expect.stringMatching(/^node:\d+\.\d+\.\d+-slim$/)))
+    expect(new Set(bases).size).toBe(1)
+  })
+
   test('declares no volume, which each run would leave behind', async () => {
     expect(await readFile(join(root, 'Dockerfile'), 'utf8')).not.toMatch(/^VOLUME/m)
   })

@@ -100,8 +100,9 @@ describeInBrowser('the view of the contract', () => {
   test('shows what one sandbox has met, with commands for that sandbox', async () => {
     const own = await startForTest()
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
+    const { points } = (await steer(own, 'GET', '/coverage?sandbox=one')) as unknown as { points: number }
     const page = await openOperation(own, 'getModelAnalytics', 'two')
-    await page.getByText('0 of 134 met').waitFor()
+    await page.getByText(`0 of ${points} met`).waitFor()
     await page.getByRole('button', { name: 'Never met: 7d' }).click()
     expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/s)
     expect(page.url()).toContain('item=query+period%3D7d')

@@ -2,13 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
-/** The page whose blocks are files of projects with the test runners, which `test/testing/` runs. */
-const pageOfRunners = 'docs/test-runners.md'
+/** The sections of docs/testing.md whose blocks are files of projects with the test runners, which `test/testing/` runs. */
+const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
-/** The other pages with their blocks, except pictures: a block of `text`, or without a language. */
+/** The pages with their blocks, except those of runners and pictures: a block of `text`, or without a language. */
 const pages = readPages()
-  .filter(({ path }) => path !== pageOfRunners)
-  .map((page) => ({ path: page.path, blocks: findBlocks(page) }))
+  .map((page) => ({
+    path: page.path,
+    blocks: findBlocks(page).filter(
+      ({ section }) => page.path !== 'docs/testing.md' || !runnerSections.includes(section),
+    ),
+  }))
   .map(({ path, blocks }) => ({ path, blocks: blocks.filter(({ language }) => !/^(text)?$/.test(language)) }))
   .filter(({ blocks }) => blocks.length > 0)
 
@@ -95,6 +99,13 @@ const follow: Readonly<Record<string, Follow>> = {
   ts(visit, block, later) {
     const name = writeNamedFile(visit, block)
     if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
+  },
+  /** Runs a test of pytest where that is installed. */
+  python(visit, block) {
+    const name = writeNamedFile(visit, block)
+    if (!name.startsWith('test_')) return
+    const command = 'if command -v pytest >/dev/null; then npx convsim exec -- pytest -p no:cacheprovider; fi'
+    expectCode(visit.reader.run(command), 0)
   },
   yaml(visit, block, later) {
     const name = writeNamedFile(visit, block)

@@ -47,9 +47,15 @@ test('every section of the documentation that the code names exists', async () =
   expect(faults).toEqual([])
 })
 
-test('the table of contents links to every page', () => {
-  const contents = pages.find(({ path }) => path === 'docs/README.md')
-  const linked = contents ? findLinks(contents).map((link) => posix.join('docs', link.split('#')[0] ?? '')) : []
-  const own = pages.map(({ path }) => path).filter((path) => /^docs\/[^/]+\.md$/.test(path))
-  expect(own.filter((path) => path !== 'docs/README.md' && !linked.includes(path))).toEqual([])
+test('the table of contents in the README links to every page', () => {
+  const contents = pages.find(({ path }) => path === 'README.md')
+  const linked = contents ? findLinks(contents).map((link) => link.split('#')[0]) : []
+  const own = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/'))
+  expect(own.filter((path) => !linked.includes(path))).toEqual([])
+})
+
+test('the documentation has at most 16 pages and 26,000 words', () => {
+  const own = pages.filter(({ path }) => path.startsWith('docs/'))
+  expect(own.length).toBeLessThanOrEqual(16)
+  expect(own.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length).toBeLessThanOrEqual(26_000)
 })

@@ -80,8 +80,8 @@ test('the replicas get variables that are settings', () => {
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the image has a health check that is quick, which no example replaces', () => {
-  expect(dockerfile).toMatch(/^HEALTHCHECK --interval=1s /m)
+test('the image has a health check that is quick at the start and rare afterwards, which no example replaces', () => {
+  expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   for (const file of exampleFiles)
     expect(
       membersIn(membersIn(readExample(file), 'convsim'), 'healthcheck').concat(membersIn(readExample(file), 'options')),

@@ -10,6 +10,7 @@ import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
+const page = fileURLToPath(new URL('../../docs/testing.md', import.meta.url))
 
 /** A compiler that starts without its cache on a busy machine. */
 const limitMs = 240_000
@@ -40,10 +41,10 @@ const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug
 /** The languages that every machine with CI must have. */
 const required = ['python3', 'sh']
 
-/** The files and their commands, as the table of the README has them. */
-const recipes = [
-  ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(\1\) \| `(.+)` \|$/gm),
-].map(([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }))
+/** The files and their commands, as the table of docs/testing.md has them. */
+const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(recipes\/\1\) \| `(.+)` \|$/gm)].map(
+  ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
+)
 
 /** Returns true if the program of a recipe is installed. In CI a missing required one is an error, so that no test is skipped unnoticed. */
 function isInstalled(program: string): boolean {
@@ -119,6 +120,6 @@ describe.each(recipes)('the recipe $file', (recipe) => {
 })
 
 test('the table of the recipes lists each file of the folder', () => {
-  const files = readdirSync(folder).filter((file) => file !== 'README.md')
+  const files = readdirSync(folder)
   expect(recipes.map(({ file }) => file).sort()).toEqual(files.sort())
 })

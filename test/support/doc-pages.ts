@@ -15,6 +15,8 @@ export interface DocBlock {
   /** `sh`, `js`, `json`, ...; empty: the fence names none. */
   readonly language: string
   readonly text: string
+  /** The heading of the second level above it; empty: there is none. */
+  readonly section: string
   /** The number of its first line in the page, from 1. */
   readonly line: number
   /** The reason why no test runs it, from a comment in the line before: `<!-- not run: it needs Docker -->`. Undefined: a test runs it. */
@@ -40,6 +42,7 @@ export function findBlocks({ text: page }: DocPage): DocBlock[] {
   return [...blocks].map(({ 0: whole, 1: notRun, 2: indent = '', 3: language = '', 4: text = '', index }) => ({
     language,
     text: indent === '' ? text : text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    section: [...page.slice(0, index).matchAll(/^## (.*)$/gm)].at(-1)?.[1] ?? '',
     line: page.slice(0, index + whole.indexOf('```')).split('\n').length + 1,
     notRun,
   }))

@@ -1,37 +1,29 @@
 import { commands } from '../../src/cli/commands.ts'
 import { flagOf, type Setting } from '../../src/config/setting.ts'
-import { defaultOf, defaultSettings, serverSettings, variableOf } from '../../src/config/settings.ts'
-import { describeParameter } from '../../src/scenarios/client-view.ts'
+import { defaultOf, defaultSettings, serverSettings } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { QUALITY_BLEND } from '../../src/simulation/day.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
-import { describeScenarios } from './scenario-sections.ts'
+import { rooms } from '../architecture/table.ts'
 
 /** Returns the tables of the documentation that follow from the code, by the names of their markers. */
 export async function docTables(): Promise<Record<string, string>> {
   const loaded = await loadInputs(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-  const { fixtures, catalogue, control, contract } = loaded.value
+  const { fixtures, catalogue, control } = loaded.value
   return {
     commands: formatTable(
       ['command', 'what it does'],
-      commands.map(({ name, operands = '', description }) => [
-        code(`convsim ${name}`),
-        `${description}${operands && ` Takes ${operands}.`}`,
-      ]),
+      commands.map(({ name, description }) => [code(`convsim ${name}`), firstSentence(description)]),
     ),
     settings: formatTable(
-      ['flag', 'environment', 'default', 'meaning'],
+      ['flag', 'default', 'meaning'],
       Object.entries<Setting<unknown>>(serverSettings).map(([name, setting]) => [
         describeFlag(name, setting),
-        [variableOf(name), setting.alsoEnv]
-          .filter((variable) => variable !== undefined)
-          .map(code)
-          .join(', '),
         describeDefault(setting),
-        setting.description,
+        firstSentence(setting.description),
       ]),
     ),
     'command-settings': formatTable(
@@ -42,10 +34,10 @@ export async function docTables(): Promise<Record<string, string>> {
             ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
           )
           .map(([name, setting]) => [
-            code(`convsim ${command}`),
+            code(command),
             describeFlag(name, setting),
             describeDefault(setting),
-            setting.description,
+            firstSentence(setting.description),
           ]),
       ),
     ),
@@ -55,7 +47,10 @@ export async function docTables(): Promise<Record<string, string>> {
         return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
-    'scenario-sections': describeScenarios(loaded.value),
+    rooms: formatTable(
+      ['room', 'what it holds', 'open first'],
+      Object.entries(rooms).map(([name, { sentence, main }]) => [code(`${name}/`), sentence, code(main)]),
+    ),
     plans: formatTable(
       ['plan', 'what it includes', 'analytics requests in an hour'],
       fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
@@ -71,10 +66,6 @@ export async function docTables(): Promise<Record<string, string>> {
         name,
         models.map((model) => fixtures.models.find((one) => one.id === model)?.name ?? model).join(', '),
       ]),
-    ),
-    assumptions: formatTable(
-      ['place in the contract', 'decision and reason'],
-      contract.assumptions.map(({ pointer, text }) => [code(pointer), text]),
     ),
     controls: formatTable(
       ['control', 'what it does'],
@@ -129,14 +120,19 @@ const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ?
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
   return [
-    `[${code(entry.name)}](scenario-reference.md#${entry.name})`,
+    code(entry.name),
     entry.description,
-    entry.parameters.map(describeParameter).join('<br>'),
+    entry.parameters
+      .map(({ name, default: value }) => code(value === undefined ? name : `${name}=${value}`))
+      .join(', '),
   ]
 }
 
 const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
+
+/** Returns the first sentence of a description, which the help of the command has whole. */
+const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text
 
 const describeDefault = (setting: Setting<unknown>) =>
   setting.defaultText ?? (setting.default === undefined ? 'none' : code(defaultOf(setting)))

@@ -50,7 +50,7 @@ export interface RunnerExpectations {
   readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
 }
 
-/** Holds a runner to what docs/test-runners.md promises, in a project with the packed package. Returns a function for tests, which returns the project. */
+/** Holds a runner to what docs/testing.md promises, in a project with the packed package. Returns a function for tests, which returns the project. */
 export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
   let project: RunnerProject
   let own: RunnerResult
@@ -133,7 +133,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     })
   })
 
-  test(`the section "${runner.section}" of docs/test-runners.md has only blocks of files that run, and of output`, () => {
+  test(`the section "${runner.section}" of docs/testing.md has only blocks of files that run, and of output`, () => {
     const blocks = readBlocks().filter(({ section }) => section === runner.section)
     expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
   })

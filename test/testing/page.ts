@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A fenced block of docs/test-runners.md. */
+/** A fenced block of docs/testing.md. */
 export interface PageBlock {
   /** The title of its section of the second level; empty: it is above the first one. */
   readonly section: string
@@ -11,9 +11,9 @@ export interface PageBlock {
   readonly text: string
 }
 
-/** Reads the fenced blocks of docs/test-runners.md. */
+/** Reads the fenced blocks of docs/testing.md. */
 export function readBlocks(): PageBlock[] {
-  const page = readFileSync(new URL('../../docs/test-runners.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8')
   return page.split(/^## /m).flatMap((part, index) => {
     const section = index === 0 ? '' : (part.split('\n', 1)[0] ?? '')
     return Array.from(

@@ -53,7 +53,7 @@ export interface RunnerProject {
 
 /** A test runner. */
 export interface Runner {
-  /** The section of docs/test-runners.md, whose files the project gets. */
+  /** The section of docs/testing.md, whose files the project gets. */
   readonly section: string
   /** The folder of the cases in `projects/`. */
   readonly cases: string
@@ -68,7 +68,7 @@ export interface Runner {
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
 }
 
-/** Creates a project with the files of a section of docs/test-runners.md and with the cases of `projects/`. */
+/** Creates a project with the files of a section of docs/testing.md and with the cases of `projects/`. */
 export function createRunnerProject(runner: Runner): RunnerProject {
   const project = createProject()
   const { folder } = project

@@ -9,9 +9,7 @@ import { createProject, type Project, repository } from '../package/project.ts'
 import { childLimits } from '../support/child-limits.ts'
 
 const [, example = ''] =
-  /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(
-    readFileSync(join(repository, 'docs/examples/README.md'), 'utf8'),
-  ) ?? []
+  /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(readFileSync(join(repository, 'docs/pipelines.md'), 'utf8')) ?? []
 
 /** The folder of Testcontainers; undefined: it is not installed. NODE_PATH names folders of installed packages beside our own. */
 const library = findLibrary()

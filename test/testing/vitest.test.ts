@@ -50,7 +50,7 @@ const project = describeRunner(runner, {
   ],
 })
 
-test('a client that waits for half the time fails with the message in docs/test-runners.md', async () => {
+test('a client that waits for half the time fails with the message in docs/testing.md', async () => {
   const blocks = readBlocks()
   const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
   const message = blocks.find(({ language }) => language === 'text')?.text ?? ''

@@ -94,8 +94,8 @@ interface ScenarioPreview {
   readonly otherWays: readonly (readonly [string, string])[]
 }
 
-/** Returns the parts of a scenario's description, for the command line and for the documentation. */
-export function previewScenario(
+/** Returns the parts of a scenario's description. */
+function previewScenario(
   active: ActiveScenario,
   inputs: LoadedInputs,
   settings: ScenarioSettings,

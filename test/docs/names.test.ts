@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { flagOf } from '../../src/config/setting.ts'
+import { serverSettings } from '../../src/config/settings.ts'
+import { families } from '../../src/scenarios/definition.ts'
+import { parseScenarios } from '../../src/scenarios/parse.ts'
+import { inputs } from '../support/catalogue.ts'
+import { type DocPage, readPages } from '../support/doc-pages.ts'
+
+const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
+
+/** The words of code in a page: `--seed` and the lines of its blocks. */
+const codeIn = ({ text }: DocPage) => Array.from(text.matchAll(/^ *```[\s\S]*?^ *```$|`[^`\n]+`/gm), ([code]) => code)
+
+/** Returns each match in the code of the pages that is not known, with its page. */
+function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): string[] {
+  return pages.flatMap((page) =>
+    codeIn(page).flatMap((code) =>
+      Array.from(code.matchAll(pattern), ([, name = '']) => name)
+        .filter((name) => !isKnown(name))
+        .map((name) => `${page.path}: ${name}`),
+    ),
+  )
+}
+
+/** Flags of other programs that the pages name. */
+const otherFlags = [
+  ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
+  ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help'],
+  ...['--watchAll', '--prot', '--rules', '--allow-no-requests'],
+]
+
+test('the pages name only flags that there are', () => {
+  const settings = [...Object.keys(serverSettings), ...commands.flatMap((command) => Object.keys(command.settings))]
+  const flags = new Set([...settings.map(flagOf), ...otherFlags])
+  const isKnown = (name: string) => flags.has(name) || flags.has(name.replace('--no-', '--'))
+  expect(findUnknown(/(?<=[\s`])(--[a-z][\w-]*[a-z])/gi, isKnown)).toEqual([])
+})
+
+test('the pages name only commands that there are', () => {
+  const names = [...commands.map(({ name }) => name), 'mock', 'each', 'hunt', 'COMMAND']
+  expect(findUnknown(/(?:`|npx )convsim ([A-Za-z]+)(?=[ `\n])/g, (name) => names.includes(name))).toEqual([])
+})
+
+test('the pages name only scenarios that there are', () => {
+  const isScenario = (text: string) => parseScenarios(text, inputs.catalogue).ok
+  expect(findUnknown(/`"?([a-z][\w-]*;[a-z][\w-]*=[^`"]*)"?`/g, isScenario)).toEqual([])
+  const sets = ['resilience', 'drift', 'extremes', ...families]
+  const lists = pages.flatMap(
+    ({ text }) => /^##+ (?:Scenarios in front of it|Choose the faults)\n[\s\S]*?(?=^##)/gm.exec(text) ?? [],
+  )
+  expect(lists).toHaveLength(2)
+  const named = lists.flatMap((list) => Array.from(list.matchAll(/`([a-z][a-z-]*)`/g), ([, name = '']) => name))
+  expect(named.length).toBeGreaterThan(20)
+  expect(
+    named.filter((name) => !sets.includes(name) && !inputs.catalogue.definitions.some((one) => one.name === name)),
+  ).toEqual([])
+})
