@@ -12,7 +12,7 @@ export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
 export interface Arrival {
   /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests that came too fast to be kept. */
+  /** The number of requests that the server dropped, since they came too fast. */
   readonly skipped: number
 }
 
@@ -34,10 +34,7 @@ export const clearTick = signal(0)
 /** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
-/** The most requests that wait for the next delivery. The page is not drawn while it is covered, so without a bound they would pile up. */
-const maxWaiting = 2_000
-
-/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. The first of a burst is delivered with the next frame. */
+/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. */
 const deliveryMs = 100
 
 /** Milliseconds until the first and, at most, until any further try to connect again. */
@@ -56,7 +53,7 @@ let deliveredAt = 0
 let delivery: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener at most once a frame, and ten times a second, with the requests that were answered. Returns the function that ends this. */
+/** Calls the listener at most ten times a second with the requests that were answered. Returns the function that ends this. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -125,20 +122,16 @@ function receive(events: readonly StreamEvent[]): void {
     if (name === 'cleared') {
       dropWaiting()
       clearTick.value += 1
-    } else if (name === 'dropped') skipped += countDropped(data)
-    else if (waiting.length < maxWaiting) waiting.push(JSON.parse(data))
-    else skipped += 1
+    } else if (name === 'dropped') {
+      const { from, to }: { from: number; to: number } = JSON.parse(data)
+      skipped += to - from + 1
+    } else waiting.push(JSON.parse(data))
   }
-  if (delivery === undefined) {
-    const waitMs = Math.max(0, deliveredAt + deliveryMs - performance.now())
-    delivery = setTimeout(() => requestAnimationFrame(deliverWaiting), waitMs)
-  }
-  tickSoon()
-}
-
-function countDropped(data: string): number {
-  const { from, to }: { from: number; to: number } = JSON.parse(data)
-  return to - from + 1
+  delivery ??= setTimeout(deliverWaiting, Math.max(0, deliveredAt + deliveryMs - performance.now()))
+  tickTimer ??= setTimeout(() => {
+    tickTimer = undefined
+    trafficTick.value += 1
+  }, trafficTickMs)
 }
 
 function deliverWaiting(): void {
@@ -154,12 +147,4 @@ function dropWaiting(): void {
   delivery = undefined
   waiting = []
   skipped = 0
-}
-
-function tickSoon(): void {
-  if (tickTimer !== undefined) return
-  tickTimer = setTimeout(() => {
-    tickTimer = undefined
-    trafficTick.value += 1
-  }, trafficTickMs)
 }

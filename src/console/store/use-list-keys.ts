@@ -34,19 +34,13 @@ export function useListKeys(list: KeyedList): void {
     const next = ids[at < 0 ? 0 : at + step]
     if (next !== undefined) latest.current.open(next)
   }
-  const search = { title: `Search ${noun}s`, key: '/', run: () => field?.current?.focus() }
-  const enterOpen = {
-    title: enter?.title ?? `Go into the open ${noun}`,
-    key: 'Enter',
-    isKeyOnly: true,
-    run: () => (latest.current.enter?.run ?? focusOpen)(),
-  }
+  const enterOpen = () => (latest.current.enter?.run ?? focusOpen)()
   useCommands(
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      enterOpen,
-      ...(field ? [search] : []),
+      { title: enter?.title ?? `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: enterOpen },
+      ...(field ? [{ title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() }] : []),
     ],
     [],
   )
@@ -59,17 +53,9 @@ export function useListKeys(list: KeyedList): void {
   }, [route.value.id, hasEntries])
 }
 
-/** The entry that was opened last. */
-interface OpenedEntry {
-  readonly id: string
-  readonly link: HTMLElement | null
-  /** The part of the page that shows it. */
-  readonly part: Element | null
-}
-
-/** Moves the focus from an entry that is closed to its link in the list. Returns the entry that was opened last. */
-function useReturnOfFocus(): { readonly current: OpenedEntry | undefined } {
-  const opened = useRef<OpenedEntry | undefined>(undefined)
+/** Moves the focus from an entry that is closed to its link. Returns the entry that was opened last. */
+function useReturnOfFocus() {
+  const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value
   useEffect(() => {
     if (id !== undefined) {

@@ -5,8 +5,8 @@ export type ContractNode = Readonly<Record<string, unknown>>
 export function resolveNode(document: ContractNode, node: unknown): ContractNode {
   const { $ref, ...own } = objectOf(node)
   if (typeof $ref !== 'string') return own
-  const names = $ref.split('/').slice(1)
-  const found = names.reduce<unknown>((at, name) => objectOf(at)[unescapeName(name)], document)
+  const names = $ref.split('/').slice(1).map(unescapeName)
+  const found = names.reduce<unknown>((at, name) => objectOf(at)[name], document)
   const target = resolveNode(document, found)
   return { ...target, ...own, assumptions: [...assumptionsOf(target), ...assumptionsOf(own)] }
 }
@@ -26,8 +26,7 @@ export function flattenSchema(document: ContractNode, node: unknown): ContractNo
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */
-export function assumptionsOf(node: ContractNode): string[] {
-  const { assumptions, 'x-assumption': own } = node
+export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }

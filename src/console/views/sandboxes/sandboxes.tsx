@@ -17,7 +17,7 @@ export function SandboxesPage() {
       if (!document.hidden) void reload()
     }, refreshMs)
     return () => clearInterval(timer)
-  }, [reload])
+  }, [])
   const reloadAll = async () => {
     await Promise.all([reload(), refreshSandboxes()])
   }
