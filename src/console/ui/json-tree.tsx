@@ -64,70 +64,61 @@ interface NodeProps {
 
 function Node(props: NodeProps) {
   const { name, value, pointer, placed, source } = props
-  const isTree = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   const marks = placed.get(pointer) ?? []
   const own = marks.filter(({ missing }) => missing === undefined)
   const worst = own.find(({ kind }) => kind === 'violation') ?? own[0]
-  const lineClass = worst ? `json-line marked ${worst.kind}` : 'json-line'
-  const head = name !== undefined && (
-    <span class="json-name">
-      <LongText text={name} />:{' '}
-    </span>
-  )
-  const missing = marks
-    .filter((mark) => mark.missing !== undefined)
-    .map((mark) => (
-      <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
-        <span class="json-absent">{mark.missing}: missing</span>
-        <Remarks marks={[mark]} />
-      </div>
-    ))
-  if (isTree) return <Branch {...props} {...{ head, own, lineClass, missing }} value={value} />
+  const line = {
+    class: worst ? `json-line marked ${worst.kind}` : 'json-line',
+    head: name !== undefined && (
+      <span class="json-name">
+        <LongText text={name} />:{' '}
+      </span>
+    ),
+    remarks: <Remarks marks={own} />,
+    missing: marks
+      .filter((mark) => mark.missing !== undefined)
+      .map((mark) => (
+        <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
+          <span class="json-absent">{mark.missing}: missing</span>
+          <Remarks marks={[mark]} />
+        </div>
+      )),
+  }
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    return <Branch {...props} value={value} line={line} />
   const text = JSON.stringify(value)
   return (
-    <div class={lineClass}>
-      {head}
+    <div class={line.class}>
+      {line.head}
       <span class={`json-${value === null ? 'null' : typeof value}`}>
         <LongText text={source ?? text} />
       </span>
       {source !== undefined && <span class="json-remark faint">JavaScript writes {text}</span>}
-      <Remarks marks={own} />
-      {missing}
+      {line.remarks}
+      {line.missing}
     </div>
   )
 }
 
 interface BranchProps extends NodeProps {
   readonly value: object
-  readonly head: ComponentChildren
-  readonly own: readonly PlacedMark[]
-  readonly lineClass: string
-  readonly missing: ComponentChildren
+  readonly line: Record<'head' | 'remarks' | 'missing', ComponentChildren> & { readonly class: string }
 }
 
-function Branch({
-  value,
-  pointer,
-  isOpen: isOpenAtFirst,
-  placed,
-  sources,
-  head,
-  own,
-  lineClass,
-  missing,
-}: BranchProps) {
+function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }: BranchProps) {
   const members = Object.entries(value)
   const isMarked = [...placed.keys()].some((key) => key === pointer || key.startsWith(`${pointer}/`))
   const isOpen = useSignal(isMarked || pointer === '' || isOpenAtFirst)
   const shown = useSignal(maxShownMembers)
   const isList = Array.isArray(value)
-  const spelled = sources.get(value)
+  const size = isList ? `[${members.length}]` : `{${members.length}}`
+  const isLong = isOpen.value || (isList && typeof value[0] === 'object')
   return (
     <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary class={lineClass}>
-        {head}
-        <span class="json-size">{isOpen.value ? countMembers(value) : preview(value)}</span>
-        <Remarks marks={own} />
+      <summary class={line.class}>
+        {line.head}
+        <span class="json-size">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
+        {line.remarks}
       </summary>
       {isOpen.value && (
         <div class="json-members">
@@ -138,7 +129,7 @@ function Branch({
               value={member}
               pointer={memberPointer(pointer, key)}
               isOpen={isOpenAtFirst}
-              source={spelled?.[key]}
+              source={sources.get(value)?.[key]}
               {...{ placed, sources }}
             />
           ))}
@@ -147,26 +138,11 @@ function Branch({
               Show more of the other {members.length - shown.value}
             </button>
           )}
-          {missing}
+          {line.missing}
         </div>
       )}
     </details>
   )
-}
-
-const countMembers = (value: object) => (Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`)
-
-/** Returns the short form of a closed value: `{label: "positive", score: 0.8}`. Of a list of objects it is the number: `[7]`. */
-function preview(value: object): string {
-  if (Array.isArray(value) && typeof value[0] === 'object') return countMembers(value)
-  const shown = Object.entries(value).map(([name, member]) => {
-    const isTree = typeof member === 'object' && member !== null
-    const text = isTree ? '…' : typeof member === 'string' ? JSON.stringify(member) : String(member)
-    return Array.isArray(value) ? text : `${name}: ${text}`
-  })
-  const text = shown.slice(0, maxShownMembers).join(', ')
-  const cut = text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text
-  return Array.isArray(value) ? `[${cut}]` : `{${cut}}`
 }
 
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎' } as const

@@ -60,12 +60,7 @@ export function ContractPage() {
   )
 }
 
-interface ContentsProps {
-  readonly coverage: AnswerOf<'/coverage', 'get'>
-  readonly openId: string | undefined
-}
-
-function Contents({ coverage, openId }: ContentsProps) {
+function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>; openId: string | undefined }) {
   return (
     <aside class="contents split-pane scroll" aria-label="Operations">
       <div class="toolbar">

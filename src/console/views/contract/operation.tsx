@@ -99,13 +99,8 @@ function Answer({ answer, isOpen }: { readonly answer: DocumentedAnswer; readonl
   )
 }
 
-interface FieldsProps {
-  readonly fields: readonly DocumentedField[]
-  readonly status?: number
-}
-
 /** A list of fields. An assumption that holds for several of them stands at the first. */
-function Fields({ fields, status }: FieldsProps) {
+function Fields({ fields, status }: { fields: readonly DocumentedField[]; status?: number }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)

@@ -39,35 +39,24 @@ export interface DocumentedOperation {
 
 /** Lists the operations of a contract document. */
 export function listOperations(document: ContractNode): DocumentedOperation[] {
-  return entriesOf(document['paths']).flatMap(([path, node]) => {
-    const shared = listOf(node['parameters'])
-    return entriesOf(resolveNode(document, node)).flatMap(([method, operation]) =>
-      typeof operation['operationId'] === 'string'
-        ? [describeOperation(document, method.toUpperCase(), path, operation, shared)]
-        : [],
-    )
-  })
-}
-
-function describeOperation(
-  document: ContractNode,
-  method: string,
-  path: string,
-  node: ContractNode,
-  shared: readonly unknown[],
-): DocumentedOperation {
-  const { operationId, summary, description, parameters, requestBody, responses } = node
-  return {
-    id: textOf(operationId),
-    method,
-    path,
-    summary: textOf(summary),
-    description: textOf(description),
-    assumptions: assumptionsOf(node),
-    parameters: [...shared, ...listOf(parameters)].map((one) => describeParameter(document, one)),
-    body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
-    answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
-  }
+  return entriesOf(document['paths']).flatMap(([path, node]) =>
+    entriesOf(resolveNode(document, node))
+      .filter(([, { operationId }]) => typeof operationId === 'string')
+      .map(([method, operation]) => {
+        const { operationId, summary, description, parameters, requestBody, responses } = operation
+        return {
+          id: textOf(operationId),
+          method: method.toUpperCase(),
+          path,
+          summary: textOf(summary),
+          description: textOf(description),
+          assumptions: assumptionsOf(operation),
+          parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => describeParameter(document, one)),
+          body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
+          answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
+        }
+      }),
+  )
 }
 
 function describeBody(document: ContractNode, node: unknown, prefix: string): DocumentedBody {

@@ -7,10 +7,7 @@ import { asText, count, searchText, shortId } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
 import { EventMarks, type EventProps, Impact } from './event-list.tsx'
 
-/** Properties of `EventDetail`. */
-export interface EventDetailProps extends EventProps {
-  readonly quality: Schema<'Quality'> | undefined
-}
+type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
 
 /** One event beside the list: what was sent, what the simulator made of it, and what it moves. */
 export function EventDetail({ event, quality }: EventDetailProps) {

@@ -12,15 +12,8 @@ export interface EventProps {
   readonly event: Schema<'StoredEvent'>
 }
 
-/** Properties of `EventList`. */
-export interface EventListProps {
-  /** The newest first. */
-  readonly events: readonly EventProps['event'][]
-  readonly openId: string | undefined
-}
-
 /** The list of events, the newest on top. */
-export function EventList({ events, openId }: EventListProps) {
+export function EventList({ events, openId }: { events: readonly EventProps['event'][]; openId: string | undefined }) {
   const nameOf = useProductNames()
   return (
     <DataTable

@@ -96,13 +96,8 @@ function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Si
   )
 }
 
-interface OpenEventProps {
-  readonly id: string
-  readonly quality: Schema<'Quality'> | undefined
-}
-
 /** The event that the address names. It stays when newer ones, or another search, take its place in the list. */
-function OpenEvent({ id, quality }: OpenEventProps) {
+function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useAnswer('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
     followsTraffic: true,
@@ -117,14 +112,8 @@ function OpenEvent({ id, quality }: OpenEventProps) {
   )
 }
 
-interface QualityPanelProps {
-  readonly quality: Schema<'Quality'>
-  /** Reads the indexes again, after a change. */
-  readonly reload: () => Promise<void>
-}
-
 /** The weight of events, and the quality index of each product and conversation. */
-function QualityPanel({ quality, reload }: QualityPanelProps) {
+function QualityPanel({ quality, reload }: { quality: Schema<'Quality'>; reload: () => Promise<void> }) {
   const change = async (weight: string) => {
     const body = { weight: Number(weight) }
     const changed = valueOrNotice(await ask('put', '/quality', { query: { sandbox: sandbox.value }, body }))

@@ -67,14 +67,9 @@ function Row({ pair: { isSame, left, right }, isSingle }: { readonly pair: LineP
   )
 }
 
-interface SideProps {
-  readonly words: readonly DiffStep[] | undefined
-  readonly kind: DiffStep['kind']
-}
-
 const signs = { same: ' ', removed: '−', added: '+' } as const
 
-function Side({ words, kind }: SideProps) {
+function Side({ words, kind }: { words: readonly DiffStep[] | undefined; kind: DiffStep['kind'] }) {
   if (!words) return <td class="none" />
   const Changed = kind === 'removed' ? 'del' : 'ins'
   return (

@@ -43,13 +43,7 @@ export function PromptsPage() {
   return <Prompts prompts={value.prompts} reload={reload} />
 }
 
-interface PromptsProps {
-  /** The oldest first. */
-  readonly prompts: readonly Prompt[]
-  readonly reload: () => Promise<void>
-}
-
-function Prompts({ prompts, reload }: PromptsProps) {
+function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () => Promise<void> }) {
   const { id, query } = route.value
   const field = useRef<HTMLInputElement>(null)
   const nameOf = useProductNames()

@@ -119,12 +119,7 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
   )
 }
 
-interface SnapshotsProps {
-  readonly name: string
-  readonly after: (action: Promise<void>) => void
-}
-
-function Snapshots({ name, after }: SnapshotsProps) {
+function Snapshots({ name, after }: { name: string; after: (action: Promise<void>) => void }) {
   const { value, reload } = useAnswer('/snapshots', { query: { sandbox: name }, followsTraffic: true })
   const run = (action: Promise<void>) => after(action.then(reload))
   const take = async (title: string) => {

@@ -1,5 +1,4 @@
 import type { AnswerOf, Schema } from '../../api/answers.ts'
-import { hrefOf } from '../../store/route.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { QualityTable } from '../../ui/quality-table.tsx'
@@ -15,12 +14,10 @@ export interface EventEffectsProps extends ChartsProps {
   /** Those of them that events have moved. */
   readonly moved: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>
-  /** The models that have products. */
-  readonly others: AnswerOf<'/catalogue', 'get'>['models']
 }
 
 /** Says what events did to the answer, and to the quality indexes of the model's products and their conversations. */
-export function EventEffects({ products, moved, quality, others, ...compared }: EventEffectsProps) {
+export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
   const [product] = products
   const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
   return (
@@ -28,16 +25,7 @@ export function EventEffects({ products, moved, quality, others, ...compared }: 
       <h3>
         What events did <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && (
-        <p class="facts faint">
-          No product of the fixtures has this model, so no event changes its figures. Events change those of
-          {others.map(({ id, name }) => (
-            <a key={id} href={hrefOf({ id, query: { as: undefined } })}>
-              {name}
-            </a>
-          ))}
-        </p>
-      )}
+      {!product && <p class="faint">No product of the fixtures has this model, so no event changes its figures.</p>}
       {product && moved.length === 0 && (
         <>
           <p class="faint">

@@ -19,13 +19,12 @@ import {
   useAnalyticsWithoutEvents,
 } from './use-analytics.ts'
 
-interface ModelPageProps {
-  readonly id: string
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-}
+type Catalogue = AnswerOf<'/catalogue', 'get'>
+
+type Explanation = Schema<'Explanation'>
 
 /** The analytics of a model as the service would answer them now: charts, the answer itself, and the effect of events. */
-export function ModelPage({ id, catalogue }: ModelPageProps) {
+export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
@@ -41,7 +40,8 @@ export function ModelPage({ id, catalogue }: ModelPageProps) {
   )
 }
 
-interface ModelHeadProps extends Pick<ModelPageProps, 'catalogue'> {
+interface ModelHeadProps {
+  readonly catalogue: Catalogue
   readonly question: AnalyticsQuestion
 }
 
@@ -108,15 +108,13 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
 const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
 
 interface ModelFiguresProps extends ModelHeadProps {
-  readonly explanation: Schema<'Explanation'>
+  readonly explanation: Explanation
   readonly figures: Figures
 }
 
 /** The figures of an answer, and what they would be without events. */
 function ModelFigures({ question, explanation, figures, catalogue }: ModelFiguresProps) {
-  const productsOf = (id: string) => catalogue.products.filter(({ models }) => models.includes(id))
-  const products = productsOf(question.model.toLowerCase())
-  const others = catalogue.models.filter(({ id }) => productsOf(id).length > 0)
+  const products = catalogue.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
   const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
@@ -133,14 +131,14 @@ function ModelFigures({ question, explanation, figures, catalogue }: ModelFigure
       <div class="figures">
         <Days {...{ figures, before }} />
         <Totals body={figures.body} />
-        {quality && <EventEffects {...{ figures, without, before, products, moved, quality, others }} />}
+        {quality && <EventEffects {...{ figures, without, before, products, moved, quality }} />}
       </div>
     </>
   )
 }
 
 /** Says why the model has no figures now. */
-function Refusal({ explanation: { answer, why, rule } }: { readonly explanation: Schema<'Explanation'> }) {
+function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanation }) {
   return (
     <Empty title={`A request for this model is answered ${answer.status} now, without figures`}>
       {why.join(' ')}{' '}
@@ -154,13 +152,9 @@ function Refusal({ explanation: { answer, why, rule } }: { readonly explanation:
   )
 }
 
-interface AnswerProps {
-  readonly question: AnalyticsQuestion
-  readonly explanation: Schema<'Explanation'>
-}
-
 /** The answer itself, and how to get it. */
-function Answer({ question, explanation: { answer, answerViolations, delivery, damage } }: AnswerProps) {
+function Answer({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
+  const { answer, answerViolations, delivery, damage } = explanation
   const path = analyticsPathOf(question)
   const curl = formatCurl({ method: 'GET', path, headers: headersOf(question) })
   return (
