@@ -49,7 +49,7 @@ describeInBrowser('the view of the events', () => {
     expect(await page.locator('.event-list del').allTextContents()).toEqual(['−1'])
     await page.getByRole('link', { name: 'replayed' }).click()
     await page.getByText('sent again 2 times with the insertId a').waitFor()
-    await page.getByText('moves the indexes by −0.04').waitFor()
+    await page.getByText('moves indexes by −0.04').waitFor()
     await page.getByRole('link', { name: 'dropped' }).click()
     await page.getByText('Sampling with the rate 0 dropped it').waitFor()
     await page.keyboard.press('Escape')

@@ -22,13 +22,13 @@ export const streamProblem = signal<Problem | undefined>(undefined)
 /** The state of the stream. */
 export const streamState = signal<StreamState>('connecting')
 
-/** Grows by one at each connection: lists of requests then have to be read anew, since the server may be another process. */
+/** Grows at each connection. Lists are then read anew, since the server may be another process. */
 export const connection = signal(0)
 
 /** Grows at most once a second while requests are answered: reports about the traffic then have to be read anew. */
 export const trafficTick = signal(0)
 
-/** Grows each time that recorded requests were deleted, by a reset for example: lists of requests then have to be read anew. */
+/** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read anew. */
 export const clearTick = signal(0)
 
 /** Milliseconds between two ticks. */
@@ -43,7 +43,7 @@ const [firstRetryMs, lastRetryMs] = [500, 5_000]
 /** The number of the newest request that the stream has brought, or that was there when it was opened. */
 let newestNumber = 0
 
-/** Returns the number of the newest request that this page knows. While the page is hidden, later ones have a greater number. */
+/** Returns the number of the newest request that this page knows; while it is hidden, later ones are greater. */
 export const newestKnown = () => newestNumber
 
 const listeners = new Set<(arrival: Arrival) => void>()
@@ -53,13 +53,13 @@ let deliveredAt = 0
 let delivery: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener at most ten times a second with the requests that were answered. Returns the function that ends this. */
+/** Calls the listener ten times a second at most with the requests that came. Returns the function that ends it. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Opens the stream of the sandbox that is shown. It is closed while the page is hidden, and opened again after the server has restarted. */
+/** Opens the stream of the shown sandbox, closes it while the page is hidden, and opens it again after an end. */
 export function keepStreaming(): void {
   let current = new AbortController()
   const reopen = () => {
@@ -79,7 +79,7 @@ export function keepStreaming(): void {
   })
 }
 
-/** Streams the requests of a sandbox, and connects again after each end, until the signal is aborted or a token is needed. */
+/** Streams requests, and connects again after each end, until the signal is aborted or a token is needed. */
 async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs
   const onOpen = () => {
@@ -99,21 +99,13 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. Returns the problem that prevented it. */
+/** Streams what comes after the newest request of the journal. Returns the problem that prevented it. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
-  const newest = await ask('get', '/requests', {
-    query: { sandbox: name, order: 'newest', limit: 1 },
-    signal,
-  })
+  const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
   newestNumber = newest.value.requests[0]?.number ?? 0
-  const stream = await readEventStream({
-    path: '/requests/stream',
-    query: { sandbox: name, since: newestNumber },
-    signal,
-    onOpen,
-    onEvents: receive,
-  })
+  const query = { sandbox: name, since: newestNumber }
+  const stream = await readEventStream({ path: '/requests/stream', query, signal, onOpen, onEvents: receive })
   return stream.ok ? undefined : stream.problem
 }
 

@@ -16,7 +16,7 @@ export const announcement = signal('')
 
 let silence: ReturnType<typeof setTimeout> | undefined
 
-/** Says something to those who cannot see it: `Copied`. The words go after a while, so that the same can be said again. */
+/** Says something to those who cannot see it: `Copied`. The words go, so that they can be said again. */
 export function announce(words: string): void {
   announcement.value = words
   clearTimeout(silence)

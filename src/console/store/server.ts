@@ -7,7 +7,7 @@ import { sandbox } from './route.ts'
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** Grows when a client of the control plane has changed the sandbox that is shown: what the page shows of it then has to be read anew. */
+/** Grows when a client of the control plane has changed the shown sandbox, which is then read anew. */
 export const changeTick = signal(0)
 
 /** All sandboxes, the least recently used first. */
@@ -20,7 +20,7 @@ export const sandboxNames = computed(() => {
   return [...names].sort()
 })
 
-/** The seed of the sandbox that is shown: that of the start where the sandbox was never used. Undefined until it is known. */
+/** The seed of the shown sandbox, or of the start if the sandbox was never used; undefined until it is known. */
 export const sandboxSeed = computed(
   () => sandboxes.value.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )

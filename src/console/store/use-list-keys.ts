@@ -18,8 +18,8 @@ export interface KeyedList {
 }
 
 /**
- * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
- * to the search. The link of the open entry, which has `aria-current`, is scrolled into view. When the entry is closed, the focus returns to that
+ * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
+ * to the search. The link with `aria-current` is scrolled into view. When the entry is closed, the focus returns to its
  * link, and `j` goes on from there.
  */
 export function useListKeys(list: KeyedList): void {

@@ -16,7 +16,7 @@ export interface CopyButtonProps {
   readonly isDisabled?: boolean
 }
 
-/** A button that copies a text to the clipboard. Its name stays while its words say that it has copied, which is announced beside. */
+/** A button that copies a text to the clipboard. Its words say so for a while, which is announced beside its name. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {

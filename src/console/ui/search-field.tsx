@@ -4,17 +4,10 @@ import { replaceRoute, route } from '../store/route.ts'
 /** Milliseconds after the last key until the search begins. */
 const searchDelayMs = 150
 
-/** Properties of `SearchField`. */
-export interface SearchFieldProps {
-  /** `Search events`. */
-  readonly label: string
-  /** An example of what can be searched. */
-  readonly placeholder: string
-  readonly field: { current: HTMLInputElement | null }
-}
+type Field = { current: HTMLInputElement | null }
 
 /** The field of a list's search, whose text is kept in the address. */
-export function SearchField({ label, placeholder, field }: SearchFieldProps) {
+export function SearchField({ label, placeholder, field }: Record<'label' | 'placeholder', string> & { field: Field }) {
   const text = route.value.query['q'] ?? ''
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {

@@ -30,7 +30,7 @@ export function requestThatShows(
   }
 }
 
-/** Returns an example of a body that has the member or value of a point. Without such an example it is put into the first. */
+/** Returns the example of a body that has the member or value of a point, else the first with it put in. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

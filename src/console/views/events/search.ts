@@ -33,7 +33,7 @@ export function parseEventSearch(text: string): EventSearch {
     if (typeof found === 'object') Object.assign(conditions, found)
     else if (found !== undefined) problem ??= `${word}: takes ${found}.`
     else
-      problem ??= `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is an event type.`
+      problem ??= `There is no word "${word}:". Words are ${Object.keys(words).join(':, ')}:; in quotes it is a type.`
   }
   return { conditions, problem }
 }

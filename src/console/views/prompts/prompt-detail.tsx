@@ -49,7 +49,7 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
           <code>externalPromptId</code> each request creates a prompt of its own.
         </p>
       )}
-      <VersionTable versions={versions} activate={activate} />
+      <VersionTable versions={versions} activate={(version) => void activate(version)} />
       {versions.length > 1 && (
         <p class="buttons">
           <VersionPicker label="Compare version" name="from" chosen={left} versions={versions} />
@@ -79,13 +79,7 @@ function pickVersions(versions: readonly Version[], { from, to }: Readonly<Recor
   return [named(from) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right, right] as const
 }
 
-interface VersionTableProps {
-  /** The oldest first. */
-  readonly versions: readonly Version[]
-  readonly activate: (version: Version) => Promise<void>
-}
-
-function VersionTable({ versions, activate }: VersionTableProps) {
+function VersionTable({ versions, activate }: { versions: readonly Version[]; activate: (version: Version) => void }) {
   const findEqual = ({ version, fingerprint }: Version) =>
     versions.find((one) => one.version < version && one.fingerprint === fingerprint)
   return (
@@ -102,7 +96,7 @@ function VersionTable({ versions, activate }: VersionTableProps) {
               version.active ? (
                 <Mark kind="good" text="active" />
               ) : (
-                <button type="button" onClick={() => void activate(version)}>
+                <button type="button" onClick={() => activate(version)}>
                   Activate<span class="hidden"> version {version.version}</span>
                 </button>
               ),
@@ -133,7 +127,7 @@ function VersionTable({ versions, activate }: VersionTableProps) {
               )
             },
           },
-          { title: 'Created', class: 'nowrap', cell: ({ createdAt }) => formatInstant(createdAt) },
+          { title: 'Created', cell: ({ createdAt }) => formatInstant(createdAt) },
         ]}
       />
     </div>

@@ -1,7 +1,7 @@
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
-import { QualityTable } from '../../ui/quality-table.tsx'
+import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
 import type { ChartsProps } from './charts.tsx'
 import { type Figures, formatScore, numberOf, qualityField } from './figures.ts'
 
@@ -57,7 +57,7 @@ function describeDifference({ figures, without, before }: Pick<EventEffectsProps
   const days = figures.days.filter((day, index) => numberOf(day, qualityField) !== before[index]).length
   const [now, then] = [numberOf(figures.body, qualityField), numberOf(without.body, qualityField)]
   if (days === 0 || now === null || then === null)
-    return 'The figures of this period are the same without events: none is on a day with conversations, or their impacts cancel out.'
-  const change = `${now < then ? '−' : '+'}${formatScore(Math.abs(now - then))}`
-  return `Conversation quality is ${formatScore(now)} on average and would be ${formatScore(then)} without events (${change}). They moved ${days} of ${figures.days.length} days.`
+    return 'The figures are the same without events: none is on a day with conversations, or their impacts cancel out.'
+  const averages = `Conversation quality is ${formatScore(now)} on average and would be ${formatScore(then)} without events`
+  return `${averages} (${formatSigned(now - then)}). They moved ${days} of ${figures.days.length} days.`
 }

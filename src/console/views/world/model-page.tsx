@@ -23,7 +23,7 @@ type Catalogue = AnswerOf<'/catalogue', 'get'>
 
 type Explanation = Schema<'Explanation'>
 
-/** The analytics of a model as the service would answer them now: charts, the answer itself, and the effect of events. */
+/** The analytics of a model as the service would answer them now, with the effect of events. */
 export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }

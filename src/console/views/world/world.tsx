@@ -9,7 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { ModelPage } from './model-page.tsx'
 import { TimeBar } from './time-bar.tsx'
 
-/** Shows the view "World": the models, their analytics as charts, and the time and the seed from which they are made. */
+/** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
 export function WorldPage() {
   const { value, problem } = useAnswer('/catalogue')
   return (
