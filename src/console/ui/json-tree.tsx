@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { LongText } from './long-text.tsx'
 import { type JsonMark, memberPointer, type PlacedMark, placeMarks } from './pointer.ts'
+import { Mark } from './status.tsx'
 
 /** Properties of `JsonTree`. */
 export interface JsonTreeProps {
@@ -93,7 +94,7 @@ function Node(props: NodeProps) {
       <span class={`json-${value === null ? 'null' : typeof value}`}>
         <LongText text={source ?? text} />
       </span>
-      {source !== undefined && <span class="json-remark faint">JavaScript writes {text}</span>}
+      {source !== undefined && <span class="faint"> JavaScript writes {text}</span>}
       {line.remarks}
       {line.missing}
     </div>
@@ -145,14 +146,10 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
   )
 }
 
-const shapes = { violation: '✕', advice: '△', damage: '⚡︎' } as const
-
 const Remarks = ({ marks }: { readonly marks: readonly PlacedMark[] }) => (
   <>
     {marks.map(({ kind, text }) => (
-      <span key={text} class={`json-remark ${kind}`}>
-        <span aria-hidden="true">{shapes[kind]}</span> {text}
-      </span>
+      <Mark key={text} kind={kind} text={text} />
     ))}
   </>
 )

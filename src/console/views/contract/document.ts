@@ -1,3 +1,5 @@
+import { unescapeName } from '../../ui/pointer.ts'
+
 /** An object of the contract document. Its members are unknown, since any document can be loaded. */
 export type ContractNode = Readonly<Record<string, unknown>>
 
@@ -44,6 +46,3 @@ export const textOf = (value: unknown) => (typeof value === 'string' ? value : '
 /** Returns the members of an object that are objects; empty for any other value. */
 export const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
-
-/** Replaces the escapes of a JSON pointer in one of its names. */
-export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,14 +1,5 @@
-import { memberPointer } from '../../ui/pointer.ts'
-import {
-  assumptionsOf,
-  type ContractNode,
-  entriesOf,
-  flattenSchema,
-  listOf,
-  objectOf,
-  textOf,
-  unescapeName,
-} from './document.ts'
+import { memberPointer, unescapeName } from '../../ui/pointer.ts'
+import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf, objectOf, textOf } from './document.ts'
 
 /** A state in which a client can meet a parameter or field. */
 export interface DocumentedItem {

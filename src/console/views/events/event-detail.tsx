@@ -65,10 +65,8 @@ function Sentences({ event, quality }: EventDetailProps) {
     <ul class="bullets breaks">
       <li>
         Its impact is <Impact event={event} />: {cause}.{' '}
-        {sampledOut
-          ? `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`
-          : quality &&
-            `With the weight ${quality.weight} it moves indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
+        {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`}
+        {!sampledOut && quality && `It moves indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts it from sampling.</li>}
       {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}

@@ -45,8 +45,8 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
       </p>
       {repeatOf !== undefined && (
         <p class="remark advice">
-          An equal request had created <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a> before. Without an{' '}
-          <code>externalPromptId</code> each request creates a prompt of its own.
+          <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
+          <code>externalPromptId</code> each request creates its own.
         </p>
       )}
       <VersionTable versions={versions} activate={(version) => void activate(version)} />

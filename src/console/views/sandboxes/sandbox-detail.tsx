@@ -1,53 +1,37 @@
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { changeSeed, info } from '../../store/server.ts'
+import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FieldForm, seedField } from '../../ui/field-form.tsx'
 import { count } from '../../ui/text.ts'
 import { Ago, formatInstant } from '../../ui/time.tsx'
-import {
-  deleteSandbox,
-  deleteSnapshot,
-  downloadExport,
-  importFile,
-  resetSandbox,
-  restoreSnapshot,
-  takeSnapshot,
-  titleOf,
-} from './actions.ts'
+import * as actions from './actions.ts'
 
 /** Properties of `SandboxDetail`. */
 export interface SandboxDetailProps {
   readonly name: string
   /** Undefined if nothing has used the sandbox yet. */
   readonly row: Schema<'Sandbox'> | undefined
-  /** Called after a change. */
-  readonly reload: () => Promise<void>
 }
 
 /** The sandbox that the page shows, with everything that can be done with it. */
-export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
+export function SandboxDetail({ name, row }: SandboxDetailProps) {
   const file = useRef<HTMLInputElement>(null)
-  const after = (action: Promise<void>) => void action.then(reload)
+  const after = (action: Promise<void>) => void action.then(refreshSandboxes)
   useCommands(
     [
-      { title: `Reset the sandbox ${name}`, run: () => after(resetSandbox(name)) },
-      { title: `Export the sandbox ${name}`, run: () => void downloadExport(name) },
+      { title: `Reset the sandbox ${name}`, run: () => after(actions.resetSandbox(name)) },
+      { title: `Export the sandbox ${name}`, run: () => void actions.downloadExport(name) },
     ],
     [name],
   )
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
-    if (chosen) after(importFile(name, chosen))
+    if (chosen) after(actions.importFile(name, chosen))
     // The same file can be chosen again after it was mended.
     input.value = ''
-  }
-  const change = async (seed: string) => {
-    const isChanged = await changeSeed(name, seed)
-    await reload()
-    return isChanged
   }
   const ways = [
     ['Header', `X-Sim-Sandbox: ${name}`],
@@ -88,14 +72,14 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}
         action="Change"
-        change={change}
+        change={(seed) => changeSeed(name, seed)}
         field={seedField}
       />
       <Snapshots name={name} after={after} />
       <h3>Export and import</h3>
       <p class="faint">A file has the events, prompts and quality settings.</p>
       <p class="buttons">
-        <button type="button" onClick={() => void downloadExport(name)}>
+        <button type="button" onClick={() => void actions.downloadExport(name)}>
           Export
         </button>
         <button type="button" onClick={() => file.current?.click()}>
@@ -106,11 +90,11 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
       <h3>Reset and delete</h3>
       <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
       <p class="buttons">
-        <button type="button" onClick={() => after(resetSandbox(name))}>
+        <button type="button" onClick={() => after(actions.resetSandbox(name))}>
           Reset …
         </button>
         {name !== 'default' && (
-          <button type="button" class="bad" onClick={() => after(deleteSandbox(name))}>
+          <button type="button" class="bad" onClick={() => after(actions.deleteSandbox(name))}>
             Delete …
           </button>
         )}
@@ -123,7 +107,7 @@ function Snapshots({ name, after }: { name: string; after: (action: Promise<void
   const { value, reload } = useAnswer('/snapshots', { query: { sandbox: name }, followsTraffic: true })
   const run = (action: Promise<void>) => after(action.then(reload))
   const take = async (title: string) => {
-    run(takeSnapshot(name, title))
+    run(actions.takeSnapshot(name, title))
     return true
   }
   return (
@@ -134,16 +118,16 @@ function Snapshots({ name, after }: { name: string; after: (action: Promise<void
         <ul class="snapshot-list">
           {value.snapshots.map((snapshot) => (
             <li key={snapshot.snapshotId} class="facts">
-              <b class="breaks">{titleOf(snapshot)}</b>
+              <b class="breaks">{actions.titleOf(snapshot)}</b>
               <span class="faint">
                 {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
                 <Ago instant={snapshot.createdAt} />
               </span>
-              <button type="button" class="quiet last" onClick={() => run(restoreSnapshot(name, snapshot))}>
-                Restore …<span class="hidden"> {titleOf(snapshot)}</span>
+              <button type="button" class="quiet last" onClick={() => run(actions.restoreSnapshot(name, snapshot))}>
+                Restore …<span class="hidden"> {actions.titleOf(snapshot)}</span>
               </button>
-              <button type="button" class="quiet" onClick={() => run(deleteSnapshot(name, snapshot))}>
-                Delete …<span class="hidden"> {titleOf(snapshot)}</span>
+              <button type="button" class="quiet" onClick={() => run(actions.deleteSnapshot(name, snapshot))}>
+                Delete …<span class="hidden"> {actions.titleOf(snapshot)}</span>
               </button>
             </li>
           ))}

@@ -3,17 +3,37 @@ import type { ComponentChildren } from 'preact'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import {
-  detectionFields,
-  type Figures,
-  formatScore,
-  labelFields,
-  measures,
-  numberOf,
-  qualityField,
-  recordOf,
-  textOf,
-} from './figures.ts'
+import { type Figures, formatScore, numberOf, qualityField, recordOf, textOf } from './figures.ts'
+
+/** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
+const measures = [
+  { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
+  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
+  { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'line' },
+  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'line' },
+  { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'line' },
+  { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'bar' },
+  { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
+] as const
+
+/** The labelled scores of the answer by their titles. */
+const labelFields = {
+  averageUserSentiment: 'Sentiment',
+  averageChangeInUserSentiment: 'Sentiment change',
+  averageFrustration: 'Frustration',
+  averageStruggle: 'Struggle',
+  averageCommercialIntent: 'Commercial intent',
+}
+
+/** The counted detections of the answer by their titles. */
+const detectionFields = {
+  hallucinationCount: 'Hallucinations',
+  jailbreakCount: 'Jailbreaks',
+  userBiasCount: 'User bias',
+  modelBiasCount: 'Model bias',
+  userToxicityCount: 'User toxicity',
+  modelToxicityCount: 'Model toxicity',
+}
 
 /** Properties of `Charts` and `DayTable`. */
 export interface ChartsProps {
@@ -105,13 +125,9 @@ export function Totals({ body }: Pick<Figures, 'body'>) {
   )
 }
 
-interface FactsProps {
-  readonly title: string
-  readonly note: string
-  readonly facts: readonly { title: string; value: ComponentChildren; note: ComponentChildren }[]
-}
+type Fact = Record<'value' | 'note', ComponentChildren> & { title: string }
 
-const Facts = ({ title, note, facts }: FactsProps) => (
+const Facts = ({ title, note, facts }: { title: string; note: string; facts: readonly Fact[] }) => (
   <section>
     <h3>
       {title} <span class="faint">{note}</span>

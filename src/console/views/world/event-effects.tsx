@@ -58,6 +58,7 @@ function describeDifference({ figures, without, before }: Pick<EventEffectsProps
   const [now, then] = [numberOf(figures.body, qualityField), numberOf(without.body, qualityField)]
   if (days === 0 || now === null || then === null)
     return 'The figures are the same without events: none is on a day with conversations, or their impacts cancel out.'
-  const averages = `Conversation quality is ${formatScore(now)} on average and would be ${formatScore(then)} without events`
-  return `${averages} (${formatSigned(now - then)}). They moved ${days} of ${figures.days.length} days.`
+  const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
+  const moved = `They moved ${days} of ${figures.days.length} days.`
+  return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${moved}`
 }

@@ -1,46 +1,6 @@
 /** The measure that events change. */
 export const qualityField = 'avgConversationQualityIndex'
 
-/** A value that the service analyses for each day and for the whole period. */
-export interface ChartMeasure {
-  /** The member of the answer, and of each of its days. */
-  readonly field: string
-  readonly title: string
-  readonly unit: string
-  /** A score, which is null on days without conversations, is a line; a whole number is a bar. */
-  readonly kind: 'line' | 'bar'
-}
-
-/** The measures in the order of the charts. */
-export const measures: readonly ChartMeasure[] = [
-  { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
-  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
-  { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'line' },
-  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'line' },
-  { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'line' },
-  { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'bar' },
-  { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
-]
-
-/** The labelled scores of the answer by their titles. */
-export const labelFields = {
-  averageUserSentiment: 'Sentiment',
-  averageChangeInUserSentiment: 'Sentiment change',
-  averageFrustration: 'Frustration',
-  averageStruggle: 'Struggle',
-  averageCommercialIntent: 'Commercial intent',
-} as const
-
-/** The counted detections of the answer by their titles. */
-export const detectionFields = {
-  hallucinationCount: 'Hallucinations',
-  jailbreakCount: 'Jailbreaks',
-  userBiasCount: 'User bias',
-  modelBiasCount: 'Model bias',
-  userToxicityCount: 'User toxicity',
-  modelToxicityCount: 'Model toxicity',
-} as const
-
 /** An object of an answer. A scenario may have damaged it, so each member is looked at before it is used. */
 export type AnswerRecord = Readonly<Record<string, unknown>>
 
