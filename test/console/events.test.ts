@@ -18,6 +18,7 @@ describeInBrowser('the view of the events', () => {
     const row = page.getByRole('row', { name: 'upgrade_purchased' })
     await row.waitFor()
     expect(await row.textContent()).toContain('+1')
+    await row.getByText('Web Shop').waitFor() // the name of the product, not its id
     await page.getByRole('row', { name: /^chat-1 0\.600/ }).waitFor()
     await ask(own, '/v1/events', { body: sent })
     await row.getByText('1 replay').waitFor()

@@ -52,8 +52,8 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     <figure class="chart">
       <figcaption>
         <b>{title}</b> <span class="faint">{unit}</span>
-        {compared && <span class="chart-key">without events</span>}
-        {known < count && <span class="chart-gap-key">no data</span>}
+        {compared && <span class="warn">dashed: without events</span>}
+        {known < count && <span class="faint">shaded: no data</span>}
         <span class="chart-reading">{read === undefined ? summary : <strong>{reading}</strong>}</span>
       </figcaption>
       <div class="chart-scale" aria-hidden="true">

@@ -34,31 +34,26 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
         keyOf={({ search }) => search}
         columns={[
           {
-            title: 'Product or conversation',
+            title: 'Name',
             class: 'breaks',
             cell: ({ name, search }) => (
               <a href={hrefOf({ view: 'events', id: undefined, query: { q: search } })}>{name}</a>
             ),
           },
-          { title: 'Index', class: 'index', cell: ({ index }) => <IndexBar index={index} /> },
+          {
+            title: 'Index',
+            class: 'nowrap',
+            cell: ({ index }) => (
+              <>
+                <b>{index.toFixed(3)}</b> <meter value={index} low={0.5} optimum={1} aria-hidden="true" />
+              </>
+            ),
+          },
           { title: 'Impact', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
           { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
         ]}
       />
       {rows.length > maxRows && <p class="faint">{(rows.length - maxRows).toLocaleString('en')} more</p>}
-    </>
-  )
-}
-
-/** The index, with a bar from the middle, where it is without events. */
-function IndexBar({ index }: { readonly index: number }) {
-  return (
-    <>
-      <b>{index.toFixed(3)}</b>
-      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        <path d="M0 5H100M50 0V10" />
-        <path class={index < 0.5 ? 'down' : 'up'} d={`M50 5H${index * 100}`} />
-      </svg>
     </>
   )
 }

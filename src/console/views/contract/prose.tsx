@@ -22,9 +22,7 @@ export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
 export function Share({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) {
   return (
     <span class="share">
-      <span class="share-bar" aria-hidden="true">
-        <i style={{ width: `${percent}%` }} />
-      </span>
+      <meter value={percent} max={100} aria-hidden="true" />
       {met} of {points} met
     </span>
   )

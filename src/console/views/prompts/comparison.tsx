@@ -2,10 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { count } from '../../ui/text.ts'
-import { compareVersions, type DiffStep, type LinePair } from './diff.ts'
-
-/** The most lines that are drawn. */
-const maxLines = 2_000
+import { compareVersions, type DiffStep } from './diff.ts'
 
 /** The equal lines that are shown before and after a change. */
 const contextLines = 3
@@ -48,22 +45,15 @@ export function Comparison({ left, right }: ComparisonProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.slice(0, maxLines).map((pair, index) => (
-            <Row key={index} pair={pair} isSingle={!left} />
+          {shown.map(({ isSame, ...pair }, index) => (
+            <tr key={index} class={isSame ? 'same' : undefined}>
+              {left && <Side words={pair.left} kind={isSame ? 'same' : 'removed'} />}
+              <Side words={pair.right} kind={isSame ? 'same' : 'added'} />
+            </tr>
           ))}
         </tbody>
       </table>
-      {shown.length > maxLines && <p class="faint">{count(shown.length - maxLines, 'more line')}</p>}
     </>
-  )
-}
-
-function Row({ pair: { isSame, left, right }, isSingle }: { readonly pair: LinePair; readonly isSingle: boolean }) {
-  return (
-    <tr class={isSame ? 'same' : undefined}>
-      {!isSingle && <Side words={left} kind={isSame ? 'same' : 'removed'} />}
-      <Side words={right} kind={isSame ? 'same' : 'added'} />
-    </tr>
   )
 }
 

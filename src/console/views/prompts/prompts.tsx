@@ -26,9 +26,6 @@ const samplePrompt = {
 /** The versions in the address are those of the prompt that was open before. */
 const noVersions = { from: undefined, to: undefined }
 
-/** The most prompts in the list; the search finds the others. */
-const maxListed = 300
-
 /** Shows the view "Prompts". */
 export function PromptsPage() {
   const { value, problem, reload } = useAnswer('/prompts', { query: { sandbox: sandbox.value }, followsTraffic: true })
@@ -52,8 +49,7 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
     const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
     return [promptId, externalPromptId, productId, nameOf(productId), ...named].map(asText).join(' ').toLowerCase()
   }
-  const found = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
-  const listed = found.slice(0, maxListed)
+  const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
   useListKeys({
     noun: 'prompt',
     ids: () => listed.map(({ promptId }) => promptId),
