@@ -165,7 +165,7 @@ describeInBrowser('the view of the world', () => {
     expect(now).not.toBe(then)
     await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
     const rows = await page.locator('.event-effects tbody tr').allTextContents()
-    expect(rows).toEqual(['Web Shop0.400−11', 'chat-10.400−11'])
+    expect(rows).toEqual(['Web Shop0.400 −11', 'chat-10.400 −11'])
     await quality(page).focus()
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
     const day = (analytics: typeof before) => analytics.dataPoints.at(-4)?.avgConversationQualityIndex

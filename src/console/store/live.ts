@@ -9,7 +9,7 @@ import { sandbox } from './route.ts'
 export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
 
 /** Requests that were answered since the last delivery. */
-export interface Arrival {
+interface Arrival {
   /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
   /** The number of requests that the server dropped, since they came too fast. */

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { Asked, Problem } from '../api/ask.ts'
 
 /** A sentence at the lower edge of the page. */
-export interface Notice {
+interface Notice {
   readonly id: number
   readonly kind: 'done' | 'problem'
   readonly sentence: string

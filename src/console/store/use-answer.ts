@@ -16,7 +16,7 @@ export interface LiveAnswer<Value> {
 }
 
 /** The question of `useAnswer`. */
-export interface LiveQuestion<Path extends ControlPath> {
+interface LiveQuestion<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
   /** True if it is asked again while requests are answered. */

@@ -3,7 +3,7 @@ import { useCommands } from './commands.ts'
 import { route } from './route.ts'
 
 /** The list of a view, whose entries are opened by their id in the address. */
-export interface KeyedList {
+interface KeyedList {
   /** `event`: the commands are named `Next event`, `Search events`. */
   readonly noun: string
   /** Returns the ids of the entries in their order on the page. */

@@ -2,8 +2,7 @@ import type { Signal } from '@preact/signals'
 
 type Values = readonly (number | null)[]
 
-/** Properties of `Chart`. */
-export interface ChartProps {
+interface ChartProps {
   readonly title: string
   /** `per day`. */
   readonly unit: string

@@ -4,8 +4,7 @@ import { announce, showProblem } from '../store/notices.ts'
 /** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
 
-/** Properties of `CopyButton`. */
-export interface CopyButtonProps {
+interface CopyButtonProps {
   /** The words on the button: `curl`. */
   readonly label: string
   /** The text, or a function that makes it; undefined: it could not be made, and the user knows why. */

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Properties of `Dialog`. */
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   /** True: the title is only for those who cannot see the dialog. */
   readonly hidesTitle?: boolean

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { hrefOf } from '../store/route.ts'
 
 /** An entry of a list whose open entry is shown beside it. */
-export interface ListEntry {
+interface ListEntry {
   readonly id: string
   readonly title: ComponentChildren
   /** A note behind the title, or beneath it where there is no room. */
@@ -10,8 +10,7 @@ export interface ListEntry {
   readonly tooltip?: string
 }
 
-/** Properties of `EntryList`. */
-export interface EntryListProps {
+interface EntryListProps {
   readonly entries: readonly ListEntry[]
   readonly openId: string | undefined
   /** The state in the address that belongs to the entry before, and goes: `{ item: undefined }`. */

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 
-/** Properties of `FieldForm`. */
-export interface FieldFormProps {
+interface FieldFormProps {
   readonly label: string
   /** The present value; absent: the field is empty at first, and after each change. */
   readonly value?: string

@@ -5,8 +5,7 @@ import { LongText } from './long-text.tsx'
 import { type JsonMark, memberPointer, type PlacedMark, placeMarks } from './pointer.ts'
 import { Mark } from './status.tsx'
 
-/** Properties of `JsonTree`. */
-export interface JsonTreeProps {
+interface JsonTreeProps {
   readonly value: unknown
   /** The JSON text, where it spells numbers otherwise than JavaScript does; undefined if it does not. */
   readonly text?: string | undefined

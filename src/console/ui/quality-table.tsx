@@ -3,8 +3,7 @@ import { hrefOf } from '../store/route.ts'
 import { DataTable } from './table.tsx'
 import { searchText, shortId } from './text.ts'
 
-/** Properties of `QualityTable`. */
-export type QualityTableProps = Pick<Schema<'Quality'>, 'products' | 'conversations'>
+type QualityTableProps = Pick<Schema<'Quality'>, 'products' | 'conversations'>
 
 /** The most rows, those that were moved furthest. */
 const maxRows = 100
@@ -14,12 +13,14 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
   const rows = [
     ...products.map(({ productId, name = shortId(productId), pqi, ...moved }) => ({
       ...moved,
+      id: productId,
       name,
       search: searchText('product', productId),
       index: pqi,
     })),
     ...conversations.map(({ conversation, cqi, ...moved }) => ({
       ...moved,
+      id: conversation,
       name: shortId(conversation),
       search: searchText('conversation', conversation),
       index: cqi,
@@ -36,8 +37,13 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
           {
             title: 'Name',
             class: 'breaks',
-            cell: ({ name, search }) => (
-              <a href={hrefOf({ view: 'events', id: undefined, query: { q: search } })}>{name}</a>
+            cell: ({ id, name, search }) => (
+              <a
+                href={hrefOf({ view: 'events', id: undefined, query: { q: search } })}
+                title={`List the events of ${id}`}
+              >
+                {name}
+              </a>
             ),
           },
           {

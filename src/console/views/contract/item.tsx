@@ -20,8 +20,7 @@ export const CoverageContext = createContext<CoveredOperation | undefined>(undef
 /** Returns true where the page shows only what no client has met. */
 export const showsMissingOnly = () => route.value.query['only'] === 'missing'
 
-/** Properties of `Items`. */
-export interface ItemsProps {
+interface ItemsProps {
   readonly items: readonly DocumentedItem[]
   /** The status of the answer that they are part of; undefined for items of a request. */
   readonly status?: number | undefined

@@ -4,11 +4,10 @@ import { groupByFamily } from '../../ui/families.ts'
 import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
 import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
-import type { DocumentedAnswer } from './operations.ts'
+import type { DocumentedOperation } from './operations.ts'
 import { Assumptions, Prose, Share } from './prose.tsx'
 
-/** Properties of `Operation`. */
-export interface OperationProps extends CoveredOperation {
+interface OperationProps extends CoveredOperation {
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
 }
 
@@ -72,7 +71,7 @@ export function Operation({ operation, coverage, catalogue }: OperationProps) {
   )
 }
 
-function Answer({ answer, isOpen }: { readonly answer: DocumentedAnswer; readonly isOpen: boolean }) {
+function Answer({ answer, isOpen }: { answer: DocumentedOperation['answers'][number]; isOpen: boolean }) {
   const { description, assumptions } = answer
   const status = Number(answer.status)
   const items = [{ label: answer.status, text: 'answered' }]

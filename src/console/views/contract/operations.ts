@@ -10,35 +10,11 @@ import {
 } from './document.ts'
 import { type DocumentedField, describeField, listFields } from './fields.ts'
 
-/** A body with its fields. */
-export interface DocumentedBody {
-  readonly description: string
-  readonly assumptions: readonly string[]
-  readonly fields: readonly DocumentedField[]
-  readonly examples: readonly unknown[]
-}
-
-/** An answer by its status. */
-export interface DocumentedAnswer extends DocumentedBody {
-  readonly status: string
-}
-
 /** An operation as the contract describes it. */
-export interface DocumentedOperation {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly description: string
-  readonly assumptions: readonly string[]
-  readonly parameters: readonly DocumentedField[]
-  /** Undefined: a request has no body. */
-  readonly body: DocumentedBody | undefined
-  readonly answers: readonly DocumentedAnswer[]
-}
+export type DocumentedOperation = ReturnType<typeof listOperations>[number]
 
 /** Lists the operations of a contract document. */
-export function listOperations(document: ContractNode): DocumentedOperation[] {
+export function listOperations(document: ContractNode) {
   return entriesOf(document['paths']).flatMap(([path, node]) =>
     entriesOf(resolveNode(document, node))
       .filter(([, { operationId }]) => typeof operationId === 'string')
@@ -59,7 +35,7 @@ export function listOperations(document: ContractNode): DocumentedOperation[] {
   )
 }
 
-function describeBody(document: ContractNode, node: unknown, prefix: string): DocumentedBody {
+function describeBody(document: ContractNode, node: unknown, prefix: string) {
   const own = resolveNode(document, node)
   const media = objectOf(Object.values(objectOf(own['content']))[0])
   const schema = flattenSchema(document, media['schema'])

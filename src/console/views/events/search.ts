@@ -1,10 +1,10 @@
 import type { QueryOf } from '../../api/answers.ts'
 
 /** The conditions of `GET events`. */
-export type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
+type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
 /** A search text as conditions. */
-export interface EventSearch {
+interface EventSearch {
   readonly conditions: EventConditions
   /** The reason why a part of the text is not understood, or undefined. */
   readonly problem: string | undefined

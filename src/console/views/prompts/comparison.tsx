@@ -7,8 +7,7 @@ import { compareVersions, type DiffStep } from './diff.ts'
 /** The equal lines that are shown before and after a change. */
 const contextLines = 3
 
-/** Properties of `Comparison`. */
-export interface ComparisonProps {
+interface ComparisonProps {
   /** Undefined if `right` is shown alone. */
   readonly left: Schema<'PromptVersion'> | undefined
   readonly right: Schema<'PromptVersion'>

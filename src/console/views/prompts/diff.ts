@@ -8,7 +8,7 @@ export interface DiffStep {
 }
 
 /** A line of each of two versions, side by side, as words. Undefined if the version has no such line. */
-export interface LinePair {
+interface LinePair {
   readonly isSame: boolean
   readonly left: readonly DiffStep[] | undefined
   readonly right: readonly DiffStep[] | undefined

@@ -11,8 +11,7 @@ import { Comparison } from './comparison.tsx'
 
 type Version = Schema<'PromptVersion'>
 
-/** Properties of `PromptDetail`. */
-export interface PromptDetailProps {
+interface PromptDetailProps {
   readonly prompt: Schema<'StoredPrompt'>
   /** The name of the prompt's product, or undefined. */
   readonly product: string | undefined

@@ -9,8 +9,7 @@ import { count } from '../../ui/text.ts'
 import { Ago, formatInstant } from '../../ui/time.tsx'
 import * as actions from './actions.ts'
 
-/** Properties of `SandboxDetail`. */
-export interface SandboxDetailProps {
+interface SandboxDetailProps {
   readonly name: string
   /** Undefined if nothing has used the sandbox yet. */
   readonly row: Schema<'Sandbox'> | undefined

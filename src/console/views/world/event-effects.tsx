@@ -5,8 +5,7 @@ import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
 import type { ChartsProps } from './charts.tsx'
 import { type Figures, formatScore, numberOf, qualityField } from './figures.ts'
 
-/** Properties of `EventEffects`. */
-export interface EventEffectsProps extends ChartsProps {
+interface EventEffectsProps extends ChartsProps {
   /** The answer of a sandbox without events, or undefined if it is not known. */
   readonly without: Figures | undefined
   /** The products of the model. */

@@ -2,7 +2,7 @@
 export const qualityField = 'avgConversationQualityIndex'
 
 /** An object of an answer. A scenario may have damaged it, so each member is looked at before it is used. */
-export type AnswerRecord = Readonly<Record<string, unknown>>
+type AnswerRecord = Readonly<Record<string, unknown>>
 
 /** The body of an answer with analytics. */
 export interface Figures {
