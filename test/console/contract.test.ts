@@ -93,7 +93,7 @@ describeInBrowser('the view of the contract', () => {
     }
     let shown = ''
     for (const operation of ['getModelAnalytics', 'createPrompt', 'createEvent'])
-      shown += await (await openOperation(own, operation)).locator('.contract-page').textContent()
+      shown += await (await openOperation(own, operation)).locator('.contract').textContent()
     for (const { text } of assumptions) expect(shown).toContain(text.replaceAll('`', ''))
   })
 

@@ -111,7 +111,7 @@ describeInBrowser('bad and hostile input', () => {
     await click(other, 'Delete …')
     await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await other.getByText('The sandbox w1 is deleted.').waitFor()
-    await page.getByText('Not used yet.').waitFor()
+    await page.getByText('Not used yet. It was deleted, or no request has named it.').waitFor()
     await page.getByRole('link', { name: 'Scenarios', exact: true }).click()
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')

@@ -85,7 +85,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('link', { name: 'World' }).click()
     await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
-    expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('ProductWeb Shop22PQI 0.7')
+    expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('Web Shop0.700 +22')
 
     await page.getByRole('link', { name: 'Contract' }).click()
     await page.locator('.contents a', { hasText: '/events' }).click()

@@ -32,7 +32,7 @@ describeInBrowser('the view of the prompts', () => {
     await sendVersion(own, 'Be polite.\nAnswer {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    await page.getByText('3 lines of 11 differ.').waitFor()
+    await page.getByText('3 lines of 10 differ.').waitFor()
     expect(await page.locator('.diff td.removed').allTextContents()).toEqual([
       '−Answer {{customer}} in English.',
       '−Never promise.',
@@ -43,9 +43,9 @@ describeInBrowser('the view of the prompts', () => {
     ])
     expect(await page.locator('.diff del').allTextContents()).toEqual(['English'])
     expect(await page.locator('.diff ins').allTextContents()).toEqual(['{{language}}'])
-    await page.getByText('4 equal lines').waitFor()
+    expect(await page.locator('.diff tbody tr').count()).toBeLessThan(10)
     await page.getByRole('button', { name: 'Show all lines' }).click()
-    expect(await page.locator('.diff tbody tr').count()).toBe(11)
+    expect(await page.locator('.diff tbody tr').count()).toBe(10)
   })
 
   test('compares the versions that the address names, and says which have equal components', async () => {
@@ -54,7 +54,7 @@ describeInBrowser('the view of the prompts', () => {
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    const third = page.locator('.versions li').filter({ hasText: 'Version 3' })
+    const third = page.locator('.versions tbody tr').first()
     expect(await third.textContent()).toContain('equals version 1')
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
@@ -89,7 +89,7 @@ describeInBrowser('the view of the prompts', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('greet')
     await page.getByText('1 of 2 prompts').waitFor()
-    expect(await page.locator('.prompt-list a').count()).toBe(1)
+    expect(await page.locator('.menu a').count()).toBe(1)
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.getByRole('heading', { level: 2, name: 'Greeting' }).waitFor()
@@ -117,7 +117,7 @@ describeInBrowser('the view of the prompts', () => {
     const page = await browser.open(own, { place: '#/prompts' })
     await page.locator('.diff').getByText(markup).first().waitFor()
     expect(await page.locator('img, main script').count()).toBe(0)
-    expect(await page.locator('.prompt-list a').count()).toBe(1)
+    expect(await page.locator('.menu a').count()).toBe(1)
     expect(await page.title()).toContain('convsim')
   })
 

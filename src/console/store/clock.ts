@@ -3,11 +3,6 @@ import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
 import { sandbox } from './route.ts'
 
-interface KnownClock extends Schema<'Clock'> {
-  /** The machine's time at which the clock was read, epoch milliseconds. */
-  readonly readAt: number
-}
-
 /** Milliseconds between the ticks that make times of the page grow older. */
 const tickMs = 1_000
 
@@ -18,7 +13,8 @@ setInterval(() => {
   if (!document.hidden) machineNow.value = Date.now()
 }, tickMs)
 
-const known = signal<KnownClock | undefined>(undefined)
+/** The sandbox's clock, and the machine's time at which it was read, epoch milliseconds. */
+const known = signal<(Schema<'Clock'> & { readonly readAt: number }) | undefined>(undefined)
 
 /** The mode of the sandbox's clock; undefined: not known yet, or all sandboxes are shown. */
 export const clockMode = computed(() => known.value?.mode)

@@ -9,10 +9,10 @@ import { sandbox } from './route.ts'
 export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
 
 /** Requests that were answered since the last delivery. */
-export interface Arrival {
+interface Arrival {
   /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests that came too fast to be kept. */
+  /** The number of requests that the server dropped, since they came too fast. */
   readonly skipped: number
 }
 
@@ -22,22 +22,19 @@ export const streamProblem = signal<Problem | undefined>(undefined)
 /** The state of the stream. */
 export const streamState = signal<StreamState>('connecting')
 
-/** Grows by one at each connection: lists of requests then have to be read anew, since the server may be another process. */
+/** Grows at each connection. Lists are then read anew, since the server may be another process. */
 export const connection = signal(0)
 
 /** Grows at most once a second while requests are answered: reports about the traffic then have to be read anew. */
 export const trafficTick = signal(0)
 
-/** Grows each time that recorded requests were deleted, by a reset for example: lists of requests then have to be read anew. */
+/** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read anew. */
 export const clearTick = signal(0)
 
 /** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
-/** The most requests that wait for the next delivery. The page is not drawn while it is covered, so without a bound they would pile up. */
-const maxWaiting = 2_000
-
-/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. The first of a burst is delivered with the next frame. */
+/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. */
 const deliveryMs = 100
 
 /** Milliseconds until the first and, at most, until any further try to connect again. */
@@ -46,7 +43,7 @@ const [firstRetryMs, lastRetryMs] = [500, 5_000]
 /** The number of the newest request that the stream has brought, or that was there when it was opened. */
 let newestNumber = 0
 
-/** Returns the number of the newest request that this page knows. While the page is hidden, later ones have a greater number. */
+/** Returns the number of the newest request that this page knows; while it is hidden, later ones are greater. */
 export const newestKnown = () => newestNumber
 
 const listeners = new Set<(arrival: Arrival) => void>()
@@ -56,13 +53,13 @@ let deliveredAt = 0
 let delivery: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener at most once a frame, and ten times a second, with the requests that were answered. Returns the function that ends this. */
+/** Calls the listener ten times a second at most with the requests that came. Returns the function that ends it. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Opens the stream of the sandbox that is shown. It is closed while the page is hidden, and opened again after the server has restarted. */
+/** Opens the stream of the shown sandbox, closes it while the page is hidden, and opens it again after an end. */
 export function keepStreaming(): void {
   let current = new AbortController()
   const reopen = () => {
@@ -82,7 +79,7 @@ export function keepStreaming(): void {
   })
 }
 
-/** Streams the requests of a sandbox, and connects again after each end, until the signal is aborted or a token is needed. */
+/** Streams requests, and connects again after each end, until the signal is aborted or a token is needed. */
 async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs
   const onOpen = () => {
@@ -102,21 +99,13 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. Returns the problem that prevented it. */
+/** Streams what comes after the newest request of the journal. Returns the problem that prevented it. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
-  const newest = await ask('get', '/requests', {
-    query: { sandbox: name, order: 'newest', limit: 1 },
-    signal,
-  })
+  const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
   newestNumber = newest.value.requests[0]?.number ?? 0
-  const stream = await readEventStream({
-    path: '/requests/stream',
-    query: { sandbox: name, since: newestNumber },
-    signal,
-    onOpen,
-    onEvents: receive,
-  })
+  const query = { sandbox: name, since: newestNumber }
+  const stream = await readEventStream({ path: '/requests/stream', query, signal, onOpen, onEvents: receive })
   return stream.ok ? undefined : stream.problem
 }
 
@@ -125,20 +114,16 @@ function receive(events: readonly StreamEvent[]): void {
     if (name === 'cleared') {
       dropWaiting()
       clearTick.value += 1
-    } else if (name === 'dropped') skipped += countDropped(data)
-    else if (waiting.length < maxWaiting) waiting.push(JSON.parse(data))
-    else skipped += 1
+    } else if (name === 'dropped') {
+      const { from, to }: { from: number; to: number } = JSON.parse(data)
+      skipped += to - from + 1
+    } else waiting.push(JSON.parse(data))
   }
-  if (delivery === undefined) {
-    const waitMs = Math.max(0, deliveredAt + deliveryMs - performance.now())
-    delivery = setTimeout(() => requestAnimationFrame(deliverWaiting), waitMs)
-  }
-  tickSoon()
-}
-
-function countDropped(data: string): number {
-  const { from, to }: { from: number; to: number } = JSON.parse(data)
-  return to - from + 1
+  delivery ??= setTimeout(deliverWaiting, Math.max(0, deliveredAt + deliveryMs - performance.now()))
+  tickTimer ??= setTimeout(() => {
+    tickTimer = undefined
+    trafficTick.value += 1
+  }, trafficTickMs)
 }
 
 function deliverWaiting(): void {
@@ -154,12 +139,4 @@ function dropWaiting(): void {
   delivery = undefined
   waiting = []
   skipped = 0
-}
-
-function tickSoon(): void {
-  if (tickTimer !== undefined) return
-  tickTimer = setTimeout(() => {
-    tickTimer = undefined
-    trafficTick.value += 1
-  }, trafficTickMs)
 }

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { Asked, Problem } from '../api/ask.ts'
 
 /** A sentence at the lower edge of the page. */
-export interface Notice {
+interface Notice {
   readonly id: number
   readonly kind: 'done' | 'problem'
   readonly sentence: string
@@ -16,7 +16,7 @@ export const announcement = signal('')
 
 let silence: ReturnType<typeof setTimeout> | undefined
 
-/** Says something to those who cannot see it: `Copied`. The words go after a while, so that the same can be said again. */
+/** Says something to those who cannot see it: `Copied`. The words go, so that they can be said again. */
 export function announce(words: string): void {
   announcement.value = words
   clearTimeout(silence)

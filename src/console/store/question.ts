@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { sandbox } from './route.ts'
 
 /** A question before an action that destroys something. */
-export interface Question {
+interface Question {
   /** `Delete the sandbox w1?` */
   readonly title: string
   /** The things that will be lost, by name: `12 events`. */

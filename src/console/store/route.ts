@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 
 /** The place in the console that the address names: `#/requests/req-7?sandbox=a&q=status:4xx`. */
-export interface Route {
+interface Route {
   /** The name of the view; empty: the first view. */
   readonly view: string
   /** The thing that is open in the view: `req-7`; undefined: none. */
@@ -40,7 +40,7 @@ function decode(text: string): string {
 }
 
 /** Changes to the current place. Members that are absent stay; a member of `query` that is undefined or empty goes. */
-export interface RouteChange {
+interface RouteChange {
   readonly view?: string
   /** Undefined: nothing is open. */
   readonly id?: string | undefined

@@ -22,8 +22,8 @@ export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRul
 }
 
 /**
- * Replaces the rules of a sandbox that the page has shown. It changes nothing if another client has changed them meanwhile. `rules`
- * undefined: those that are shown are not those that the user wanted to change.
+ * Replaces the rules of a sandbox that the page has shown. Changes nothing if another client has changed them, or if
+ * `rules` is undefined, since the rules that are shown are not those that the user wanted to change.
  */
 export async function replaceRules(sandbox: string, shown: Rules, rules: Rules | undefined): ChangedRules {
   const present = await ask('get', '/scenarios', { query: { sandbox } })

@@ -7,22 +7,22 @@ import { sandbox } from './route.ts'
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** Grows when a client of the control plane has changed the sandbox that is shown: what the page shows of it then has to be read anew. */
+/** Grows when a client of the control plane has changed the shown sandbox, which is then read anew. */
 export const changeTick = signal(0)
 
-/** All sandboxes, the least recently used first. */
-const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
+/** All sandboxes, the least recently used first; undefined until they are read. */
+export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
 /** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
 export const sandboxNames = computed(() => {
-  const used = sandboxes.value.map(({ name }) => name)
+  const used = (sandboxes.value ?? []).map(({ name }) => name)
   const names = new Set(['default', ...used, ...(sandbox.value === '*' ? [] : [sandbox.value])])
   return [...names].sort()
 })
 
-/** The seed of the sandbox that is shown: that of the start where the sandbox was never used. Undefined until it is known. */
+/** The seed of the shown sandbox, or of the start if the sandbox was never used; undefined until it is known. */
 export const sandboxSeed = computed(
-  () => sandboxes.value.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
+  () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
 
 /** Reads version, contract and operations. */
@@ -45,7 +45,7 @@ export async function refreshSandboxes(): Promise<void> {
 let known: { readonly sandbox: string; readonly revision: string } | undefined
 
 const findRevision = (name: string) =>
-  sandboxes.value
+  (sandboxes.value ?? [])
     .filter((one) => one.revision !== 0 && (name === '*' || one.name === name))
     .map((one) => `${one.name} ${one.revision}`)
     .sort()

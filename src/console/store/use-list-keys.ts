@@ -3,7 +3,7 @@ import { useCommands } from './commands.ts'
 import { route } from './route.ts'
 
 /** The list of a view, whose entries are opened by their id in the address. */
-export interface KeyedList {
+interface KeyedList {
   /** `event`: the commands are named `Next event`, `Search events`. */
   readonly noun: string
   /** Returns the ids of the entries in their order on the page. */
@@ -18,8 +18,8 @@ export interface KeyedList {
 }
 
 /**
- * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
- * to the search. The link of the open entry, which has `aria-current`, is scrolled into view. When the entry is closed, the focus returns to that
+ * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
+ * to the search. The link with `aria-current` is scrolled into view. When the entry is closed, the focus returns to its
  * link, and `j` goes on from there.
  */
 export function useListKeys(list: KeyedList): void {
@@ -34,19 +34,13 @@ export function useListKeys(list: KeyedList): void {
     const next = ids[at < 0 ? 0 : at + step]
     if (next !== undefined) latest.current.open(next)
   }
-  const search = { title: `Search ${noun}s`, key: '/', run: () => field?.current?.focus() }
-  const enterOpen = {
-    title: enter?.title ?? `Go into the open ${noun}`,
-    key: 'Enter',
-    isKeyOnly: true,
-    run: () => (latest.current.enter?.run ?? focusOpen)(),
-  }
+  const enterOpen = () => (latest.current.enter?.run ?? focusOpen)()
   useCommands(
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      enterOpen,
-      ...(field ? [search] : []),
+      { title: enter?.title ?? `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: enterOpen },
+      ...(field ? [{ title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() }] : []),
     ],
     [],
   )
@@ -59,17 +53,9 @@ export function useListKeys(list: KeyedList): void {
   }, [route.value.id, hasEntries])
 }
 
-/** The entry that was opened last. */
-interface OpenedEntry {
-  readonly id: string
-  readonly link: HTMLElement | null
-  /** The part of the page that shows it. */
-  readonly part: Element | null
-}
-
-/** Moves the focus from an entry that is closed to its link in the list. Returns the entry that was opened last. */
-function useReturnOfFocus(): { readonly current: OpenedEntry | undefined } {
-  const opened = useRef<OpenedEntry | undefined>(undefined)
+/** Moves the focus from an entry that is closed to its link. Returns the entry that was opened last. */
+function useReturnOfFocus() {
+  const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value
   useEffect(() => {
     if (id !== undefined) {

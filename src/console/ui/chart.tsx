@@ -1,66 +1,130 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { ChartPlot } from './chart-plot.tsx'
-import { type ChartComparison, type ChartPoint, type ChartRange, findRange } from './chart-shape.ts'
+import type { Signal } from '@preact/signals'
 
-/** Properties of `Chart`. */
-export interface ChartProps {
+type Values = readonly (number | null)[]
+
+interface ChartProps {
   readonly title: string
+  /** `per day`. */
+  readonly unit: string
+  /** A line is drawn between steps of 0.2, a bar from 0. */
   readonly kind: 'line' | 'bar'
-  readonly points: readonly ChartPoint[]
-  /** The unit of the values: `per day`. */
-  readonly unit?: string
-  /** The range of the vertical axis; default: from 0 to a round number above the largest value. */
-  readonly range?: ChartRange
-  /** Formats a value; default: as it is. */
-  readonly format?: (value: number) => string
-  /** The value of all points together, which is shown while no single one is read: `avg 0.65`. */
-  readonly summary?: string
-  readonly comparison?: ChartComparison | undefined
-  /** The index of the point that is read. Charts with the same signal are read together. */
-  readonly cursor?: Signal<number | undefined>
+  /** The horizontal axis: `2026-01-15`. */
+  readonly days: readonly string[]
+  /** A value for each day; null is a gap. */
+  readonly values: Values
+  /** The values without events, drawn dashed. */
+  readonly compared: Values | undefined
+  readonly format: (value: number) => string
+  /** The value of all days together, which is shown while no single day is read: `avg 0.65`. */
+  readonly summary: string
+  /** The index of the day that is read. Charts with the same signal are read together. */
+  readonly cursor: Signal<number | undefined>
 }
 
 /**
- * A chart of one row of values over days. The pointer, the keyboard and screen readers read single values; the view has to offer them in a table,
- * too, one for all its charts. It is drawn in a square that stretches to the place it gets, so nothing is measured.
+ * A chart over days. The pointer and the arrow keys read single days; the view offers all values in a table, too.
+ * It is drawn in a square of 100 by 100 that stretches to the place it gets, so nothing is measured.
  */
-export function Chart({ title, kind, points, unit, range, format = String, summary, comparison, cursor }: ChartProps) {
-  const ownCursor = useSignal<number | undefined>(undefined)
-  const missing = points.filter(({ value }) => value === null).length
+export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
+  const count = days.length
+  const [min, max] = findRange([...values, ...(compared ?? [])], kind)
+  const xOf = (index: number) => round(((index + 0.5) / count) * 100)
+  const yOf = (value: number) => round(100 - ((value - min) / (max - min)) * 100)
+  const draw = (all: Values, toPath: (x: number, y: number, index: number) => string) =>
+    all.map((value, index) => (value === null ? '' : toPath(xOf(index), yOf(value), index))).join('')
+  const line = (all: Values) => draw(all, (x, y, index) => `${all[index - 1] == null ? 'M' : 'L'}${x} ${y}`)
+  const ticks = [min, (min + max) / 2, max].filter((tick) => kind === 'line' || Number.isInteger(tick))
+  const named = days.flatMap((day, index) => (isNamed(new Date(day), index, count) ? [index] : []))
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))
-  const formatReading = (index: number) =>
-    formatValue(points[index]?.value) +
-    (comparison ? `, ${comparison.title} ${formatValue(comparison.values[index])}` : '')
-  const read = cursor ?? ownCursor
+  const read = cursor.value
+  const at = Math.min(read ?? count - 1, count - 1)
+  const reading = formatValue(values[at]) + (compared ? `, without events ${formatValue(compared[at])}` : '')
+  const known = values.filter((value) => value !== null).length
+  const isAlone = (index: number) => values[index - 1] == null && values[index + 1] == null
+  const dots = draw(values, (x, y, index) => (index === read || isAlone(index) ? `M${x} ${y}h.01` : ''))
+  const width = 100 / count
+  const bars = draw(values, (x, y) => `M${x - width * 0.35} 100V${y}h${width * 0.7}V100z`)
+  const gaps = values
+    .map((value, index) => (value === null ? `M${index * width} 0h${width}v100h-${width}z` : ''))
+    .join('')
   return (
     <figure class="chart">
       <figcaption>
-        <b>{title}</b>
-        {unit && <span class="faint">{unit}</span>}
-        {comparison && <span class="chart-key">{comparison.title}</span>}
-        {missing > 0 && <span class="chart-gap-key">no data</span>}
-        <Reading {...{ read, formatReading, summary }} />
+        <b>{title}</b> <span class="faint">{unit}</span>
+        {compared && <span class="warn">dashed: without events</span>}
+        {known < count && <span class="faint">shaded: no data</span>}
+        <span class="chart-reading">{read === undefined ? summary : <strong>{reading}</strong>}</span>
       </figcaption>
-      <ChartPlot
-        range={range ?? findRange([...points.map(({ value }) => value), ...(comparison?.values ?? [])])}
-        name={`${title}${unit ? `, ${unit}` : ''}: ${points.length - missing} of ${points.length} days have data. The arrow keys read the values.`}
-        {...{ kind, points, comparison, format, read, formatReading }}
-      />
+      <div class="chart-scale" aria-hidden="true">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ top: `${yOf(tick)}%` }}>
+            {format(tick)}
+          </span>
+        ))}
+      </div>
+      <div class="chart-plot">
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+          <path class="chart-gap" d={gaps} />
+          <path class="chart-grid" d={ticks.map((tick) => `M0 ${yOf(tick)}h100`).join('')} />
+          <path class="chart-grid" d={named.map((index) => `M${xOf(index)} 0v100`).join('')} />
+          {kind === 'bar' && <path class="chart-bar" d={bars} />}
+          {read !== undefined && <path class="chart-cursor" d={`M${xOf(at)} 0v100`} />}
+          {compared && <path class="chart-line compared" d={line(compared)} />}
+          {kind === 'line' && <path class="chart-line" d={line(values)} />}
+          {kind === 'line' && <path class="chart-dot" d={dots} />}
+        </svg>
+        <input
+          type="range"
+          aria-label={`${title}, ${unit}: ${known} of ${count} days have data. The arrow keys read the values.`}
+          aria-valuetext={`${formatDay(days[at])}: ${reading}`}
+          min={0}
+          max={count - 1}
+          value={at}
+          onInput={({ currentTarget }) => (cursor.value = currentTarget.valueAsNumber)}
+          onPointerMove={({ currentTarget, offsetX }) => {
+            cursor.value = Math.max(0, Math.min(count - 1, Math.floor((offsetX / currentTarget.offsetWidth) * count)))
+          }}
+          onFocus={() => (cursor.value ??= count - 1)}
+          onPointerLeave={() => (cursor.value = undefined)}
+          onBlur={() => (cursor.value = undefined)}
+        />
+      </div>
+      <div class="chart-days" aria-hidden="true">
+        {read === undefined ? (
+          named.map((index) => (
+            <span key={index} style={{ left: `${xOf(index)}%` }}>
+              {formatDay(days[index], { day: 'numeric', month: 'short' })}
+            </span>
+          ))
+        ) : (
+          <b style={{ left: `clamp(40px, ${xOf(at)}%, calc(100% - 40px))` }}>{formatDay(days[at])}</b>
+        )}
+      </div>
     </figure>
   )
 }
 
-interface ReadingProps {
-  readonly read: Signal<number | undefined>
-  readonly formatReading: (index: number) => string
-  readonly summary: string | undefined
+const round = (value: number) => Math.round(value * 100) / 100
+
+/** Returns the ends of the vertical axis, on round numbers around the values. */
+function findRange(values: Values, kind: ChartProps['kind']): readonly [number, number] {
+  const known = values.filter((value) => value !== null)
+  const [least, most] = known.length > 0 ? [Math.min(...known), Math.max(...known)] : [0, 1]
+  const step = kind === 'line' ? 0.2 : 10 ** Math.floor(Math.log10(Math.max(1, most)))
+  const min = kind === 'line' ? Math.floor(least / step) * step : 0
+  return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** The value that is read. It alone is drawn anew with each step of the cursor, with the plot. */
-function Reading({ read, formatReading, summary }: ReadingProps) {
-  return (
-    <span class="chart-reading">
-      {read.value === undefined ? summary : <strong>{formatReading(read.value)}</strong>}
-    </span>
-  )
+/** Returns true for the days that the axis names: every second of a few, the Mondays of weeks, the first of months. */
+function isNamed(day: Date, index: number, count: number): boolean {
+  if (count <= 10) return (count - 1 - index) % 2 === 0
+  return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1
+}
+
+const wholeDay = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
+
+/** Formats a day as `Thu, 15 Jan 2026`; any other label stays as it is. */
+function formatDay(label = '', parts: Intl.DateTimeFormatOptions = wholeDay): string {
+  const date = new Date(label)
+  return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
 }

@@ -4,8 +4,7 @@ import { announce, showProblem } from '../store/notices.ts'
 /** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
 
-/** Properties of `CopyButton`. */
-export interface CopyButtonProps {
+interface CopyButtonProps {
   /** The words on the button: `curl`. */
   readonly label: string
   /** The text, or a function that makes it; undefined: it could not be made, and the user knows why. */
@@ -16,7 +15,7 @@ export interface CopyButtonProps {
   readonly isDisabled?: boolean
 }
 
-/** A button that copies a text to the clipboard. Its name stays while its words say that it has copied, which is announced beside. */
+/** A button that copies a text to the clipboard. Its words say so for a while, which is announced beside its name. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {

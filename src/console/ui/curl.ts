@@ -10,7 +10,7 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event that a careful client sends. Its product is the first of the bundled fixtures, so that it moves the figures of models. */
+/** An event of the first product of the bundled fixtures, so that it moves the figures of models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',
@@ -19,7 +19,7 @@ export const sampleEvent = {
   externalConversationId: 'chat-1',
 }
 
-/** Formats a curl command, with a line for each option, that sends a request to this very server, and to the sandbox that the page shows. */
+/** Formats a curl command that sends a request to this very server, in the sandbox that the page shows. */
 export function formatCurl({ method, path, headers = {}, body }: CurlRequest): string {
   const url = `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`
   const name = sandbox.value

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Properties of `Dialog`. */
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   /** True: the title is only for those who cannot see the dialog. */
   readonly hidesTitle?: boolean
-  /** Called when the user closes the dialog, with Escape or beside it. Absent: it stays open for as long as it is drawn. */
+  /** Called when the user closes the dialog. Without it, the dialog stays open for as long as it is drawn. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }

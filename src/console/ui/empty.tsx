@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { CopyButton } from './copy-button.tsx'
 import { type CurlRequest, formatCurl } from './curl.ts'
 
-/** Properties of `Empty`. */
-export interface EmptyProps {
+interface EmptyProps {
   /** The state in a few words: `No requests yet`. */
   readonly title: string
   /** The next step, in a sentence. */

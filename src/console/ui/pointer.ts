@@ -40,4 +40,5 @@ function findPlace(value: unknown, pointer: string): { pointer: string; missing:
   return { pointer: reached, missing: undefined }
 }
 
-const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
+/** Replaces the escapes of a JSON pointer in one of its names. */
+export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')

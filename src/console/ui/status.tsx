@@ -10,19 +10,10 @@ export function Status({ code }: { readonly code: number }) {
   return <span class={`status ${statusKind(code)}`}>{code}</span>
 }
 
-/** Properties of `Mark`. */
-export interface MarkProps {
-  readonly kind: 'violation' | 'advice' | 'damage' | 'good' | 'neutral'
-  /** `2 violations`. */
-  readonly text: string
-  /** The whole of it, as a tooltip. */
-  readonly title?: string
-}
-
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
 /** A small label with colour and shape, for violations, advice, damage, what is well, and plain facts. */
-export function Mark({ kind, text, title }: MarkProps) {
+export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
   return (
     <span class={`mark ${kind}`} title={title}>
       <span aria-hidden="true">{shapes[kind]}</span> {text}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 /** A column of a table. */
-export interface TableColumn<Row> {
+interface TableColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
   /** True: figures, set to the right. */
@@ -10,8 +10,7 @@ export interface TableColumn<Row> {
   readonly class?: string
 }
 
-/** Properties of `DataTable`. */
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** The name of the table for those who cannot see it. */
   readonly title: string
   readonly columns: readonly TableColumn<Row>[]

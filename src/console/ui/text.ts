@@ -9,6 +9,6 @@ export const shortId = (id: string): string =>
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 
-/** Returns the text that searches by one word: `type:"signup completed"`. In quotes, a backslash stands before a quote and a backslash. */
+/** Returns the text that searches by one word: `type:"signup completed"`, with escaped quotes and backslashes. */
 export const searchText = (word: string, value: string): string =>
   `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`

@@ -38,16 +38,8 @@ export function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** Properties of `Ago`. */
-export interface AgoProps {
-  /** An instant: `2026-01-15T12:00:00.000Z`. */
-  readonly instant: string
-  /** The clock that gave the instant. Default: the sandbox's. */
-  readonly clock?: 'sandbox' | 'machine'
-}
-
-/** Shows how long ago an instant was, and grows older by itself. The tooltip has the instant. */
-export function Ago({ instant, clock = 'sandbox' }: AgoProps) {
+/** Shows how long ago an instant of the sandbox's or the machine's clock was. The tooltip has the instant. */
+export function Ago({ instant, clock = 'sandbox' }: { instant: string; clock?: 'sandbox' | 'machine' }) {
   const now = clock === 'sandbox' ? sandboxNow.value : machineNow.value
   const ms = now - Date.parse(instant)
   // The clocks of two machines differ by some milliseconds, which is no future.

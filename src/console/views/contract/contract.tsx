@@ -1,19 +1,22 @@
 import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { EntryList } from '../../ui/entry-list.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { ContractNode } from './document.ts'
 import { showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
-import { type DocumentedOperation, listOperations } from './operations.ts'
-import { Assumptions } from './prose.tsx'
-import { Share } from './share.tsx'
+import { listOperations } from './operations.ts'
+import { Assumptions, Share } from './prose.tsx'
 
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
+
+/** The item in the address is that of the operation that was open before. */
+const query = { item: undefined }
 
 /** Shows the view "Contract": documentation of the operations, with what the clients have met of them. */
 export function ContractPage() {
@@ -22,10 +25,11 @@ export function ContractPage() {
   const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
+  const placed = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({
     noun: 'operation',
-    ids: () => (coverage.value?.operations ?? []).map((one) => one.operation),
-    open: (next) => replaceRoute({ id: next, query: { item: undefined } }),
+    ids: () => operations.map(({ id }) => id),
+    open: (next) => replaceRoute({ id: next, query }),
     shownId: operations[0]?.id,
   })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
@@ -34,68 +38,55 @@ export function ContractPage() {
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
+  // Those that stand at no operation, such as those about keys and the order of refusals.
+  const general = assumptions.value.assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
   return (
-    <div class="contract">
-      <Contents coverage={coverage.value} chosen={id} />
-      <div class="contract-page" tabIndex={-1} data-open>
+    <div class="split with-menu">
+      <Contents coverage={coverage.value} openId={id} />
+      <div class="split-side contract" tabIndex={-1} data-open>
         {operation && covered ? (
           <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
         ) : (
           <Empty title="The contract has no such operation">Pick one of the list.</Empty>
         )}
-        <General assumptions={assumptions.value.assumptions} operations={operations} />
+        {general.length > 0 && (
+          <section class="general">
+            <h3>For all operations</h3>
+            <Assumptions texts={general.map(({ text }) => text)} />
+          </section>
+        )}
       </div>
     </div>
   )
 }
 
-interface ContentsProps {
-  readonly coverage: AnswerOf<'/coverage', 'get'>
-  readonly chosen: string | undefined
-}
-
-function Contents({ coverage, chosen }: ContentsProps) {
+function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>; openId: string | undefined }) {
   return (
-    <aside class="contents entries" aria-label="Operations">
-      <p class="contents-total">
-        <b>{coverage.percent} %</b> <Share share={coverage} />
-      </p>
-      {coverage.operations.map((one) => (
-        <a
-          key={one.operation}
-          href={hrefOf({ id: one.operation, query: { item: undefined } })}
-          aria-current={one.operation === chosen ? 'page' : undefined}
-        >
-          <code class="breaks">
-            <b>{one.method}</b> {one.path}
-          </code>
-          <Share share={one} />
-        </a>
-      ))}
-      <div class="legend">
+    <aside class="contents split-pane scroll" aria-label="Operations">
+      <div class="toolbar">
+        <p class="contents-total facts">
+          <b>{coverage.percent} %</b> <Share share={coverage} />
+        </p>
+      </div>
+      <EntryList
+        entries={coverage.operations.map((one) => ({
+          id: one.operation,
+          title: (
+            <code class="breaks">
+              <b>{one.method}</b> {one.path}
+            </code>
+          ),
+          note: <Share share={one} />,
+        }))}
+        openId={openId}
+        query={query}
+      />
+      <div class="toolbar">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
           Hide what was met
         </button>
       </div>
     </aside>
-  )
-}
-
-interface GeneralProps {
-  readonly assumptions: AnswerOf<'/assumptions', 'get'>['assumptions']
-  readonly operations: readonly DocumentedOperation[]
-}
-
-/** The assumptions that stand at no operation, such as those about keys and the order of refusals. */
-function General({ assumptions, operations }: GeneralProps) {
-  const placed = useMemo(() => JSON.stringify(operations), [operations])
-  const general = assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
-  if (general.length === 0) return null
-  return (
-    <section class="general">
-      <h3>For all operations</h3>
-      <Assumptions texts={general.map(({ text }) => text)} />
-    </section>
   )
 }

@@ -1,3 +1,5 @@
+import { unescapeName } from '../../ui/pointer.ts'
+
 /** An object of the contract document. Its members are unknown, since any document can be loaded. */
 export type ContractNode = Readonly<Record<string, unknown>>
 
@@ -5,8 +7,8 @@ export type ContractNode = Readonly<Record<string, unknown>>
 export function resolveNode(document: ContractNode, node: unknown): ContractNode {
   const { $ref, ...own } = objectOf(node)
   if (typeof $ref !== 'string') return own
-  const names = $ref.split('/').slice(1)
-  const found = names.reduce<unknown>((at, name) => objectOf(at)[unescapeName(name)], document)
+  const names = $ref.split('/').slice(1).map(unescapeName)
+  const found = names.reduce<unknown>((at, name) => objectOf(at)[name], document)
   const target = resolveNode(document, found)
   return { ...target, ...own, assumptions: [...assumptionsOf(target), ...assumptionsOf(own)] }
 }
@@ -26,8 +28,7 @@ export function flattenSchema(document: ContractNode, node: unknown): ContractNo
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */
-export function assumptionsOf(node: ContractNode): string[] {
-  const { assumptions, 'x-assumption': own } = node
+export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }
@@ -45,6 +46,3 @@ export const textOf = (value: unknown) => (typeof value === 'string' ? value : '
 /** Returns the members of an object that are objects; empty for any other value. */
 export const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
-
-/** Replaces the escapes of a JSON pointer in one of its names. */
-export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')

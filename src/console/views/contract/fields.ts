@@ -1,14 +1,5 @@
-import { memberPointer } from '../../ui/pointer.ts'
-import {
-  assumptionsOf,
-  type ContractNode,
-  entriesOf,
-  flattenSchema,
-  listOf,
-  objectOf,
-  textOf,
-  unescapeName,
-} from './document.ts'
+import { memberPointer, unescapeName } from '../../ui/pointer.ts'
+import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf, objectOf, textOf } from './document.ts'
 
 /** A state in which a client can meet a parameter or field. */
 export interface DocumentedItem {
@@ -38,7 +29,7 @@ export interface DocumentedField {
 /** The deepest field that is shown; a schema that contains itself would have no end. */
 const maxDepth = 8
 
-/** Lists the fields of a flat schema, each with the fields within it. `prefix`: `body ` for those of a request; empty for those of an answer. */
+/** Lists the fields of a flat schema, each with the fields within it. The prefix of labels is `body ` in a request. */
 export function listFields(
   document: ContractNode,
   schema: ContractNode,
@@ -51,22 +42,19 @@ export function listFields(
   const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
     const member = flattenSchema(document, node)
     const place = memberPointer(pointer, key)
-    const { inner, innerPointer } = innermost(document, member, place)
+    let [inner, innerPointer] = [member, place]
+    for (; inner['items'] !== undefined; innerPointer += '/*') inner = flattenSchema(document, inner['items'])
     const field = describeField(document, member, place, prefix)
-    const below = listFields(document, inner, prefix, innerPointer, depth + 1)
-    return [{ ...field, isRequired: required.includes(key) }, ...below]
+    return [
+      { ...field, isRequired: required.includes(key) },
+      ...listFields(document, inner, prefix, innerPointer, depth + 1),
+    ]
   })
-  return [...named, ...listUnnamed(document, schema, pointer)]
-}
-
-/** Returns the schema of an array's items, at any depth, and of any other schema itself. */
-function innermost(
-  document: ContractNode,
-  schema: ContractNode,
-  pointer: string,
-): { readonly inner: ContractNode; readonly innerPointer: string } {
-  if (schema['items'] === undefined) return { inner: schema, innerPointer: pointer }
-  return innermost(document, flattenSchema(document, schema['items']), `${pointer}/*`)
+  if (schema['additionalProperties'] === undefined) return named
+  // The fields without a name are shown where the contract says something about them.
+  const open = flattenSchema(document, schema['additionalProperties'])
+  const field = describeField(document, open, memberPointer(pointer, 'any other name'), '')
+  return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
 }
 
 /** Describes the field of a flat schema. */
@@ -76,8 +64,14 @@ export function describeField(
   pointer: string,
   prefix: string,
 ): DocumentedField {
-  const { inner } = innermost(document, schema, pointer)
-  const name = nameOf(pointer)
+  let inner = schema
+  while (inner['items'] !== undefined) inner = flattenSchema(document, inner['items'])
+  // Coverage names a field without the stars of arrays: `dataPoints.date`.
+  const name = pointer
+    .split('/')
+    .filter((part) => part !== '' && part !== '*')
+    .map(unescapeName)
+    .join('.')
   const label = prefix + name
   return {
     name,
@@ -88,20 +82,13 @@ export function describeField(
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
     items: [
       { label, text: 'sent' },
-      { label: `${label}: null`, text: 'null' },
-      { label: `${label}: not null`, text: 'not null' },
-      ...listOf(inner['enum']).map((value) => ({ label: `${label}: ${value}`, text: String(value) })),
+      ...['null', 'not null', ...listOf(inner['enum']).map(String)].map((text) => ({
+        label: `${label}: ${text}`,
+        text,
+      })),
     ],
     sample: sampleOf(document, schema),
   }
-}
-
-/** Returns a field that stands for those without a name, where the contract says something about them. */
-function listUnnamed(document: ContractNode, schema: ContractNode, pointer: string): DocumentedField[] {
-  if (schema['additionalProperties'] === undefined) return []
-  const open = flattenSchema(document, schema['additionalProperties'])
-  const field = describeField(document, open, memberPointer(pointer, 'any other name'), '')
-  return field.description === '' && field.assumptions.length === 0 ? [] : [{ ...field, items: [] }]
 }
 
 /** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
@@ -135,10 +122,4 @@ function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unkn
   if (name === 'boolean') return true
   if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
   return formats[textOf(format)] ?? 'any text'
-}
-
-/** Returns the name that coverage gives a field, without the stars of arrays: `dataPoints.date`. */
-function nameOf(pointer: string): string {
-  const names = pointer.split('/').filter((name) => name !== '' && name !== '*')
-  return names.map(unescapeName).join('.')
 }

@@ -8,111 +8,90 @@ import type { DocumentedItem } from './fields.ts'
 import type { DocumentedOperation } from './operations.ts'
 import { requestThatShows } from './show-request.ts'
 
-/** The coverage of an operation by the labels of its items. */
-export interface MetItems {
+/** An operation with its coverage. */
+export interface CoveredOperation {
   readonly operation: DocumentedOperation
-  readonly covered: ReadonlySet<string>
-  readonly missing: ReadonlyMap<string, readonly Schema<'MissingPoint'>[]>
-  /** The items that the simulator knows no request for. */
-  readonly outOfReach: ReadonlySet<string>
+  readonly coverage: Schema<'OperationCoverage'>
 }
 
-/** The coverage of the operation that is shown. */
-export const CoverageContext = createContext<MetItems | undefined>(undefined)
+/** The operation that is shown. */
+export const CoverageContext = createContext<CoveredOperation | undefined>(undefined)
 
 /** Returns true where the page shows only what no client has met. */
 export const showsMissingOnly = () => route.value.query['only'] === 'missing'
 
-/** Returns true where some of the items were never met. */
-export function hasMissing(met: MetItems, { items, status }: ItemsProps): boolean {
-  return items.some((item) => findState(met, item, status).some(({ missing }) => missing !== undefined))
-}
-
-/** Properties of `Items`. */
-export interface ItemsProps {
+interface ItemsProps {
   readonly items: readonly DocumentedItem[]
   /** The status of the answer that they are part of; undefined for items of a request. */
   readonly status?: number | undefined
 }
 
-/** The items of a parameter, a field or a status: met, or never met. A click on one that was never met shows a request that meets it. */
+/** Returns those that the page shows: all, or those with something that was never met. */
+export function useShown<Field extends ItemsProps>(fields: readonly Field[], status?: number): readonly Field[] {
+  const points = useContext(CoverageContext)?.coverage.missing ?? []
+  if (!showsMissingOnly()) return fields
+  return fields.filter(({ items }) => items.some(({ label }) => findMissing(points, label, status)))
+}
+
+const findMissing = (points: readonly Schema<'MissingPoint'>[], label: string, status: number | undefined) =>
+  points.find(({ name, point }) => name === label && (status === undefined || point.status === status))
+
+/** The items of a parameter, a field or a status. A click on one that was never met shows a request that meets it. */
 export function Items({ items, status }: ItemsProps) {
-  const met = useContext(CoverageContext)
-  if (!met) return null
+  const shown = useContext(CoverageContext)
+  if (!shown) return null
+  const { covered, missing, outOfReach } = shown.coverage
   const chosen = route.value.query['item']
-  const shown = items.flatMap((item) => findState(met, item, status))
-  if (shown.length === 0) return null
-  const open = shown.find(({ key, missing }) => key === chosen && missing !== undefined)?.missing
+  const states = items
+    .map(({ label, text }) => ({
+      name: status === undefined || label === String(status) ? label : `${status} ${label}`,
+      text,
+      missing: findMissing(missing, label, status),
+      isMet: covered.includes(label),
+      isCounted: covered.includes(label) || outOfReach.includes(label),
+    }))
+    .filter(({ missing, isCounted }) => missing || isCounted)
+  const open = states.find(({ name }) => name === chosen)?.missing
   return (
     <>
       <span class="items">
-        {shown.map((state) =>
-          state.missing ? (
-            <MissingItem key={state.key} state={state} isOpen={state.key === chosen} />
-          ) : (
-            <OtherItem key={state.key} state={state} />
-          ),
-        )}
+        {states.map((state) => (
+          <Item key={state.name} {...state} isOpen={state.name === chosen} />
+        ))}
       </span>
       {open && (
         <div class="item-request">
           <p>{open.sentence}</p>
-          <CommandLine text={formatCurl(requestThatShows(met.operation, open))} />
+          <CommandLine text={formatCurl(requestThatShows(shown.operation, open))} />
         </div>
       )}
     </>
   )
 }
 
-interface ItemState {
+interface ItemProps {
   /** The name in the address. */
-  readonly key: string
+  readonly name: string
   readonly text: string
-  /** Undefined: it is met, or out of reach. */
+  /** Undefined if the item is met, or out of reach. */
   readonly missing: Schema<'MissingPoint'> | undefined
   readonly isMet: boolean
+  readonly isOpen: boolean
 }
 
-interface ItemProps {
-  readonly state: ItemState
-}
-
-function MissingItem({ state: { key, text, missing }, isOpen }: ItemProps & { readonly isOpen: boolean }) {
+function Item({ name, text, missing, isMet, isOpen }: ItemProps) {
+  const [sign, word] = missing ? ['○', 'Never met'] : isMet ? ['✓', 'Met'] : ['–', 'Out of reach']
+  const words = (
+    <>
+      <span aria-hidden="true">{sign}</span>
+      <span class="hidden">{word}: </span> {text}
+    </>
+  )
+  if (!missing) return <span class={isMet ? 'item met good' : 'item faint'}>{words}</span>
+  const toggle = () => replaceRoute({ query: { item: isOpen ? undefined : name } })
   return (
-    <button
-      type="button"
-      class="item missing"
-      aria-expanded={isOpen}
-      title={missing?.sentence}
-      onClick={() => replaceRoute({ query: { item: isOpen ? undefined : key } })}
-    >
-      <span aria-hidden="true">○</span>
-      <span class="hidden">Never met: </span> {text}
+    <button type="button" class="item missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle}>
+      {words}
     </button>
   )
-}
-
-function OtherItem({ state: { text, isMet } }: ItemProps) {
-  return (
-    <span class={isMet ? 'item met' : 'item'} title={isMet ? 'Met' : outOfReachTitle}>
-      <span aria-hidden="true">{isMet ? '✓' : '–'}</span>
-      <span class="hidden">{isMet ? 'Met: ' : 'Out of reach: '}</span> {text}
-    </span>
-  )
-}
-
-const outOfReachTitle = 'The simulator knows no request that shows it, so it does not count.'
-
-/** Returns an item as it is shown; nothing where coverage does not count it. */
-function findState(
-  { covered, missing, outOfReach }: MetItems,
-  { label, text }: DocumentedItem,
-  status: number | undefined,
-): ItemState[] {
-  const points = missing.get(label) ?? []
-  const found = points.find(({ point }) => status === undefined || point.status === status)
-  const key = status === undefined || label === String(status) ? label : `${status} ${label}`
-  if (found) return [{ key, text, missing: found, isMet: false }]
-  const isMet = covered.has(label)
-  return isMet || outOfReach.has(label) ? [{ key, text, missing: undefined, isMet }] : []
 }

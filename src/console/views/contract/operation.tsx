@@ -1,43 +1,51 @@
-import { useContext, useMemo } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { AnswerOf } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
+import { groupByFamily } from '../../ui/families.ts'
 import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
-import { CoverageContext, hasMissing, Items, type ItemsProps, type MetItems, showsMissingOnly } from './item.tsx'
-import { AnsweredBy, OperationScenarios } from './operation-scenarios.tsx'
-import type { DocumentedAnswer, DocumentedOperation } from './operations.ts'
-import { Assumptions, Prose } from './prose.tsx'
-import { Share } from './share.tsx'
+import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
+import type { DocumentedOperation } from './operations.ts'
+import { Assumptions, Prose, Share } from './prose.tsx'
 
-/** Properties of `Operation`. */
-export interface OperationProps {
-  readonly operation: DocumentedOperation
-  readonly coverage: Schema<'OperationCoverage'>
+interface OperationProps extends CoveredOperation {
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
 }
 
 /** An operation as documentation, with its coverage drawn into it. */
 export function Operation({ operation, coverage, catalogue }: OperationProps) {
-  const met = useMemo(() => toMetItems(operation, coverage), [operation, coverage])
   const { id, method, path, summary, description, assumptions, parameters, body, answers } = operation
   const success = answers.find(({ status }) => status.startsWith('2'))
+  const isSimulated = catalogue.operations.find((one) => one.id === id)?.answeredBy === 'simulator'
+  const scenarios = catalogue.scenarios.filter(({ operations }) => operations.includes(id))
   return (
-    <CoverageContext.Provider value={met}>
+    <CoverageContext.Provider value={{ operation, coverage }}>
       <article class="operation" aria-labelledby="operation">
-        <h2 id="operation" class="breaks">
+        <h2 id="operation" class="mono breaks">
           {method} {path}
         </h2>
-        <p class="operation-facts">
+        <p class="operation-facts facts">
           <code>{id}</code>
           <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
           <Share share={coverage} />
-          <AnsweredBy {...{ id, catalogue }} />
+          <span>Answered {isSimulated ? 'by the simulator' : 'from the examples of the document'}</span>
         </p>
         <p>
           <b>{summary}.</b> <Prose text={description} />
         </p>
         <Assumptions texts={assumptions} />
-        <OperationScenarios {...{ id, catalogue }} />
+        <details class="operation-scenarios">
+          <summary>{count(scenarios.length, 'scenario')} to switch on</summary>
+          {groupByFamily(scenarios).map(([family, members]) => (
+            <p key={family} class="facts">
+              <span class="faint">{family}</span>
+              {members.map(({ name, about }) => (
+                <a key={name} title={about} href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}>
+                  {name}
+                </a>
+              ))}
+            </p>
+          ))}
+        </details>
         {parameters.length > 0 && (
           <section>
             <h3>Parameters</h3>
@@ -63,94 +71,65 @@ export function Operation({ operation, coverage, catalogue }: OperationProps) {
   )
 }
 
-function toMetItems(operation: DocumentedOperation, coverage: Schema<'OperationCoverage'>): MetItems {
-  const missing = new Map<string, Schema<'MissingPoint'>[]>()
-  for (const point of coverage.missing) missing.set(point.name, [...(missing.get(point.name) ?? []), point])
-  return {
-    operation,
-    covered: new Set(coverage.covered),
-    missing,
-    outOfReach: new Set(coverage.outOfReach),
-  }
-}
-
-function Answer({ answer, isOpen }: { readonly answer: DocumentedAnswer; readonly isOpen: boolean }) {
-  const { status, description, assumptions } = answer
-  const items = [{ label: status, text: 'answered' }]
-  const fields = useShown(answer.fields, Number(status))
-  const isShown = useShown([{ items }], Number(status)).length > 0
+function Answer({ answer, isOpen }: { answer: DocumentedOperation['answers'][number]; isOpen: boolean }) {
+  const { description, assumptions } = answer
+  const status = Number(answer.status)
+  const items = [{ label: answer.status, text: 'answered' }]
+  const fields = useShown(answer.fields, status)
+  const isShown = useShown([{ items }], status).length > 0
   if (!isShown && fields.length === 0) return null
   return (
     <div class="answer">
-      <div class="answer-head">
-        <b>{status}</b>
-        <Prose text={description} />
-        <Items items={items} status={Number(status)} />
+      <div class="field">
+        <b>{answer.status}</b>
+        <div>
+          <Prose text={description} />
+          <Assumptions texts={assumptions} />
+        </div>
+        <Items {...{ items, status }} />
       </div>
-      <Assumptions texts={assumptions} />
       {fields.length > 0 && (
         <details open={isOpen}>
           <summary>Body of {count(fields.length, 'field')}</summary>
-          <Fields fields={fields} status={Number(status)} />
+          <Fields {...{ fields, status }} />
         </details>
       )}
     </div>
   )
 }
 
-interface FieldsProps {
-  readonly fields: readonly DocumentedField[]
-  readonly status?: number
-}
-
-/** Returns the fields that the page shows: all, or those with something that was never met. */
-function useShown<Field extends ItemsProps>(fields: readonly Field[], status?: number): readonly Field[] {
-  const met = useContext(CoverageContext)
-  if (!met || !showsMissingOnly()) return fields
-  return fields.filter(({ items }) => hasMissing(met, { items, status }))
-}
-
 /** A list of fields. An assumption that holds for several of them stands at the first. */
-function Fields({ fields, status }: FieldsProps) {
+function Fields({ fields, status }: { fields: readonly DocumentedField[]; status?: number }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {useShown(fields, status).map((field) => {
-        const { name, place, type, isRequired, description, assumptions, items } = field
-        const own = assumptions.filter((text) => firstOf.get(text) === name)
-        const [other] = assumptions.filter((text) => firstOf.get(text) !== name)
+      {useShown(fields, status).map(({ name, place, type, isRequired, description, assumptions, items }) => {
+        const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
+        const at = name.lastIndexOf('.') + 1
         return (
-          <li key={`${place} ${name}`}>
-            <div class="field-name">
-              <FieldName name={name} />{' '}
+          <li key={`${place} ${name}`} class="field">
+            <p>
+              <code class="breaks">
+                <span class="faint">{name.slice(0, at)}</span>
+                <b>{name.slice(at)}</b>
+              </code>{' '}
               <span class="faint">
                 {place && `in the ${place}, `}
                 {type}
               </span>
-              {isRequired && status === undefined && <span class="required">required</span>}
-            </div>
-            <div class="field-text">
+              {isRequired && status === undefined && <b class="warn"> required</b>}
+            </p>
+            <div>
               <Prose text={description} />
-              <Assumptions texts={own} />
-              {other !== undefined && <p class="assumption">Assumed as for {firstOf.get(other)}.</p>}
+              <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
+              {other !== undefined && <p class="assumption">Assumed as for {other}.</p>}
             </div>
-            <Items items={items} status={status} />
+            <Items {...{ items, status }} />
           </li>
         )
       })}
     </ul>
-  )
-}
-
-/** A name with what it lies within in a quieter colour, so that the eye finds the name itself. */
-function FieldName({ name }: { readonly name: string }) {
-  const at = name.lastIndexOf('.') + 1
-  return (
-    <code class="breaks">
-      <span class="faint">{name.slice(0, at)}</span>
-      <b>{name.slice(at)}</b>
-    </code>
   )
 }

@@ -10,67 +10,32 @@ import {
 } from './document.ts'
 import { type DocumentedField, describeField, listFields } from './fields.ts'
 
-/** A body with its fields. */
-export interface DocumentedBody {
-  readonly description: string
-  readonly assumptions: readonly string[]
-  readonly fields: readonly DocumentedField[]
-  readonly examples: readonly unknown[]
-}
-
-/** An answer by its status. */
-export interface DocumentedAnswer extends DocumentedBody {
-  readonly status: string
-}
-
 /** An operation as the contract describes it. */
-export interface DocumentedOperation {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly description: string
-  readonly assumptions: readonly string[]
-  readonly parameters: readonly DocumentedField[]
-  /** Undefined: a request has no body. */
-  readonly body: DocumentedBody | undefined
-  readonly answers: readonly DocumentedAnswer[]
-}
+export type DocumentedOperation = ReturnType<typeof listOperations>[number]
 
 /** Lists the operations of a contract document. */
-export function listOperations(document: ContractNode): DocumentedOperation[] {
-  return entriesOf(document['paths']).flatMap(([path, node]) => {
-    const shared = listOf(node['parameters'])
-    return entriesOf(resolveNode(document, node)).flatMap(([method, operation]) =>
-      typeof operation['operationId'] === 'string'
-        ? [describeOperation(document, method.toUpperCase(), path, operation, shared)]
-        : [],
-    )
-  })
+export function listOperations(document: ContractNode) {
+  return entriesOf(document['paths']).flatMap(([path, node]) =>
+    entriesOf(resolveNode(document, node))
+      .filter(([, { operationId }]) => typeof operationId === 'string')
+      .map(([method, operation]) => {
+        const { operationId, summary, description, parameters, requestBody, responses } = operation
+        return {
+          id: textOf(operationId),
+          method: method.toUpperCase(),
+          path,
+          summary: textOf(summary),
+          description: textOf(description),
+          assumptions: assumptionsOf(operation),
+          parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => describeParameter(document, one)),
+          body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
+          answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
+        }
+      }),
+  )
 }
 
-function describeOperation(
-  document: ContractNode,
-  method: string,
-  path: string,
-  node: ContractNode,
-  shared: readonly unknown[],
-): DocumentedOperation {
-  const { operationId, summary, description, parameters, requestBody, responses } = node
-  return {
-    id: textOf(operationId),
-    method,
-    path,
-    summary: textOf(summary),
-    description: textOf(description),
-    assumptions: assumptionsOf(node),
-    parameters: [...shared, ...listOf(parameters)].map((one) => describeParameter(document, one)),
-    body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
-    answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
-  }
-}
-
-function describeBody(document: ContractNode, node: unknown, prefix: string): DocumentedBody {
+function describeBody(document: ContractNode, node: unknown, prefix: string) {
   const own = resolveNode(document, node)
   const media = objectOf(Object.values(objectOf(own['content']))[0])
   const schema = flattenSchema(document, media['schema'])

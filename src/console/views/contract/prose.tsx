@@ -1,11 +1,8 @@
+import type { Schema } from '../../api/answers.ts'
+
 /** Shows a text of the contract, in which code stands between backticks. */
 export function Prose({ text }: { readonly text: string }) {
-  if (text === '') return null
-  return (
-    <span class="prose">
-      {text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
-    </span>
-  )
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 }
 
 /** The decisions where the description of the service is silent, with their reasons. */
@@ -18,5 +15,15 @@ export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
         </p>
       ))}
     </>
+  )
+}
+
+/** The share of the items that clients have met, as a bar and in words. */
+export function Share({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) {
+  return (
+    <span class="share">
+      <meter value={percent} max={100} aria-hidden="true" />
+      {met} of {points} met
+    </span>
   )
 }

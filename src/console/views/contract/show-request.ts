@@ -30,7 +30,7 @@ export function requestThatShows(
   }
 }
 
-/** Returns an example of a body that has the member or value of a point. Without such an example it is put into the first. */
+/** Returns the first example of a body, with the member or value of a point put in. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],
@@ -38,16 +38,8 @@ function bodyWith(
   const required = fields.filter(({ pointer, isRequired }) => isRequired && pointer.lastIndexOf('/') === 0)
   const plain = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
   if (pointer === undefined || !kind.startsWith('field')) return plain
-  const names = pointer.split('/').slice(1)
-  const found = examples.find((example) => hasMember(example, names, value))
   const sample = fields.find((field) => field.pointer === pointer)?.sample
-  return found ?? withMember(plain, names, value ?? sample)
-}
-
-function hasMember(value: unknown, [name, ...rest]: readonly string[], wanted: unknown): boolean {
-  if (name === undefined) return wanted === undefined || value === wanted
-  const members = Object.entries((value ?? {}) as object)
-  return members.some(([key, member]) => (name === '*' || name === key) && hasMember(member, rest, wanted))
+  return withMember(plain, pointer.split('/').slice(1), value ?? sample)
 }
 
 function withMember(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {

@@ -2,22 +2,26 @@ import type { Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
+import { formatSigned } from '../../ui/quality-table.tsx'
 import { asText, count, searchText, shortId } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
-import { EventMarks, type EventProps, formatSigned, Impact } from './event-list.tsx'
+import { EventMarks, type EventProps, Impact } from './event-list.tsx'
 
-/** Properties of `EventDetail`. */
-export interface EventDetailProps extends EventProps {
-  readonly quality: Schema<'Quality'> | undefined
-}
+type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
 
 /** One event beside the list: what was sent, what the simulator made of it, and what it moves. */
 export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
+  const common = [
+    ['type', 'type', fields.eventType],
+    ['product', 'product', fields.productId],
+    ['conversation', 'conversation', fields.conversationId],
+    ['external', 'conversation of the client', fields.externalConversationId],
+  ] as const
   return (
     <>
       <header>
-        <h2>{asText(fields.eventType)}</h2>
+        <h2 class="breaks">{asText(fields.eventType)}</h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the event" title="Close (Esc)">
           ✕
         </a>
@@ -27,7 +31,7 @@ export function EventDetail({ event, quality }: EventDetailProps) {
         <span>
           received <Instant instant={receivedAt} />
         </span>
-        <span>
+        <span class="nowrap">
           event <code title={eventId}>{shortId(eventId)}</code>
           <CopyButton label="Copy" title="Copy the id of the event" text={eventId} />
         </span>
@@ -35,7 +39,17 @@ export function EventDetail({ event, quality }: EventDetailProps) {
       <Sentences event={event} quality={quality} />
       <h3>Fields</h3>
       <JsonTree value={fields} />
-      <Filters fields={fields} />
+      <p class="facts faint">
+        List those of the same
+        {common.map(
+          ([word, label, value]) =>
+            typeof value === 'string' && (
+              <a key={word} href={hrefOf({ query: { q: searchText(word, value) } })}>
+                {label}
+              </a>
+            ),
+        )}
+      </p>
     </>
   )
 }
@@ -48,13 +62,11 @@ function Sentences({ event, quality }: EventDetailProps) {
       ? `its influence is ${asText(fields.influence)}`
       : 'that is its qualityImpactScore, which overrides its influence'
   return (
-    <ul class="sentences bullets">
+    <ul class="bullets breaks">
       <li>
         Its impact is <Impact event={event} />: {cause}.{' '}
-        {sampledOut
-          ? `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`
-          : quality &&
-            `With the weight ${quality.weight} it moves the indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
+        {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`}
+        {!sampledOut && quality && `It moves indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts it from sampling.</li>}
       {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}
@@ -73,28 +85,5 @@ function Sentences({ event, quality }: EventDetailProps) {
         <li>It belongs to no conversation, so it moves no CQI.</li>
       )}
     </ul>
-  )
-}
-
-/** Links to the events that have a field in common with this one. */
-function Filters({ fields }: { readonly fields: Schema<'StoredEvent'>['fields'] }) {
-  const links = [
-    ['type', 'type', fields.eventType],
-    ['product', 'product', fields.productId],
-    ['conversation', 'conversation', fields.conversationId],
-    ['external', 'conversation of the client', fields.externalConversationId],
-  ] as const
-  return (
-    <p class="filters">
-      List those of the same
-      {links.map(
-        ([word, label, value]) =>
-          typeof value === 'string' && (
-            <a key={word} href={hrefOf({ query: { q: searchText(word, value) } })}>
-              {label}
-            </a>
-          ),
-      )}
-    </p>
   )
 }

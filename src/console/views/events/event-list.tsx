@@ -1,90 +1,61 @@
 import type { Schema } from '../../api/answers.ts'
+import { useProductNames } from '../../store/product-names.ts'
 import { hrefOf } from '../../store/route.ts'
+import { formatSigned } from '../../ui/quality-table.tsx'
 import { Mark } from '../../ui/status.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { asText, count, shortId } from '../../ui/text.ts'
 import { formatInstant } from '../../ui/time.tsx'
 
-type StoredEvent = Schema<'StoredEvent'>
-
-/** Properties of `EventList`. */
-export interface EventListProps {
-  /** The newest first. */
-  readonly events: readonly StoredEvent[]
-  readonly openId: string | undefined
-  /** Lists more events; undefined: all are listed. */
-  readonly showMore: (() => void) | undefined
+/** Properties of the parts that show something of an event. */
+export interface EventProps {
+  readonly event: Schema<'StoredEvent'>
 }
 
 /** The list of events, the newest on top. */
-export function EventList({ events, openId, showMore }: EventListProps) {
+export function EventList({ events, openId }: { events: readonly EventProps['event'][]; openId: string | undefined }) {
+  const nameOf = useProductNames()
   return (
-    <div class="event-list rows scrolls">
-      <DataTable
-        title="Events, the newest first"
-        columns={[
-          {
-            title: 'Received',
-            class: 'received',
-            cell: ({ receivedAt }: StoredEvent) => formatInstant(receivedAt),
-          },
-          {
-            title: 'Type',
-            class: 'type',
-            cell: ({ eventId, fields }) => (
-              <a href={hrefOf({ id: eventId })} aria-current={eventId === openId ? 'true' : undefined}>
-                {asText(fields.eventType)}
-              </a>
-            ),
-          },
-          { title: 'Value', class: 'value', isNumber: true, cell: ({ fields }) => asText(fields.value) },
-          { title: 'Impact', class: 'impact', isNumber: true, cell: (event) => <Impact event={event} /> },
-          {
-            title: 'Product',
-            class: 'product',
-            cell: ({ fields }) => shortId(asText(fields.productId)),
-          },
-          {
-            title: 'Conversation',
-            class: 'conversation',
-            cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
-          },
-          { title: 'Event at', class: 'event-at', cell: (event) => <EventAt event={event} /> },
-          { title: 'Notes', class: 'marks', cell: (event) => <EventMarks event={event} /> },
-        ]}
-        rows={events}
-        keyOf={({ eventId }) => eventId}
-      />
-      {showMore && (
-        <button type="button" class="more" onClick={showMore}>
-          List more
-        </button>
-      )}
-    </div>
+    <DataTable
+      title="Events, the newest first"
+      rows={events}
+      keyOf={({ eventId }) => eventId}
+      columns={[
+        { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+        {
+          title: 'Type',
+          cell: ({ eventId, fields }) => (
+            <a href={hrefOf({ id: eventId })} aria-current={eventId === openId ? 'true' : undefined}>
+              {asText(fields.eventType)}
+            </a>
+          ),
+        },
+        { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
+        { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
+        { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOf(fields.productId) },
+        {
+          title: 'Conversation',
+          class: 'faint if-room',
+          cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
+        },
+        {
+          title: 'Event at',
+          class: 'faint if-wide',
+          cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
+        },
+        { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
+      ]}
+    />
   )
-}
-
-/** Properties of the parts that show something of an event. */
-export interface EventProps {
-  readonly event: StoredEvent
 }
 
 /** The impact with its sign; crossed out where sampling dropped the event. */
 export function Impact({ event: { impact, sampledOut } }: EventProps) {
-  const direction = impact > 0 ? 'up' : impact < 0 ? 'down' : 'level'
   const text = formatSigned(impact)
-  return <span class={`impact-of ${direction}`}>{sampledOut ? <del>{text}</del> : text}</span>
+  return <span class={impact > 0 ? 'good' : impact < 0 ? 'bad' : ''}>{sampledOut ? <del>{text}</del> : text}</span>
 }
 
-/** Formats a number with its sign: `+0.4`, `−1`, `0`. */
-export const formatSigned = (value: number): string =>
-  value === 0 ? '0' : `${value > 0 ? '+' : '−'}${Number(Math.abs(value).toFixed(4))}`
-
-function EventAt({ event: { eventAtDefaulted, fields } }: EventProps) {
-  if (eventAtDefaulted) return <span class="faint">at receipt</span>
-  const at = asText(fields.eventAt)
-  return Number.isNaN(Date.parse(at)) ? at : formatInstant(at)
-}
+const formatEventAt = (at: string) => (Number.isNaN(Date.parse(at)) ? at : formatInstant(at))
 
 /** The marks of an event: sent again, repeated without an insertId, dropped by sampling. */
 export function EventMarks({ event: { replays, repeatOf, sampledOut } }: EventProps) {

@@ -1,17 +1,20 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
+import { ask } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
+import { tell, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { FieldForm } from '../../ui/field-form.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { QualityTable } from '../../ui/quality-table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { EventList } from './event-list.tsx'
-import { QualityPanel } from './quality-panel.tsx'
 import { parseEventSearch } from './search.ts'
 
 /** The events that are listed at first, and those that are added by a click. */
@@ -30,7 +33,7 @@ export function EventsPage() {
     query: { sandbox: sandbox.value, order: 'newest', limit: limit.value, ...search.conditions },
     followsTraffic: true,
   })
-  const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const { value: quality, reload } = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
   useListKeys({
     noun: 'event',
     ids: () => (value?.events ?? []).map(({ eventId }) => eventId),
@@ -38,14 +41,13 @@ export function EventsPage() {
     field,
   })
   useCommands([{ title: 'Close the event', key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
-  const open = useHeldEvent(value?.events, id)
   return (
     <div class="split events">
       <section class="split-pane" aria-label="Events">
         <div class="toolbar">
           <SearchField
             label="Search events"
-            placeholder="type:upgrade_purchased conversation:chat-1 sampled:out"
+            placeholder="a type, product:, conversation: or sampled:out"
             field={field}
           />
           <p class="toolbar-note" role="status">
@@ -60,59 +62,49 @@ export function EventsPage() {
         tabIndex={-1}
         data-open={id !== undefined || undefined}
       >
-        {id === undefined ? (
-          <QualityPanel quality={quality.value} reload={quality.reload} />
-        ) : (
-          <Opened event={open} page={value} id={id} quality={quality.value} />
-        )}
+        {id === undefined && quality && <QualityPanel quality={quality} reload={reload} />}
+        {id !== undefined && <OpenEvent key={id} id={id} quality={quality} />}
       </section>
     </div>
   )
 }
 
-/** Finds the event that is open. It stays when newer ones, or another search, take its place in the list. */
-function useHeldEvent(events: readonly Schema<'StoredEvent'>[] | undefined, id: string | undefined) {
-  const held = useRef<Schema<'StoredEvent'> | undefined>(undefined)
-  const found = events?.find(({ eventId }) => eventId === id)
-  if (found) held.current = found
-  return held.current?.eventId === id ? held.current : undefined
-}
-
 type EventPage = AnswerOf<'/events', 'get'>
 
-interface ListingProps {
-  readonly page: EventPage
-  readonly limit: { value: number }
+function Note({ wrong, page }: { readonly wrong: string | undefined; readonly page: EventPage | undefined }) {
+  if (wrong !== undefined) return <span class="bad">{wrong}</span>
+  if (!page || page.total === 0) return null
+  const shown = page.events.length < page.total ? `${page.events.length.toLocaleString('en')} of ` : ''
+  return <span class="faint">{`${shown}${page.total.toLocaleString('en')} listed`}</span>
 }
 
-function Listing({ page: { events, total }, limit }: ListingProps) {
+function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Signal<number> }) {
   const { id, query } = route.value
-  if (total === 0) return <NoEvents isSearch={Boolean(query['q'])} />
-  const showMore = () => (limit.value = Math.min(maxEvents, limit.value + pageSize * 4))
-  const hasMore = events.length < Math.min(total, maxEvents)
-  return <EventList events={events} openId={id} showMore={hasMore ? showMore : undefined} />
+  if (page.total === 0) return <NoEvents isSearch={Boolean(query['q'])} />
+  const showMore = () => {
+    limit.value = Math.min(maxEvents, limit.value + pageSize * 4)
+  }
+  return (
+    <div class="event-list rows scroll">
+      <EventList events={page.events} openId={id} />
+      {page.events.length < Math.min(page.total, maxEvents) && (
+        <button type="button" onClick={showMore}>
+          List more
+        </button>
+      )}
+    </div>
+  )
 }
 
-interface OpenedProps {
-  readonly event: Schema<'StoredEvent'> | undefined
-  readonly page: EventPage | undefined
-  readonly id: string
-  readonly quality: Schema<'Quality'> | undefined
-}
-
-function Opened({ event, page, id, quality }: OpenedProps) {
-  if (event) return <EventDetail event={event} quality={quality} />
-  return page ? <Unlisted key={id} id={id} quality={quality} /> : null
-}
-
-/** The event that the address names, where it is too old for the list, or left out of it. */
-function Unlisted({ id, quality }: Omit<OpenedProps, 'event' | 'page'>) {
+/** The event that the address names. It stays when newer ones, or another search, take its place in the list. */
+function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useAnswer('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
+    followsTraffic: true,
   })
-  const event = value?.events[0]
+  if (!value) return <Loading problem={problem} />
+  const [event] = value.events
   if (event) return <EventDetail event={event} quality={quality} />
-  if (!value && !problem) return <Loading problem={undefined} />
   return (
     <Empty title="There is no such event">
       The sandbox has no event {id}. <a href={hrefOf({ id: undefined, query: { q: undefined } })}>Show all events</a>
@@ -120,19 +112,34 @@ function Unlisted({ id, quality }: Omit<OpenedProps, 'event' | 'page'>) {
   )
 }
 
-interface NoteProps {
-  readonly wrong: string | undefined
-  readonly page: EventPage | undefined
-}
-
-function Note({ wrong, page }: NoteProps) {
-  if (wrong !== undefined) return <span class="bad">{wrong}</span>
-  if (!page || page.total === 0) return null
+/** The weight of events, and the quality index of each product and conversation. */
+function QualityPanel({ quality, reload }: { quality: Schema<'Quality'>; reload: () => Promise<void> }) {
+  const change = async (weight: string) => {
+    const body = { weight: Number(weight) }
+    const changed = valueOrNotice(await ask('put', '/quality', { query: { sandbox: sandbox.value }, body }))
+    if (!changed) return false
+    tell(`The weight is ${changed.weight}.`)
+    await reload()
+    return true
+  }
   return (
-    <span class="faint">
-      {page.events.length < page.total && `${page.events.length.toLocaleString('en')} of `}
-      {page.total.toLocaleString('en')} listed
-    </span>
+    <>
+      <h2>Quality indexes</h2>
+      <div class="facts">
+        Weight of events
+        <FieldForm
+          label="Weight of events"
+          value={String(quality.weight)}
+          action="Set"
+          change={change}
+          field={{ type: 'number', min: 0, max: 1, step: 'any', required: true }}
+        />
+      </div>
+      <p class="faint">
+        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events that sampling dropped move none.
+      </p>
+      {quality.products.length > 0 ? <QualityTable {...quality} /> : <p class="faint">No product has an event yet.</p>}
+    </>
   )
 }
 
@@ -145,9 +152,11 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
         <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )
-  const body = { ...sampleEvent, insertId: 'order-1' }
   return (
-    <Empty title="No events yet" curl={{ method: 'POST', path: '/events', body }}>
+    <Empty
+      title="No events yet"
+      curl={{ method: 'POST', path: '/events', body: { ...sampleEvent, insertId: 'order-1' } }}
+    >
       Record one. With its influence it moves the indexes of its product and conversation; sent again with the same{' '}
       <code>insertId</code>, it counts once.
     </Empty>

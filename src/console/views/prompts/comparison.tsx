@@ -2,14 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { count } from '../../ui/text.ts'
-import { compareVersions, type DiffLine, foldEqualLines, isPlaceholder, type LinePair } from './compare.ts'
+import { compareVersions, type DiffStep } from './diff.ts'
 
-/** The most lines that are drawn. */
-const maxLines = 2_000
+/** The equal lines that are shown before and after a change. */
+const contextLines = 3
 
-/** Properties of `Comparison`. */
-export interface ComparisonProps {
-  /** Undefined: `right` is shown alone. */
+interface ComparisonProps {
+  /** Undefined if `right` is shown alone. */
   readonly left: Schema<'PromptVersion'> | undefined
   readonly right: Schema<'PromptVersion'>
 }
@@ -18,15 +17,16 @@ export interface ComparisonProps {
 export function Comparison({ left, right }: ComparisonProps) {
   const showsAll = useSignal(false)
   const pairs = useMemo(() => compareVersions(left ?? right, right), [left?.versionId, right.versionId])
-  const isFolded = left !== undefined && !showsAll.value
-  const rows = useMemo(() => (isFolded ? foldEqualLines(pairs) : pairs), [pairs, isFolded])
   const changed = pairs.filter(({ isSame }) => !isSame).length
+  const isNear = (at: number) =>
+    pairs.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(({ isSame }) => !isSame)
+  const shown = left && !showsAll.value ? pairs.filter((_, at) => isNear(at)) : pairs
   return (
     <>
       {left && (
-        <p class="difference" role="status">
+        <p class="facts" role="status">
           {changed === 0 ? 'There is no difference.' : `${count(changed, 'line')} of ${pairs.length} differ.`}
-          {(showsAll.value || rows.some((row) => 'skipped' in row)) && (
+          {changed > 0 && (
             <button type="button" class="link" onClick={() => (showsAll.value = !showsAll.value)}>
               {showsAll.value ? 'Leave out equal lines' : 'Show all lines'}
             </button>
@@ -44,52 +44,29 @@ export function Comparison({ left, right }: ComparisonProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, maxLines).map((row, index) =>
-            'skipped' in row ? (
-              <tr key={index} class="skipped">
-                <td colSpan={2}>{count(row.skipped, 'equal line')}</td>
-              </tr>
-            ) : (
-              <Row key={index} pair={row} isSingle={!left} />
-            ),
-          )}
+          {shown.map(({ isSame, ...pair }, index) => (
+            <tr key={index} class={isSame ? 'same' : undefined}>
+              {left && <Side words={pair.left} kind={isSame ? 'same' : 'removed'} />}
+              <Side words={pair.right} kind={isSame ? 'same' : 'added'} />
+            </tr>
+          ))}
         </tbody>
       </table>
-      {rows.length > maxLines && <p class="faint">{count(rows.length - maxLines, 'more line')}</p>}
     </>
   )
 }
 
-interface RowProps {
-  readonly pair: LinePair
-  readonly isSingle: boolean
-}
-
-function Row({ pair: { isSame, left, right }, isSingle }: RowProps) {
-  return (
-    <tr class={isSame ? 'same' : undefined}>
-      {!isSingle && <Side line={left} kind={isSame ? 'same' : 'removed'} />}
-      <Side line={right} kind={isSame ? 'same' : 'added'} />
-    </tr>
-  )
-}
-
-interface SideProps {
-  readonly line: DiffLine | undefined
-  readonly kind: 'same' | 'removed' | 'added'
-}
-
 const signs = { same: ' ', removed: '−', added: '+' } as const
 
-function Side({ line, kind }: SideProps) {
-  if (!line) return <td class="none" />
+function Side({ words, kind }: { words: readonly DiffStep[] | undefined; kind: DiffStep['kind'] }) {
+  if (!words) return <td class="none" />
   const Changed = kind === 'removed' ? 'del' : 'ins'
   return (
-    <td class={line.isHead ? `${kind} head` : kind}>
+    <td class={kind}>
       <span class="sign">{signs[kind]}</span>
-      {line.words.map(({ text, isChanged }, index) => {
-        const word = isPlaceholder(text) ? <var key={index}>{text}</var> : text
-        return isChanged ? <Changed key={index}>{word}</Changed> : word
+      {words.map((step, index) => {
+        const word = step.text.startsWith('{{') ? <var key={index}>{step.text}</var> : step.text
+        return step.kind === 'same' ? word : <Changed key={index}>{word}</Changed>
       })}
     </td>
   )

@@ -1,61 +1,96 @@
+import type { Schema } from '../../api/answers.ts'
+import { asText } from '../../ui/text.ts'
+
 /** One step from a list of texts to another: a text of both, of the first alone, or of the second alone. */
 export interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The most pairs of texts that are compared. Beyond it, what is between the equal beginning and the equal end counts as replaced. */
-const maxPairs = 1_000_000
-
-/** Compares two lists of texts, and returns the fewest steps from the first to the second. */
-export function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
-  const shorter = Math.min(left.length, right.length)
-  let start = 0
-  while (start < shorter && left[start] === right[start]) start++
-  let end = 0
-  while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++
-  return [
-    ...toSteps('same', left.slice(0, start)),
-    ...diffMiddle(left.slice(start, left.length - end), right.slice(start, right.length - end)),
-    ...toSteps('same', left.slice(left.length - end)),
-  ]
+/** A line of each of two versions, side by side, as words. Undefined if the version has no such line. */
+interface LinePair {
+  readonly isSame: boolean
+  readonly left: readonly DiffStep[] | undefined
+  readonly right: readonly DiffStep[] | undefined
 }
 
-const toSteps = (kind: DiffStep['kind'], texts: readonly string[]): DiffStep[] => texts.map((text) => ({ kind, text }))
+/** The most pairs of texts that are compared. Beyond it, all texts count as replaced. */
+const maxPairs = 1_000_000
 
-function diffMiddle(left: readonly string[], right: readonly string[]): DiffStep[] {
-  if (left.length * right.length > maxPairs) return [...toSteps('removed', left), ...toSteps('added', right)]
-  const lengthAt = measureCommon(left, right)
-  const steps: DiffStep[] = []
-  let [at, other] = [0, 0]
-  while (at < left.length && other < right.length) {
-    const [mine, theirs] = [left[at] ?? '', right[other] ?? '']
-    if (mine === theirs) {
-      steps.push({ kind: 'same', text: mine })
-      at++
-      other++
-    } else if (lengthAt(at + 1, other) >= lengthAt(at, other + 1)) {
-      steps.push({ kind: 'removed', text: mine })
-      at++
-    } else {
-      steps.push({ kind: 'added', text: theirs })
-      other++
+/** The fields that the simulator adds to a version, and the components, which have lines of their own. */
+const ownFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
+
+/** Returns a version as lines: one for each field, then those of each component under a head with its fields. */
+function listLines(version: Schema<'PromptVersion'>): string[] {
+  const fields = Object.entries(version).filter(([name]) => !ownFields.includes(name))
+  const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
+    ['— Component', ...Object.entries(others).map(formatField)].join(' · '),
+    ...asText(content).split('\n'),
+  ])
+  return [...fields.map(formatField), ...components]
+}
+
+const formatField = ([name, value]: [string, unknown]) => `${name}: ${asText(value)}`
+
+/** Compares two versions by line, and lines that replace each other by word. */
+export function compareVersions(left: Schema<'PromptVersion'>, right: Schema<'PromptVersion'>): readonly LinePair[] {
+  const pairs: LinePair[] = []
+  let removed: string[] = []
+  for (const { kind, text } of diffTexts(listLines(left), listLines(right))) {
+    if (kind === 'removed') removed.push(text)
+    else if (kind === 'added') pairs.push(compareLines(removed.shift(), text))
+    else {
+      pairs.push(...removed.map((line) => compareLines(line, undefined)))
+      removed = []
+      pairs.push({ ...compareLines(text, text), isSame: true })
     }
   }
-  return [...steps, ...toSteps('removed', left.slice(at)), ...toSteps('added', right.slice(other))]
+  return [...pairs, ...removed.map((line) => compareLines(line, undefined))]
+}
+
+function compareLines(left: string | undefined, right: string | undefined): LinePair {
+  const steps = diffTexts(splitWords(left ?? right ?? ''), splitWords(right ?? left ?? ''))
+  return {
+    isSame: false,
+    left: left === undefined ? undefined : steps.filter(({ kind }) => kind !== 'added'),
+    right: right === undefined ? undefined : steps.filter(({ kind }) => kind !== 'removed'),
+  }
+}
+
+/** Splits a line into placeholders, words, spaces and single signs. */
+const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
+
+/** Compares two lists of texts, and returns the fewest steps from the first to the second; removals come first. */
+function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
+  const lengthAt = measureCommon(left, right)
+  const findKind = (at: number, other: number): DiffStep['kind'] => {
+    if (at === left.length) return 'added'
+    if (other === right.length) return 'removed'
+    if (left[at] === right[other]) return 'same'
+    return lengthAt(at + 1, other) >= lengthAt(at, other + 1) ? 'removed' : 'added'
+  }
+  const steps: DiffStep[] = []
+  let [at, other] = [0, 0]
+  while (at < left.length || other < right.length) {
+    const kind = findKind(at, other)
+    steps.push({ kind, text: (kind === 'added' ? right[other] : left[at]) ?? '' })
+    if (kind !== 'added') at++
+    if (kind !== 'removed') other++
+  }
+  return steps
 }
 
 /** Returns a function for the length of the longest common subsequence of what follows a place in each list. */
 function measureCommon(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
+  if (left.length * right.length > maxPairs) return () => 0
   const lengths = new Uint32Array((left.length + 1) * width)
+  const lengthAt = (at: number, other: number) => lengths[at * width + other] ?? 0
   for (let at = left.length - 1; at >= 0; at--)
-    for (let other = right.length - 1; other >= 0; other--) {
-      const here = at * width + other
-      lengths[here] =
+    for (let other = right.length - 1; other >= 0; other--)
+      lengths[at * width + other] =
         left[at] === right[other]
-          ? (lengths[here + width + 1] ?? 0) + 1
-          : Math.max(lengths[here + width] ?? 0, lengths[here + 1] ?? 0)
-    }
-  return (at: number, other: number) => lengths[at * width + other] ?? 0
+          ? lengthAt(at + 1, other + 1) + 1
+          : Math.max(lengthAt(at + 1, other), lengthAt(at, other + 1))
+  return lengthAt
 }

@@ -4,22 +4,24 @@ import { tell, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/status.tsx'
+import { DataTable } from '../../ui/table.tsx'
 import { asText, shortId } from '../../ui/text.ts'
-import { Instant } from '../../ui/time.tsx'
+import { formatInstant } from '../../ui/time.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Version = Schema<'PromptVersion'>
 
-/** Properties of `PromptDetail`. */
-export interface PromptDetailProps {
+interface PromptDetailProps {
   readonly prompt: Schema<'StoredPrompt'>
+  /** The name of the prompt's product, or undefined. */
+  readonly product: string | undefined
   /** Reads the prompts again, after a change. */
   readonly reload: () => Promise<void>
 }
 
 /** A prompt: its versions, and two of them side by side. */
-export function PromptDetail({ prompt, reload }: PromptDetailProps) {
-  const { promptId, externalPromptId, productId, repeatOf, versions } = prompt
+export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
+  const { promptId, externalPromptId, repeatOf, versions } = prompt
   const [left, right] = pickVersions(versions, route.value.query)
   if (!left || !right) return null
   const activate = async ({ version, versionId }: Version) => {
@@ -31,74 +33,24 @@ export function PromptDetail({ prompt, reload }: PromptDetailProps) {
   }
   return (
     <>
-      <h2>{asText(versions.at(-1)?.name ?? 'A prompt without a name')}</h2>
+      <h2 class="breaks">{asText(right.name ?? 'A prompt without a name')}</h2>
       <p class="facts">
-        {externalPromptId !== undefined && <code>{asText(externalPromptId)}</code>}
-        <span>
+        {externalPromptId !== undefined && <code class="breaks">{asText(externalPromptId)}</code>}
+        <span class="nowrap">
           prompt <code title={promptId}>{shortId(promptId)}</code>
           <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
         </span>
-        {productId !== undefined && (
-          <span>
-            product <code title={asText(productId)}>{shortId(asText(productId))}</code>
-          </span>
-        )}
+        {product !== undefined && <span>of the product {product}</span>}
       </p>
       {repeatOf !== undefined && (
         <p class="remark advice">
-          An equal request had created <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a> before. Without an{' '}
-          <code>externalPromptId</code> each request creates a prompt of its own.
+          <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
+          <code>externalPromptId</code> each request creates its own.
         </p>
       )}
-      <VersionList versions={versions} pair={[left, right]} activate={activate} />
-      <Comparison left={left === right ? undefined : left} right={right} />
-      {versions.length === 1 && <NextStep isNamed={externalPromptId !== undefined} />}
-    </>
-  )
-}
-
-function NextStep({ isNamed }: { readonly isNamed: boolean }) {
-  return (
-    <p class="faint next-step">
-      {isNamed
-        ? 'Sent again with other components and the same externalPromptId, it gets a second version.'
-        : 'It was created without an externalPromptId, so it stays the only version.'}
-    </p>
-  )
-}
-
-/** Returns the versions to compare: those in the address, else the newest, beside the active one or the one before. */
-function pickVersions(versions: readonly Version[], query: Readonly<Record<string, string>>) {
-  const named = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
-  const right = named(query['to']) ?? versions.at(-1)
-  const others = versions.filter((version) => version !== right)
-  const left = named(query['from']) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right
-  return [left, right] as const
-}
-
-interface VersionListProps {
-  /** The oldest first. */
-  readonly versions: readonly Version[]
-  /** The two that are compared. */
-  readonly pair: readonly [Version, Version]
-  readonly activate: (version: Version) => Promise<void>
-}
-
-function VersionList({ versions, pair: [left, right], activate }: VersionListProps) {
-  return (
-    <>
-      <ol class="versions">
-        {versions.toReversed().map((version) => (
-          <VersionEntry
-            key={version.versionId}
-            version={version}
-            equal={versions.find((one) => one.version < version.version && one.fingerprint === version.fingerprint)}
-            activate={activate}
-          />
-        ))}
-      </ol>
+      <VersionTable versions={versions} activate={(version) => void activate(version)} />
       {versions.length > 1 && (
-        <p class="compare">
+        <p class="buttons">
           <VersionPicker label="Compare version" name="from" chosen={left} versions={versions} />
           <VersionPicker label="with" name="to" chosen={right} versions={versions} />
           {left.fingerprint === right.fingerprint && left !== right && (
@@ -106,51 +58,78 @@ function VersionList({ versions, pair: [left, right], activate }: VersionListPro
           )}
         </p>
       )}
+      <Comparison left={left === right ? undefined : left} right={right} />
+      {versions.length === 1 && (
+        <p class="faint">
+          {externalPromptId === undefined
+            ? 'It was created without an externalPromptId, so it stays the only version.'
+            : 'Sent again with other components and the same externalPromptId, it gets a second version.'}
+        </p>
+      )}
     </>
   )
 }
 
-interface VersionEntryProps {
-  readonly version: Version
-  /** The first version before it with the same components; undefined: none. */
-  readonly equal: Version | undefined
-  readonly activate: (version: Version) => Promise<void>
+/** Returns the versions to compare: those in the address, else the newest, beside the active one or the one before. */
+function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
+  const named = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
+  const right = named(to) ?? versions.at(-1)
+  const others = versions.filter((version) => version !== right)
+  return [named(from) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right, right] as const
 }
 
-function VersionEntry({ version: entry, equal, activate }: VersionEntryProps) {
-  const { version, active, name, role, fingerprint, createdAt, variables } = entry
+function VersionTable({ versions, activate }: { versions: readonly Version[]; activate: (version: Version) => void }) {
+  const findEqual = ({ version, fingerprint }: Version) =>
+    versions.find((one) => one.version < version && one.fingerprint === fingerprint)
   return (
-    <li>
-      <b class="nowrap">Version {version}</b>
-      <span class="state">
-        {active ? (
-          <Mark kind="good" text="active" />
-        ) : (
-          <button type="button" onClick={() => void activate(entry)}>
-            Activate<span class="hidden"> version {version}</span>
-          </button>
-        )}
-      </span>
-      <span class="names">
-        {asText(name ?? 'no name')}
-        {role !== undefined && <span class="faint"> · role {asText(role)}</span>}
-      </span>
-      <span class="print">
-        <span class="faint">fingerprint </span>
-        <code title={`The SHA-256 of the components: ${fingerprint}`}>{fingerprint.slice(0, 12)}</code>
-        <CopyButton label="Copy" title={`Copy the fingerprint of version ${version}`} text={fingerprint} />
-        {equal && <span class="faint">equals version {equal.version}</span>}
-      </span>
-      <span class="faint created">
-        <Instant instant={createdAt} />
-      </span>
-      <span class="variables">
-        {variables.length === 0 && <span class="faint">no variables</span>}
-        {variables.map((variable) => (
-          <code key={variable}>{variable}</code>
-        ))}
-      </span>
-    </li>
+    <div class="versions">
+      <DataTable
+        title="Versions, the newest first"
+        rows={versions.toReversed()}
+        keyOf={({ versionId }) => versionId}
+        columns={[
+          { title: 'Version', cell: ({ version }) => <b>{version}</b> },
+          {
+            title: 'State',
+            cell: (version) =>
+              version.active ? (
+                <Mark kind="good" text="active" />
+              ) : (
+                <button type="button" onClick={() => activate(version)}>
+                  Activate<span class="hidden"> version {version.version}</span>
+                </button>
+              ),
+          },
+          { title: 'Role', class: 'breaks if-room', cell: ({ role }) => asText(role ?? '') },
+          {
+            title: 'Variables',
+            class: 'breaks',
+            cell: ({ variables }) => variables.map((variable) => <var key={variable}>{variable}</var>),
+          },
+          {
+            title: 'Fingerprint',
+            class: 'nowrap if-room',
+            cell: (version) => {
+              const equal = findEqual(version)
+              return (
+                <>
+                  <code title={`The SHA-256 of the components: ${version.fingerprint}`}>
+                    {version.fingerprint.slice(0, 12)}
+                  </code>
+                  <CopyButton
+                    label="Copy"
+                    title={`Copy the fingerprint of version ${version.version}`}
+                    text={version.fingerprint}
+                  />
+                  {equal && <span class="faint">equals version {equal.version}</span>}
+                </>
+              )
+            },
+          },
+          { title: 'Created', cell: ({ createdAt }) => formatInstant(createdAt) },
+        ]}
+      />
+    </div>
   )
 }
 
@@ -165,14 +144,11 @@ function VersionPicker({ label, name, chosen, versions }: VersionPickerProps) {
   return (
     <label>
       {label}{' '}
-      <select
-        value={chosen.version}
-        onChange={({ currentTarget }) => replaceRoute({ query: { [name]: currentTarget.value } })}
-      >
-        {versions.map(({ version, active }) => (
-          <option key={version} value={version} selected={version === chosen.version}>
-            {version}
-            {active && ' (active)'}
+      <select onChange={({ currentTarget }) => replaceRoute({ query: { [name]: currentTarget.value } })}>
+        {versions.map((version) => (
+          <option key={version.versionId} value={version.version} selected={version === chosen}>
+            {version.version}
+            {version.active && ' (active)'}
           </option>
         ))}
       </select>

@@ -6,19 +6,34 @@ import { askOnce } from '../../store/question.ts'
 import { sandbox, switchSandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { count } from '../../ui/text.ts'
-import { readLosses } from './losses.ts'
 
 /** The milliseconds that a browser has to begin a download before its address ends. */
 const downloadMs = 60_000
 
-/** Losses that have no number. */
-const [quality, windows, origin] = [
-  'the quality settings',
-  'the rate windows and the places in sequences',
-  'the clock and the seed, which go back to those of the start',
-]
+/** The numbers of a sandbox that an action destroys, with their nouns. */
+const nouns = {
+  events: 'event',
+  prompts: 'prompt',
+  snapshots: 'snapshot',
+  requests: 'recorded request',
+  rules: 'rule',
+} as const satisfies Partial<Record<keyof Schema<'Sandbox'>, string>>
 
-/** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem; undefined: it is created. */
+/** Asks before an action, and names the records that it destroys, as they are counted now, and further losses. */
+async function askToLose(
+  name: string,
+  title: string,
+  kinds: readonly (keyof typeof nouns)[],
+  ...further: readonly string[]
+): Promise<boolean> {
+  const asked = await ask('get', '/sandboxes')
+  const counts = asked.ok ? asked.value.sandboxes.find((one) => one.name === name) : undefined
+  const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
+  const settings = ['the quality settings', 'the rate windows and the places in sequences']
+  return askOnce({ title, losses: [...losses, ...settings, ...further], action: title.split(' ')[0] ?? title })
+}
+
+/** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem, or undefined. */
 export async function createSandbox(name: string, seed: string): Promise<string | undefined> {
   const known = await ask('get', '/sandboxes')
   if (!known.ok) return known.problem.sentence
@@ -35,13 +50,9 @@ export async function createSandbox(name: string, seed: string): Promise<string 
 
 /** Brings a sandbox back to its state at the start. */
 export async function resetSandbox(name: string): Promise<void> {
-  const losses = await readLosses(name, ['events', 'prompts', 'rules', 'requests'])
-  const question = {
-    title: `Reset the sandbox ${name}?`,
-    losses: [...losses, quality, windows, origin],
-    action: 'Reset',
-  }
-  if (!(await askOnce(question))) return
+  const origin = 'the clock and the seed, which go back to those of the start'
+  const title = `Reset the sandbox ${name}?`
+  if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
   if (!valueOrNotice(await ask('post', '/reset', { query: { sandbox: name } }))) return
   await refreshClock()
   tell(`The sandbox ${name} is as at the start.`)
@@ -49,13 +60,8 @@ export async function resetSandbox(name: string): Promise<void> {
 
 /** Deletes a sandbox with everything that it holds. */
 export async function deleteSandbox(name: string): Promise<void> {
-  const losses = await readLosses(name, ['events', 'prompts', 'snapshots', 'rules', 'requests'])
-  const question = {
-    title: `Delete the sandbox ${name}?`,
-    losses: [...losses, quality, windows, 'the clock and the seed'],
-    action: 'Delete',
-  }
-  if (!(await askOnce(question))) return
+  const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
+  if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
   // What the page asks about a sandbox creates it again, so the page leaves it first.
   if (sandbox.peek() === name) switchSandbox('default')
   if (!valueOrNotice(await ask('delete', '/sandboxes/{name}', { path: { name } }))) return
@@ -71,7 +77,7 @@ export async function takeSnapshot(name: string, title: string): Promise<void> {
 
 /** Replaces the state of a sandbox by that of a snapshot. */
 export async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
-  if (!(await askToReplace(name, `Restore the snapshot ${titleOf(snapshot)}?`, 'Restore'))) return
+  if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
   const path = { snapshotId: snapshot.snapshotId }
   if (valueOrNotice(await ask('post', '/snapshots/{snapshotId}/restore', { path, query: { sandbox: name } })))
     tell(`The sandbox ${name} is as in the snapshot.`)
@@ -81,11 +87,9 @@ export async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>
 export async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   const { snapshotId, events, prompts } = snapshot
   const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
-  const title = `Delete the snapshot ${titleOf(snapshot)}?`
-  if (!(await askOnce({ title, losses, action: 'Delete' }))) return
-  const path = { snapshotId }
-  if (valueOrNotice(await ask('delete', '/snapshots/{snapshotId}', { path, query: { sandbox: name } })))
-    tell('The snapshot is deleted.')
+  if (!(await askOnce({ title: `Delete the snapshot ${titleOf(snapshot)}?`, losses, action: 'Delete' }))) return
+  const options = { path: { snapshotId }, query: { sandbox: name } }
+  if (valueOrNotice(await ask('delete', '/snapshots/{snapshotId}', options))) tell('The snapshot is deleted.')
 }
 
 /** Returns the name by which a user knows a snapshot. */
@@ -104,25 +108,14 @@ export async function downloadExport(name: string): Promise<void> {
 
 /** Replaces the state of a sandbox by an export in a file. */
 export async function importFile(name: string, file: File): Promise<void> {
-  const body = parseJson(await file.text())
-  if (body === undefined) {
+  let body: unknown
+  try {
+    body = JSON.parse(await file.text())
+  } catch {
     const sentence = `${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`
     return showProblem({ status: undefined, sentence })
   }
-  if (!(await askToReplace(name, `Import ${file.name} into the sandbox ${name}?`, 'Import'))) return
+  if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   const counts = valueOrNotice(await ask('post', '/import', { query: { sandbox: name }, body }))
   if (counts) tell(`${name} has ${count(counts.events, 'event')} and ${count(counts.prompts, 'prompt')} now.`)
-}
-
-async function askToReplace(name: string, title: string, action: string): Promise<boolean> {
-  const losses = await readLosses(name, ['events', 'prompts'])
-  return askOnce({ title, losses: [...losses, quality, windows], action })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,199 +1,143 @@
-import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { changeSeed, info } from '../../store/server.ts'
+import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { SeedForm } from '../../ui/seed-form.tsx'
+import { FieldForm, seedField } from '../../ui/field-form.tsx'
 import { count } from '../../ui/text.ts'
 import { Ago, formatInstant } from '../../ui/time.tsx'
-import {
-  deleteSandbox,
-  deleteSnapshot,
-  downloadExport,
-  importFile,
-  resetSandbox,
-  restoreSnapshot,
-  takeSnapshot,
-  titleOf,
-} from './actions.ts'
+import * as actions from './actions.ts'
 
-/** Properties of `SandboxDetail`. */
-export interface SandboxDetailProps {
+interface SandboxDetailProps {
   readonly name: string
-  /** Undefined: nothing has used the sandbox yet. */
+  /** Undefined if nothing has used the sandbox yet. */
   readonly row: Schema<'Sandbox'> | undefined
-  /** Called after a change. */
-  readonly reload: () => Promise<void>
 }
 
 /** The sandbox that the page shows, with everything that can be done with it. */
-export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
+export function SandboxDetail({ name, row }: SandboxDetailProps) {
   const file = useRef<HTMLInputElement>(null)
-  const after = (action: Promise<void>) => void action.then(reload)
+  const after = (action: Promise<void>) => void action.then(refreshSandboxes)
   useCommands(
     [
-      { title: `Reset the sandbox ${name}`, run: () => after(resetSandbox(name)) },
-      { title: `Export the sandbox ${name}`, run: () => void downloadExport(name) },
+      { title: `Reset the sandbox ${name}`, run: () => after(actions.resetSandbox(name)) },
+      { title: `Export the sandbox ${name}`, run: () => void actions.downloadExport(name) },
     ],
     [name],
   )
-  const pick = (event: Event) => {
-    const input = event.currentTarget as HTMLInputElement
+  const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
-    if (chosen) after(importFile(name, chosen))
+    if (chosen) after(actions.importFile(name, chosen))
     // The same file can be chosen again after it was mended.
     input.value = ''
   }
+  const ways = [
+    ['Header', `X-Sim-Sandbox: ${name}`],
+    ['Key', `any-key~${name}`],
+    ['Base URL', `${location.origin}/_s/${name}${info.value?.contract.basePath ?? '/v1'}`],
+  ] as const
   return (
     <>
-      <header>
-        <div class="pane-head">
-          <h2 class="breaks">{name}</h2>
-        </div>
+      <h2 class="breaks">{name}</h2>
+      {row ? (
         <p class="faint">
-          {row ? (
-            <>
-              Its clock is {row.clock.mode}
-              {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Used{' '}
-              <Ago instant={row.usedAt} clock="machine" />.
-            </>
-          ) : (
-            'Not used yet.'
-          )}
+          Its clock is {row.clock.mode}
+          {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Used{' '}
+          <Ago instant={row.usedAt} clock="machine" />.
         </p>
-      </header>
-      <Addresses name={name} />
-      <section>
-        <h3>Seed</h3>
-        <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
-        <SeedForm
-          class="inline-form"
-          seed={row?.seed ?? info.value?.seed ?? ''}
-          change={async (seed) => {
-            const isChanged = await changeSeed(name, seed)
-            await reload()
-            return isChanged
-          }}
-          action="Change"
-        />
-      </section>
+      ) : (
+        <p class="faint">Not used yet. It was deleted, or no request has named it.</p>
+      )}
+      <h3>How requests use it</h3>
+      {name === 'default' ? (
+        <p class="faint">Every request that names no sandbox uses this one.</p>
+      ) : (
+        <dl class="pairs">
+          {ways.map(([title, text]) => (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>
+                <code class="breaks">{text}</code>
+                <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <h3>Seed</h3>
+      <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
+      <FieldForm
+        label="Seed"
+        value={row?.seed ?? info.value?.seed ?? ''}
+        action="Change"
+        change={(seed) => changeSeed(name, seed)}
+        field={seedField}
+      />
       <Snapshots name={name} after={after} />
-      <section>
-        <h3>Export and import</h3>
-        <p class="faint">A file has the events, prompts and quality settings.</p>
-        <p class="buttons">
-          <button type="button" onClick={() => void downloadExport(name)}>
-            Export
+      <h3>Export and import</h3>
+      <p class="faint">A file has the events, prompts and quality settings.</p>
+      <p class="buttons">
+        <button type="button" onClick={() => void actions.downloadExport(name)}>
+          Export
+        </button>
+        <button type="button" onClick={() => file.current?.click()}>
+          Import …
+        </button>
+        <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
+      </p>
+      <h3>Reset and delete</h3>
+      <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
+      <p class="buttons">
+        <button type="button" onClick={() => after(actions.resetSandbox(name))}>
+          Reset …
+        </button>
+        {name !== 'default' && (
+          <button type="button" class="bad" onClick={() => after(actions.deleteSandbox(name))}>
+            Delete …
           </button>
-          <button type="button" onClick={() => file.current?.click()}>
-            Import …
-          </button>
-          <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
-        </p>
-      </section>
-      <section>
-        <h3>Reset and delete</h3>
-        <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
-        <p class="buttons">
-          <button type="button" onClick={() => after(resetSandbox(name))}>
-            Reset …
-          </button>
-          {name !== 'default' && (
-            <button type="button" class="bad" onClick={() => after(deleteSandbox(name))}>
-              Delete …
-            </button>
-          )}
-        </p>
-      </section>
+        )}
+      </p>
     </>
   )
 }
 
-function Addresses({ name }: { readonly name: string }) {
-  if (name === 'default')
-    return (
-      <section>
-        <h3>How requests use it</h3>
-        <p class="faint">Every request that names no sandbox uses this one.</p>
-      </section>
-    )
-  const base = `${location.origin}/_s/${name}${info.value?.contract.basePath ?? '/v1'}`
-  const ways = [
-    ['Header', `X-Sim-Sandbox: ${name}`],
-    ['Key', `any-key~${name}`],
-    ['Base URL', base],
-  ] as const
-  return (
-    <section>
-      <h3>How requests use it</h3>
-      <dl class="ways">
-        {ways.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>
-              <code class="breaks">{text}</code>
-              <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
-}
-
-interface SnapshotsProps {
-  readonly name: string
-  readonly after: (action: Promise<void>) => void
-}
-
-function Snapshots({ name, after }: SnapshotsProps) {
+function Snapshots({ name, after }: { name: string; after: (action: Promise<void>) => void }) {
   const { value, reload } = useAnswer('/snapshots', { query: { sandbox: name }, followsTraffic: true })
-  const title = useSignal('')
   const run = (action: Promise<void>) => after(action.then(reload))
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run(takeSnapshot(name, title.value.trim()))
-    title.value = ''
+  const take = async (title: string) => {
+    run(actions.takeSnapshot(name, title))
+    return true
   }
   return (
-    <section>
+    <>
       <h3>Snapshots</h3>
       <p class="faint">Copies of the events, prompts and quality settings, to go back to.</p>
       {value && value.snapshots.length > 0 && (
         <ul class="snapshot-list">
           {value.snapshots.map((snapshot) => (
-            <li key={snapshot.snapshotId}>
-              <span class="breaks">
-                <b>{titleOf(snapshot)}</b>{' '}
-                <span class="faint">
-                  {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
-                  <Ago instant={snapshot.createdAt} />
-                </span>
+            <li key={snapshot.snapshotId} class="facts">
+              <b class="breaks">{actions.titleOf(snapshot)}</b>
+              <span class="faint">
+                {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
+                <Ago instant={snapshot.createdAt} />
               </span>
-              <span class="buttons">
-                <button type="button" class="quiet" onClick={() => run(restoreSnapshot(name, snapshot))}>
-                  Restore …<span class="hidden"> {titleOf(snapshot)}</span>
-                </button>
-                <button type="button" class="quiet" onClick={() => run(deleteSnapshot(name, snapshot))}>
-                  Delete …<span class="hidden"> {titleOf(snapshot)}</span>
-                </button>
-              </span>
+              <button type="button" class="quiet last" onClick={() => run(actions.restoreSnapshot(name, snapshot))}>
+                Restore …<span class="hidden"> {actions.titleOf(snapshot)}</span>
+              </button>
+              <button type="button" class="quiet" onClick={() => run(actions.deleteSnapshot(name, snapshot))}>
+                Delete …<span class="hidden"> {actions.titleOf(snapshot)}</span>
+              </button>
             </li>
           ))}
         </ul>
       )}
-      <form class="inline-form" onSubmit={submit}>
-        <input
-          aria-label="Name of the snapshot"
-          placeholder="name, if you like"
-          maxLength={200}
-          value={title.value}
-          onInput={(event) => (title.value = event.currentTarget.value)}
-        />
-        <button type="submit">Take a snapshot</button>
-      </form>
-    </section>
+      <FieldForm
+        label="Name of the snapshot"
+        action="Take a snapshot"
+        change={take}
+        field={{ placeholder: 'name, if you like', maxLength: 200 }}
+      />
+    </>
   )
 }

@@ -4,82 +4,76 @@ import { hrefOf, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { SeedField } from '../../ui/seed-form.tsx'
-import { DataTable, type TableColumn } from '../../ui/table.tsx'
+import { seedField } from '../../ui/field-form.tsx'
+import { DataTable } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { createSandbox } from './actions.ts'
 
 type Row = Schema<'Sandbox'>
 
-const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules') => ({
+const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules', room = '') => ({
   title,
   isNumber: true,
-  class: `count-${name}`,
+  class: room,
   cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
 })
 
-const columns: readonly TableColumn<Row>[] = [
-  { title: 'Name', class: 'name', cell: ({ name }) => <SandboxLink name={name} /> },
-  numberColumn('Requests', 'requests'),
-  numberColumn('Events', 'events'),
-  numberColumn('Prompts', 'prompts'),
-  numberColumn('Rules', 'rules'),
-  numberColumn('Snapshots', 'snapshots'),
-  { title: 'Clock', class: 'mode', cell: ({ clock }) => clock.mode },
-  { title: 'Used', class: 'used', cell: ({ usedAt }) => <Ago instant={usedAt} clock="machine" /> },
-]
-
 /** The sandboxes by name, of which the user picks the one that the whole page shows. */
 export function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
-  if (rows.length === 0)
+  if (rows.length === 0) {
+    const headers = { 'X-Sim-Sandbox': 'worker-1' }
     return (
-      <Empty
-        title="No sandbox in use yet"
-        curl={{
-          method: 'POST',
-          path: '/events',
-          headers: { 'X-Sim-Sandbox': 'worker-1' },
-          body: sampleEvent,
-        }}
-      >
+      <Empty title="No sandbox in use yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
         A sandbox is created when a request first names it, or above.
       </Empty>
     )
-  const sorted = [...rows].sort((one, other) => rank(one).localeCompare(rank(other)))
+  }
+  // The default sandbox comes first.
+  const rank = ({ name }: Row) => (name === 'default' ? '' : name)
   return (
     <div class="rows">
-      <DataTable title="Sandboxes" columns={columns} rows={sorted} keyOf={({ name }) => name} />
+      <DataTable
+        title="Sandboxes"
+        rows={rows.toSorted((one, other) => rank(one).localeCompare(rank(other)))}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: 'Name',
+            class: 'breaks',
+            cell: ({ name }) => (
+              <a
+                href={hrefOf({ query: { sandbox: name === 'default' ? undefined : name } })}
+                aria-current={sandbox.value === name ? 'true' : undefined}
+              >
+                {name}
+              </a>
+            ),
+          },
+          numberColumn('Requests', 'requests'),
+          numberColumn('Events', 'events'),
+          numberColumn('Prompts', 'prompts', 'if-room'),
+          numberColumn('Rules', 'rules', 'if-room'),
+          numberColumn('Snapshots', 'snapshots', 'if-room'),
+          { title: 'Clock', class: 'faint if-room', cell: ({ clock }) => clock.mode },
+          { title: 'Used', class: 'faint', cell: ({ usedAt }) => <Ago instant={usedAt} clock="machine" /> },
+        ]}
+      />
     </div>
-  )
-}
-
-/** The default sandbox comes first. */
-const rank = ({ name }: Row) => (name === 'default' ? '' : name)
-
-function SandboxLink({ name }: { readonly name: string }) {
-  const isShown = sandbox.value === name
-  return (
-    <a
-      href={hrefOf({ query: { sandbox: name === 'default' ? undefined : name } })}
-      aria-current={isShown ? 'true' : undefined}
-    >
-      {name}
-    </a>
   )
 }
 
 /** A form that creates a sandbox and shows it. */
 export function CreateForm() {
-  const name = useSignal('')
-  const seed = useSignal('')
   const problem = useSignal<string | undefined>(undefined)
   const submit = async (event: Event) => {
     event.preventDefault()
-    problem.value = await createSandbox(name.value, seed.value)
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    problem.value = await createSandbox(String(fields.get('name')), String(fields.get('seed')))
   }
   return (
     <form class="inline-form" onSubmit={(event) => void submit(event)}>
       <input
+        name="name"
         required
         aria-label="Name of the new sandbox"
         placeholder="new sandbox"
@@ -87,14 +81,14 @@ export function CreateForm() {
         title="At most 64 letters, digits, dots, underscores and hyphens; the first is a letter or a digit."
         autocomplete="off"
         spellcheck={false}
-        value={name.value}
-        onInput={(event) => (name.value = event.currentTarget.value)}
       />
-      <SeedField
-        value={seed.value}
-        onValue={(value) => (seed.value = value)}
-        label="Seed of the new sandbox"
+      <input
+        {...seedField}
+        name="seed"
+        required={false}
+        aria-label="Seed of the new sandbox"
         placeholder={`seed ${info.value?.seed ?? ''}`}
+        autocomplete="off"
       />
       <button type="submit">Create</button>
       {problem.value !== undefined && (

@@ -1,26 +1,11 @@
-import { useEffect } from 'preact/hooks'
 import { sandbox } from '../../store/route.ts'
-import { refreshSandboxes } from '../../store/server.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { sandboxes } from '../../store/server.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SandboxDetail } from './sandbox-detail.tsx'
 import { CreateForm, SandboxList } from './sandbox-list.tsx'
 
-/** Milliseconds between two readings of the list. The stream has only the requests of the sandbox that is shown. */
-const refreshMs = 2_000
-
 /** Shows the view "Sandboxes": all of them, and everything that can be done with the one that the page shows. */
 export function SandboxesPage() {
-  const { value, problem, reload } = useAnswer('/sandboxes')
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void reload()
-    }, refreshMs)
-    return () => clearInterval(timer)
-  }, [reload])
-  const reloadAll = async () => {
-    await Promise.all([reload(), refreshSandboxes()])
-  }
   const name = sandbox.value
   return (
     <div class="sandboxes panes">
@@ -29,7 +14,7 @@ export function SandboxesPage() {
           <h2>Sandboxes</h2>
           <CreateForm />
         </header>
-        {value ? <SandboxList rows={value.sandboxes} /> : <Loading problem={problem} />}
+        {sandboxes.value ? <SandboxList rows={sandboxes.value} /> : <Loading problem={undefined} />}
       </section>
       {name === '*' ? (
         <section aria-label="Sandbox">
@@ -38,7 +23,7 @@ export function SandboxesPage() {
         </section>
       ) : (
         <section aria-label={`Sandbox ${name}`}>
-          <SandboxDetail name={name} row={value?.sandboxes.find((one) => one.name === name)} reload={reloadAll} />
+          <SandboxDetail key={name} name={name} row={sandboxes.value?.find((one) => one.name === name)} />
         </section>
       )}
     </div>

@@ -1,104 +1,96 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import {
-  type ChartMeasure,
-  detectionFields,
-  type Figures,
-  findScoreRange,
-  formatMeasure,
-  labelFields,
-  measures,
-  numberOf,
-  pointsOf,
-  qualityField,
-  recordOf,
-  textOf,
-} from './figures.ts'
+import { type Figures, formatScore, numberOf, qualityField, recordOf, textOf } from './figures.ts'
 
-/** Properties of `Charts`. */
+/** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
+const measures = [
+  { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
+  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
+  { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'line' },
+  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'line' },
+  { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'line' },
+  { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'bar' },
+  { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
+] as const
+
+/** The labelled scores of the answer by their titles. */
+const labelFields = {
+  averageUserSentiment: 'Sentiment',
+  averageChangeInUserSentiment: 'Sentiment change',
+  averageFrustration: 'Frustration',
+  averageStruggle: 'Struggle',
+  averageCommercialIntent: 'Commercial intent',
+}
+
+/** The counted detections of the answer by their titles. */
+const detectionFields = {
+  hallucinationCount: 'Hallucinations',
+  jailbreakCount: 'Jailbreaks',
+  userBiasCount: 'User bias',
+  modelBiasCount: 'Model bias',
+  userToxicityCount: 'User toxicity',
+  modelToxicityCount: 'Model toxicity',
+}
+
+/** Properties of `Charts` and `DayTable`. */
 export interface ChartsProps {
   readonly figures: Figures
-  /** The quality of each day without events; undefined: no events, or no honest comparison. */
+  /** The quality of each day without events; undefined without events, and without an honest comparison. */
   readonly before: readonly (number | null)[] | undefined
-  readonly isTable: boolean
-  readonly children: ComponentChildren
 }
 
-/** All figures of a period: charts that are read together, or one table of the days. */
-export function Charts({ figures, before, isTable, children }: ChartsProps) {
+const dayOf = (day: Figures['days'][number]) => textOf(day, 'date').slice(0, 10)
+
+/** A chart for each measure. All are read together. */
+export function Charts({ figures: { body, days }, before }: ChartsProps) {
   const cursor = useSignal<number | undefined>(undefined)
   return (
-    <div class="figures">
-      {isTable ? (
-        <DayTable figures={figures} before={before} />
-      ) : (
-        measures.map((measure) => <MeasureChart key={measure.field} {...{ measure, figures, before, cursor }} />)
-      )}
-      <Detections figures={figures} />
-      <Labels figures={figures} />
-      {children}
-    </div>
-  )
-}
-
-interface MeasureChartProps extends Pick<ChartsProps, 'figures' | 'before'> {
-  readonly measure: ChartMeasure
-  readonly cursor: Signal<number | undefined>
-}
-
-function MeasureChart({ measure: { field, title, unit, kind }, figures, before, cursor }: MeasureChartProps) {
-  const total = numberOf(figures.body, field)
-  const isQuality = field === qualityField
-  const points = pointsOf(figures, field)
-  const compared = (isQuality && before) || []
-  const summary = kind === 'count' ? `${total?.toLocaleString('en')} in ${figures.days.length} days` : `avg ${total}`
-  return (
-    <div class={isQuality ? 'figure wide' : 'figure'}>
-      <Chart
-        title={title}
-        unit={unit}
-        kind={kind === 'count' ? 'bar' : 'line'}
-        points={points}
-        {...(kind === 'score' && {
-          range: findScoreRange([...points.map(({ value }) => value), ...compared]),
-        })}
-        format={(value) => formatMeasure(value, kind)}
-        summary={total === null ? 'null' : summary}
-        comparison={isQuality && before ? { title: 'without events', values: before } : undefined}
-        cursor={cursor}
-      />
-    </div>
+    <>
+      {measures.map(({ field, title, unit, kind }) => {
+        const total = numberOf(body, field)
+        const summary = kind === 'bar' ? `${total?.toLocaleString('en')} in ${days.length} days` : `avg ${total}`
+        return (
+          <div key={field} class={field === qualityField ? 'wide' : undefined}>
+            <Chart
+              days={days.map(dayOf)}
+              values={days.map((day) => numberOf(day, field))}
+              compared={field === qualityField ? before : undefined}
+              format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
+              summary={total === null ? 'null' : summary}
+              {...{ title, unit, kind, cursor }}
+            />
+          </div>
+        )
+      })}
+    </>
   )
 }
 
 /** The days in a table, for those who cannot see charts, and for those who want the numbers. */
-function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) {
-  const rows = figures.days.map((day, index) => ({
-    day: textOf(day, 'date').slice(0, 10),
+export function DayTable({ figures: { days }, before }: ChartsProps) {
+  const rows = days.map((day, index) => ({
+    day: dayOf(day),
     values: [...measures.map(({ field }) => numberOf(day, field)), ...(before ? [before[index] ?? null] : [])],
   }))
   const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
-  const toCsv = () =>
-    [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])].map((cells) => cells.join()).join('\n')
+  const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
+  const columns = titles.map((title, index) => ({
+    title,
+    isNumber: true,
+    cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'bar'),
+  }))
   return (
-    <section class="day-table" aria-label="Days">
+    <section class="day-table wide" aria-label="Days">
       <DataTable
         title="The figures of each day"
         rows={rows}
         keyOf={({ day }) => day}
-        columns={[
-          { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
-          ...titles.map((title, index) => ({
-            title,
-            isNumber: true,
-            cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'count'),
-          })),
-        ]}
+        columns={[{ title: 'Day', class: 'nowrap', cell: ({ day }) => day }, ...columns]}
       />
-      <CopyButton label="CSV" title="Copy as CSV" text={() => Promise.resolve(toCsv())} />
+      <CopyButton label="CSV" title="Copy as CSV" text={csv.map((cells) => cells.join()).join('\n')} />
     </section>
   )
 }
@@ -110,67 +102,45 @@ function formatCell(value: number | null | undefined, isCount: boolean): Compone
   return isCount ? value.toLocaleString('en') : value.toFixed(4)
 }
 
-/** The detections of the period. The service does not tell them by day. */
-function Detections({ figures: { body, days } }: Pick<ChartsProps, 'figures'>) {
-  const rows = Object.entries(detectionFields).map(([field, title]) => {
-    const counted = recordOf(body[field])
-    return { title, total: numberOf(counted, 'total'), percentage: numberOf(counted, 'percentage') }
+/** The detections and the labelled scores of the period. The service does not tell them by day. */
+export function Totals({ body }: Pick<Figures, 'body'>) {
+  const rating = numberOf(body, 'averageConversationRating')
+  const detections = Object.entries(detectionFields).map(([field, title]) => {
+    const [total, percentage] = ['total', 'percentage'].map((name) => numberOf(recordOf(body[field]), name))
+    return { title, value: total?.toLocaleString('en') ?? nothing, note: percentage != null && `${percentage} %` }
   })
-  const top = Math.max(1, ...rows.map(({ percentage }) => Math.ceil(percentage ?? 0)))
+  const labels = Object.entries(labelFields).map(([field, title]) => {
+    const found = recordOf(body[field])
+    return { title, value: textOf(found, 'label').replaceAll('_', ' ') || nothing, note: numberOf(found, 'score') }
+  })
   return (
-    <section class="figure">
-      <h3>
-        Detections{' '}
-        <span class="faint">
-          in {days.length} days; bars to {top} % of messages
-        </span>
-      </h3>
-      <dl class="meters">
-        {rows.map(({ title, total, percentage }) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd class="meter" aria-hidden="true">
-              <span style={{ width: `${((percentage ?? 0) / top) * 100}%` }} />
-            </dd>
-            {total === null ? (
-              <dd class="faint">null</dd>
-            ) : (
-              <dd>
-                {total.toLocaleString('en')} <span class="faint">{percentage} %</span>
-              </dd>
-            )}
-          </div>
-        ))}
-      </dl>
-    </section>
+    <>
+      <Facts title="Detections" note="in messages of the period" facts={detections} />
+      <Facts
+        title="Labels"
+        note="with their scores, over the period"
+        facts={[...labels, { title: 'Rating', value: rating === null ? nothing : `${rating} of 5`, note: '' }]}
+      />
+    </>
   )
 }
 
-/** The labelled scores of the period. */
-function Labels({ figures: { body } }: Pick<ChartsProps, 'figures'>) {
-  const rating = numberOf(body, 'averageConversationRating')
-  return (
-    <section class="figure">
-      <h3>
-        Labels <span class="faint">with their scores, over the period</span>
-      </h3>
-      <dl class="labels">
-        {Object.entries(labelFields).map(([field, title]) => {
-          const found = recordOf(body[field])
-          return (
-            <div key={field}>
-              <dt>{title}</dt>
-              <dd>{found ? textOf(found, 'label').replaceAll('_', ' ') : nothing}</dd>
-              <dd class="faint">{numberOf(found, 'score')}</dd>
-            </div>
-          )
-        })}
-        <div>
-          <dt>Rating</dt>
-          <dd>{rating === null ? nothing : `${rating} of 5`}</dd>
-          <dd />
+type Fact = Record<'value' | 'note', ComponentChildren> & { title: string }
+
+const Facts = ({ title, note, facts }: { title: string; note: string; facts: readonly Fact[] }) => (
+  <section>
+    <h3>
+      {title} <span class="faint">{note}</span>
+    </h3>
+    <dl class="pairs">
+      {facts.map((fact) => (
+        <div key={fact.title}>
+          <dt>{fact.title}</dt>
+          <dd>
+            {fact.value} <span class="faint">{fact.note}</span>
+          </dd>
         </div>
-      </dl>
-    </section>
-  )
-}
+      ))}
+    </dl>
+  </section>
+)

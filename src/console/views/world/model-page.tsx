@@ -7,12 +7,10 @@ import { formatCurl } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Status } from '../../ui/status.tsx'
-import { Charts } from './charts.tsx'
+import { Mark, Status } from '../../ui/status.tsx'
+import { Charts, DayTable, Totals } from './charts.tsx'
 import { EventEffects } from './event-effects.tsx'
-import { compareQuality, type Figures, readFigures } from './figures.ts'
-import { Health } from './health.tsx'
-import { ModelHead } from './model-head.tsx'
+import { compareQuality, type Figures, readFigures, recordOf, textOf } from './figures.ts'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
@@ -21,63 +19,126 @@ import {
   useAnalyticsWithoutEvents,
 } from './use-analytics.ts'
 
-/** Properties of `ModelPage`. */
-export interface ModelPageProps {
-  readonly id: string
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-}
+type Catalogue = AnswerOf<'/catalogue', 'get'>
 
-/** The analytics of a model as the service would answer them now: charts, the answer itself, and the effect of events. */
-export function ModelPage({ id, catalogue }: ModelPageProps) {
+type Explanation = Schema<'Explanation'>
+
+/** The analytics of a model as the service would answer them now, with the effect of events. */
+export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
-  const asked = useAnalytics(sandbox.value, question)
-  const explanation = asked?.ok ? asked.value : undefined
+  const { value: explanation, problem } = useAnalytics(sandbox.value, question)
   const figures = explanation?.answer.status === 200 ? readFigures(explanation.answer.body) : undefined
   return (
-    <div class="world-main">
-      <div class="model-page">
-        <ModelHead {...{ question, catalogue }} />
-        {!explanation && <Loading problem={asked?.ok === false ? asked.problem : undefined} />}
-        {explanation && !figures && <Refusal explanation={explanation} />}
-        {explanation && figures && <ModelFigures {...{ question, explanation, figures, catalogue }} />}
-      </div>
-      {explanation && <AnswerPane {...{ question, explanation }} />}
-    </div>
+    <section class="split-side" aria-label="Model" tabIndex={-1} data-open>
+      <ModelHead {...{ question, catalogue }} />
+      {!explanation && <Loading problem={problem} />}
+      {explanation && !figures && <Refusal explanation={explanation} />}
+      {explanation && figures && <ModelFigures {...{ question, explanation, figures, catalogue }} />}
+      {explanation && <Answer {...{ question, explanation }} />}
+    </section>
   )
 }
 
-interface ModelFiguresProps {
+interface ModelHeadProps {
+  readonly catalogue: Catalogue
   readonly question: AnalyticsQuestion
-  readonly explanation: Schema<'Explanation'>
+}
+
+/** The name of a model, and the choice of its period, its persona and charts or a table. */
+function ModelHead({ question: { model: id, period, scenario }, catalogue }: ModelHeadProps) {
+  const model = catalogue.models.find((one) => one.id === id.toLowerCase())
+  const isTable = route.value.query['look'] === 'table'
+  // Personas and shapes are the scenarios of data that need no value.
+  const personas = catalogue.scenarios.filter(
+    ({ family, parameters, name }) =>
+      name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
+  )
+  const chosen = catalogue.scenarios.find(({ name }) => name === scenario)
+  return (
+    <>
+      <h2>{model?.name ?? 'A model that no fixture lists'}</h2>
+      <p class="facts">
+        <code class="cut-off">{id}</code>
+        <CopyButton label="Copy" title="Copy the id" text={id} />
+        {model && <span class="faint">{model.about}</span>}
+      </p>
+      <div class="buttons">
+        {['7d', '30d', '90d'].map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === period}
+            onClick={() => replaceRoute({ query: { period: one } })}
+          >
+            {one.slice(0, -1)} days
+          </button>
+        ))}
+        <label>
+          as{' '}
+          <select
+            aria-label="Persona"
+            onChange={({ currentTarget }) => replaceRoute({ query: { as: currentTarget.value } })}
+          >
+            <option value="">itself: {model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'}</option>
+            {personas.map(({ name, about }) => (
+              <option key={name} value={name} title={about} selected={name === scenario}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button
+          type="button"
+          aria-pressed={isTable}
+          onClick={() => replaceRoute({ query: { look: isTable ? undefined : 'table' } })}
+        >
+          Table
+        </button>
+      </div>
+      {chosen && (
+        <p>
+          <code>X-Sim-Scenario: {chosen.name}</code> <span class="faint">{chosen.about}</span>
+        </p>
+      )}
+    </>
+  )
+}
+
+const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
+
+interface ModelFiguresProps extends ModelHeadProps {
+  readonly explanation: Explanation
   readonly figures: Figures
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
 }
 
 /** The figures of an answer, and what they would be without events. */
 function ModelFigures({ question, explanation, figures, catalogue }: ModelFiguresProps) {
-  const isOf =
-    (id: string) =>
-    ({ models }: { models: readonly string[] }) =>
-      models.includes(id)
-  const products = catalogue.products.filter(isOf(question.model.toLowerCase()))
-  const others = catalogue.models.filter(({ id }) => catalogue.products.some(isOf(id)))
+  const products = catalogue.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
   const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
   const before = moved.length > 0 ? compareQuality(figures, without) : undefined
+  const assessment = recordOf(figures.body['recommendations'])
+  const health = textOf(assessment, 'healthLevel') || 'no assessment'
+  const Days = route.value.query['look'] === 'table' ? DayTable : Charts
   return (
     <>
-      <Health body={figures.body} />
-      <Charts figures={figures} before={before} isTable={route.value.query['look'] === 'table'}>
-        {quality && <EventEffects {...{ figures, without, before, products, moved, quality, others }} />}
-      </Charts>
+      <p>
+        <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
+        {textOf(assessment, 'summary')}
+      </p>
+      <div class="figures">
+        <Days {...{ figures, before }} />
+        <Totals body={figures.body} />
+        {quality && <EventEffects {...{ figures, without, before, products, moved, quality }} />}
+      </div>
     </>
   )
 }
 
 /** Says why the model has no figures now. */
-function Refusal({ explanation: { answer, why, rule } }: { readonly explanation: Schema<'Explanation'> }) {
+function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanation }) {
   return (
     <Empty title={`A request for this model is answered ${answer.status} now, without figures`}>
       {why.join(' ')}{' '}
@@ -91,35 +152,19 @@ function Refusal({ explanation: { answer, why, rule } }: { readonly explanation:
   )
 }
 
-interface AnswerPaneProps {
-  readonly question: AnalyticsQuestion
-  readonly explanation: Schema<'Explanation'>
-}
-
 /** The answer itself, and how to get it. */
-function AnswerPane({ question, explanation: { answer, answerViolations, delivery, damage } }: AnswerPaneProps) {
+function Answer({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
+  const { answer, answerViolations, delivery, damage } = explanation
   const path = analyticsPathOf(question)
-  const marks = answerViolations.map(({ pointer, message }) => ({
-    pointer,
-    text: message,
-    kind: 'damage' as const,
-  }))
+  const curl = formatCurl({ method: 'GET', path, headers: headersOf(question) })
   return (
-    <section class="world-answer" aria-label="Answer">
-      <h3>
+    <section aria-label="Answer">
+      <h3 class="facts">
         <Status code={answer.status} /> Answer
-        <CopyButton
-          label="curl"
-          title="Copy as curl"
-          text={() => Promise.resolve(formatCurl({ method: 'GET', path, headers: headersOf(question) }))}
-        />
-        <CopyButton
-          label="JSON"
-          title="Copy as JSON"
-          text={() => Promise.resolve(JSON.stringify(answer.body, null, 2))}
-        />
+        <CopyButton label="curl" title="Copy as curl" text={curl} />
+        <CopyButton label="JSON" title="Copy as JSON" text={JSON.stringify(answer.body, null, 2)} />
       </h3>
-      <p class="cut-off" title={path}>
+      <p class="cut-off">
         <code>
           GET {info.value?.contract.basePath}
           {path}
@@ -127,7 +172,10 @@ function AnswerPane({ question, explanation: { answer, answerViolations, deliver
       </p>
       {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}
       {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
-      <JsonTree value={answer.body} marks={marks} />
+      <JsonTree
+        value={answer.body}
+        marks={answerViolations.map(({ pointer, message: text }) => ({ pointer, text, kind: 'damage' }))}
+      />
     </section>
   )
 }

@@ -1,21 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { type Asked, ask } from '../../api/ask.ts'
 import { clockMode, refreshClock, sandboxNow } from '../../store/clock.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { changeSeed, info, sandboxSeed } from '../../store/server.ts'
-import { SeedForm } from '../../ui/seed-form.tsx'
+import { FieldForm, seedField } from '../../ui/field-form.tsx'
 import { formatInstant } from '../../ui/time.tsx'
-
-/** The clock and the seed of the sandbox, from which all figures are made. */
-export function TimeBar() {
-  return (
-    <div class="time-bar">
-      <ClockControls />
-      <WorldSeed />
-    </div>
-  )
-}
 
 /** Shows the new clock after a change, or the problem. */
 async function showClock(asked: Asked<unknown>): Promise<boolean> {
@@ -36,69 +25,46 @@ const modes = {
   shifted: 'runs, but not with the machine',
 } as const
 
-function ClockControls() {
+/** The clock and the seed of the sandbox, from which all figures are made. */
+export function TimeBar() {
   const mode = clockMode.value
-  if (mode === undefined) return <div class="clock-controls" />
+  const seed = sandboxSeed.value ?? ''
+  const first = info.value?.seed ?? seed
+  const change = (changed: string) => changeSeed(sandbox.peek(), changed)
   return (
-    <fieldset class="clock-controls">
-      <legend class="hidden">Clock</legend>
-      <span class="now">
-        <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
-      </span>
-      <span class="buttons">
-        <button type="button" onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}>
-          {mode === 'frozen' ? 'Let it run' : 'Freeze'}
-        </button>
-        {['1h', '1d', '7d'].map((by) => (
-          <button key={by} type="button" title={`Advance the clock by ${by}`} onClick={() => void advance(by)}>
-            +{by}
+    <div class="time-bar buttons">
+      {mode !== undefined && (
+        <>
+          <span>
+            <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
+          </span>
+          <button type="button" onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}>
+            {mode === 'frozen' ? 'Let it run' : 'Freeze'}
           </button>
-        ))}
-        <button type="button" disabled={mode === 'real'} onClick={() => void setClock({ mode: 'real' })}>
-          Back to real
-        </button>
-      </span>
-      <DayForm mode={mode === 'real' ? 'shifted' : mode} />
-    </fieldset>
-  )
-}
-
-/** Sets the clock to a day with a button: a browser reports each key in a date as a change, so `2027` would go to the year 2 first. */
-function DayForm({ mode }: { readonly mode: 'frozen' | 'shifted' }) {
-  const day = useSignal<string | undefined>(undefined)
-  const goTo = async (event: Event) => {
-    event.preventDefault()
-    if (await setClock({ mode, now: `${day.value}T12:00:00Z` })) day.value = undefined
-  }
-  return (
-    <form class="buttons" onSubmit={(event) => void goTo(event)}>
-      <input
-        type="date"
-        aria-label="Day to go to, at noon"
-        min="1900-01-01"
-        max="9999-12-31"
-        required
-        value={day.value ?? formatInstant(sandboxNow.value).slice(0, 10)}
-        onInput={(event) => (day.value = event.currentTarget.value)}
-      />
-      <button type="submit" disabled={day.value === undefined}>
-        Go to noon
-      </button>
-    </form>
-  )
-}
-
-function WorldSeed() {
-  const current = sandboxSeed.value ?? ''
-  const atStart = info.value?.seed ?? current
-  const change = (seed: string) => changeSeed(sandbox.peek(), seed)
-  return (
-    <SeedForm class="world-seed" seed={current} change={change} action="Set" caption={<span>Seed</span>}>
-      {current !== atStart && (
-        <button type="button" class="quiet" onClick={() => void change(atStart)}>
-          Back to {atStart}
+          {['1h', '1d', '7d'].map((by) => (
+            <button key={by} type="button" title={`Advance the clock by ${by}`} onClick={() => void advance(by)}>
+              +{by}
+            </button>
+          ))}
+          <button type="button" disabled={mode === 'real'} onClick={() => void setClock({ mode: 'real' })}>
+            Back to real
+          </button>
+          <FieldForm
+            label="Day to go to, at noon"
+            value={formatInstant(sandboxNow.value).slice(0, 10)}
+            action="Go to noon"
+            change={(day) => setClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` })}
+            field={{ type: 'date', min: '1900-01-01', max: '9999-12-31', required: true }}
+          />
+        </>
+      )}
+      <span class="last">Seed</span>
+      <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
+      {seed !== first && (
+        <button type="button" class="quiet" onClick={() => void change(first)}>
+          Back to {first}
         </button>
       )}
-    </SeedForm>
+    </div>
   )
 }

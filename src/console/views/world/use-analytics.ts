@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
 import { sandboxNow } from '../../store/clock.ts'
-import { connection, trafficTick } from '../../store/live.ts'
-import { changeTick, info, sandboxNames, sandboxSeed } from '../../store/server.ts'
-import { usePacedAsking } from '../../store/use-paced-asking.ts'
+import { trafficTick } from '../../store/live.ts'
+import { info, sandboxNames, sandboxSeed } from '../../store/server.ts'
+import { type LiveAnswer, useAsked } from '../../store/use-answer.ts'
 import { type Figures, readFigures, textOf } from './figures.ts'
 
 /** A question for analytics. */
@@ -13,7 +11,7 @@ export interface AnalyticsQuestion {
   readonly model: string
   /** `30d`. */
   readonly period: string
-  /** The value of `X-Sim-Scenario`: `declining`; undefined: the header is not sent. */
+  /** The value of `X-Sim-Scenario`, or undefined if the header is not sent. */
   readonly scenario: string | undefined
 }
 
@@ -26,62 +24,43 @@ export const headersOf = ({ scenario }: AnalyticsQuestion): Record<string, strin
   scenario === undefined ? {} : { 'X-Sim-Scenario': scenario }
 
 /**
- * Asks how the service would answer a question in a sandbox, without any effect: at once, when the question changes, while requests are answered,
- * and when the day or the seed of the sandbox changes. The last answer stays until the next has come. `question` undefined: nothing is asked.
+ * Asks how the service would answer a question in a sandbox, without any effect, and again while requests are answered
+ * and when the day or the seed of the sandbox changes. Asks nothing without a question.
  */
 export function useAnalytics(
   sandbox: string,
   question: AnalyticsQuestion | undefined,
   headers: Readonly<Record<string, string>> = {},
-): Asked<AnswerOf<'/explain', 'post'>> | undefined {
-  const asked = useSignal<Asked<Schema<'Explanation'>> | undefined>(undefined)
-  const latest = useRef(0)
+): LiveAnswer<Schema<'Explanation'> | undefined> {
   const today = new Date(sandboxNow.value).toISOString().slice(0, 10)
-  const basePath = info.value?.contract.basePath ?? '/v1'
   const body = question && {
     method: 'GET',
-    path: basePath + analyticsPathOf(question),
+    path: (info.value?.contract.basePath ?? '/v1') + analyticsPathOf(question),
     headers: { authorization: 'Bearer any-key', ...headersOf(question), ...headers },
   }
-  const text = JSON.stringify(body)
-  const reload = async () => {
-    latest.current += 1
-    const turn = latest.current
-    const answer =
-      text === undefined ? undefined : await ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) })
-    if (turn === latest.current) asked.value = answer
-  }
-  // A new day or seed makes another question, which is asked at once: the user has mostly just set it.
-  const key = JSON.stringify([sandbox, text, today, sandboxSeed.value])
-  usePacedAsking(key, reload, [connection.value, changeTick.value, trafficTick.value])
-  return asked.value
-}
-
-/** Returns the name of a sandbox that nobody uses, so it has no events. Asking about it does not create it. */
-function nameUnusedSandbox(): string {
-  let name = 'no-events'
-  while (sandboxNames.value.includes(name)) name += '-'
-  return name
+  const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
+    body ? ask('post', '/explain', { query: { sandbox }, body }) : { ok: true, value: undefined }
+  // The figures stay until those of another day, seed or period have come, so that the page does not jump.
+  const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
+  return useAsked(key, explain, [trafficTick.value], question?.model ?? '')
 }
 
 /**
- * Asks for the same analytics as if there were no events: in a sandbox that has none, with the seed, the day and the scenario of the answer.
- * `figures` undefined: nothing is asked.
+ * Asks for the same analytics as if there were no events: in a sandbox that nobody uses, which asking does not create,
+ * with the seed, the day and the scenario of the answer. Asks nothing without figures.
  */
 export function useAnalyticsWithoutEvents(
   question: AnalyticsQuestion,
-  explanation: Schema<'Explanation'> | undefined,
+  explanation: Schema<'Explanation'>,
   figures: Figures | undefined,
 ): Figures | undefined {
-  const scenario = explanation?.scenarios.join(', ') || undefined
+  let unused = 'no-events'
+  while (sandboxNames.value.includes(unused)) unused += '-'
   const seed = sandboxSeed.value
-  const asked = useAnalytics(
-    nameUnusedSandbox(),
-    figures && seed !== undefined ? { ...question, scenario } : undefined,
-    {
-      'X-Sim-Now': textOf(figures?.days.at(-1), 'date'),
-      ...(seed !== undefined && { 'X-Sim-Seed': seed }),
-    },
-  )
-  return asked?.ok ? readFigures(asked.value.answer.body) : undefined
+  const scenario = explanation.scenarios.join(', ') || undefined
+  const { value } = useAnalytics(unused, figures && seed !== undefined ? { ...question, scenario } : undefined, {
+    'X-Sim-Now': textOf(figures?.days.at(-1) ?? {}, 'date'),
+    'X-Sim-Seed': seed ?? '',
+  })
+  return figures && readFigures(value?.answer.body)
 }

@@ -2,47 +2,70 @@ import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
+import { EntryList } from '../../ui/entry-list.tsx'
+import { FieldForm } from '../../ui/field-form.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { ModelList } from './model-list.tsx'
 import { ModelPage } from './model-page.tsx'
 import { TimeBar } from './time-bar.tsx'
 
-/** The models, their analytics as charts, and the time and the seed from which they are made. */
-/** Shows the view "World". */
+/** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
 export function WorldPage() {
   const { value, problem } = useAnswer('/catalogue')
   return (
-    <div class="world">
+    <>
       <TimeBar />
       {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
-    </div>
+    </>
   )
 }
 
-/** The list of the models beside the one that is open. A narrow page shows one of both. */
+/** The scenario in the address is that of the model that was open before. */
+const query = { as: undefined }
+
 function Models({ catalogue }: { readonly catalogue: AnswerOf<'/catalogue', 'get'> }) {
-  const { id } = route.value
-  const ids = catalogue.models.map((model) => model.id)
-  const open = id ?? ids[0]
-  const step = (by: number) => {
-    const next = ids[ids.indexOf(open ?? '') + by]
-    if (next !== undefined) replaceRoute({ id: next, query: { as: undefined } })
-  }
+  const { models } = catalogue
+  const openId = route.value.id ?? models[0]?.id
+  useListKeys({
+    noun: 'model',
+    ids: () => models.map(({ id }) => id),
+    open: (id) => replaceRoute({ id, query }),
+    shownId: models[0]?.id,
+  })
   useCommands(
-    [
-      { title: 'Next model', key: 'j', isKeyOnly: true, run: () => step(1) },
-      { title: 'Previous model', key: 'k', isKeyOnly: true, run: () => step(-1) },
-      ...catalogue.models.map((model) => ({
-        title: `Show the model ${model.name}`,
-        run: () => navigate({ view: 'world', id: model.id, query: { as: undefined } }),
-      })),
-    ],
-    [open, catalogue],
+    models.map(({ id, name }) => ({
+      title: `Show the model ${name}`,
+      run: () => navigate({ view: 'world', id, query }),
+    })),
+    [catalogue],
   )
+  const open = async (id: string) => {
+    if (id !== '') navigate({ id, query })
+    return true
+  }
   return (
-    <div class={id === undefined ? 'world-models' : 'world-models with-model'}>
-      <ModelList models={catalogue.models} open={open} />
-      {open !== undefined && <ModelPage key={open} id={open} catalogue={catalogue} />}
+    <div class="split with-menu">
+      <section class="split-pane scroll" aria-label="Models">
+        <div class="toolbar">
+          <FieldForm
+            label="The id of any other model"
+            action="Show"
+            change={open}
+            field={{ placeholder: 'Any other UUID' }}
+          />
+        </div>
+        <EntryList
+          entries={models.map(({ id, name, about, scenario, shape, persona }) => ({
+            id,
+            title: name,
+            note: scenario ?? shape ?? persona ?? 'by the seed',
+            tooltip: about,
+          }))}
+          openId={openId}
+          query={query}
+        />
+      </section>
+      {openId !== undefined && <ModelPage key={openId} id={openId} catalogue={catalogue} />}
     </div>
   )
 }
