@@ -18,7 +18,8 @@ function daysOf(period: unknown): number {
 
 /**
  * Handles GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An
- * answer is a pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it; 0 caches none.
+ * answer is a pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it; 0
+ * caches none.
  */
 export function getModelAnalytics({
   world,

@@ -63,7 +63,7 @@ export interface OperationAnswer {
 
 /** An operation of the service, with the conditions under which it runs. */
 export interface OperationHandler extends OperationDeclaration {
-  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: every plan includes it. */
+  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
