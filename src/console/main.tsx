@@ -14,7 +14,7 @@ import { countUnseenViolations } from './store/unseen.ts'
 import { views } from './views/index.ts'
 
 /** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
-const refreshMs = 2_000
+const refreshMs = 5_000
 
 const refresh = () => Promise.all([refreshClock(), refreshSandboxes()])
 

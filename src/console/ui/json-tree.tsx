@@ -93,7 +93,7 @@ function Node(props: NodeProps) {
       <span class={`json-${value === null ? 'null' : typeof value}`}>
         <LongText text={source ?? text} />
       </span>
-      {source !== undefined && <span class="faint"> JavaScript writes {text}</span>}
+      {source !== undefined && <span class="faint">JavaScript writes {text}</span>}
       {line.remarks}
       {line.missing}
     </div>

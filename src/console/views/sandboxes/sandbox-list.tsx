@@ -54,7 +54,6 @@ export function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
           numberColumn('Prompts', 'prompts', 'if-room'),
           numberColumn('Rules', 'rules', 'if-room'),
           numberColumn('Snapshots', 'snapshots', 'if-room'),
-          { title: 'Clock', class: 'faint if-room', cell: ({ clock }) => clock.mode },
           { title: 'Used', class: 'faint', cell: ({ usedAt }) => <Ago instant={usedAt} clock="machine" /> },
         ]}
       />
