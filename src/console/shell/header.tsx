@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, switchSandbox } from '../store/route.ts'
+import { ruleChanges } from '../store/rules.ts'
 import { refreshSandboxes, sandboxNames } from '../store/server.ts'
+import { useAnswer } from '../store/use-answer.ts'
+import { count } from '../ui/text.ts'
 import { formatInstant } from '../ui/time.tsx'
 import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
@@ -29,6 +32,7 @@ export function Header() {
         {views.map(({ name, title }) => (
           <a key={name} href={hrefOf({ view: name })} aria-current={name === current ? 'page' : undefined}>
             {title}
+            {name === 'scenarios' && sandbox.value !== '*' && <RuleBadge key={sandbox.value} />}
           </a>
         ))}
       </nav>
@@ -46,6 +50,19 @@ export function Header() {
         </button>
       </div>
     </header>
+  )
+}
+
+/** The number of rules that are on. */
+function RuleBadge() {
+  const { value, reload } = useAnswer('/scenarios', { query: { sandbox: sandbox.value } })
+  useEffect(() => void reload(), [ruleChanges.value])
+  const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
+  if (rules.length === 0) return null
+  return (
+    <b class="badge" title={`${count(rules.length, 'rule')} on`}>
+      {rules.length}
+    </b>
   )
 }
 

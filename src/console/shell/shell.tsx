@@ -3,7 +3,7 @@ import { isTokenNeeded } from '../api/token.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
 import { navigate, sandbox, switchSandbox } from '../store/route.ts'
-import { sandboxNames } from '../store/server.ts'
+import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Empty } from '../ui/empty.tsx'
 import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
@@ -45,8 +45,14 @@ export function Shell() {
   )
 }
 
-/** Says why the page does not follow the requests. */
+/** Says why the page does not follow the requests, or that there is no such sandbox. */
 function Banner() {
+  if (isSandboxMissing.value)
+    return (
+      <p class="banner" role="status">
+        There is no sandbox {sandbox.value}: it was deleted, or no request has used it yet.
+      </p>
+    )
   if (!isTokenNeeded.value && streamState.value !== 'offline') return null
   const sentence = isTokenNeeded.value
     ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'

@@ -112,7 +112,7 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   newestNumber = newest.value.requests[0]?.number ?? 0
   const stream = await readEventStream({
     path: '/requests/stream',
-    query: { sandbox: name, since: newestNumber },
+    query: { sandbox: name, since: newestNumber, bodies: 'true' },
     signal,
     onOpen,
     onEvents: receive,

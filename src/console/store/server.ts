@@ -10,8 +10,16 @@ export const info = signal<Schema<'Info'> | undefined>(undefined)
 /** Grows when a client of the control plane has changed the sandbox that is shown: what the page shows of it then has to be read anew. */
 export const changeTick = signal(0)
 
-/** All sandboxes, the least recently used first. */
-const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
+/** All sandboxes, the least recently used first; undefined until they are read. */
+const listed = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
+
+const sandboxes = computed(() => listed.value ?? [])
+
+/** True where the sandbox of the address is none that there is: it was deleted, or nothing has used it yet. */
+export const isSandboxMissing = computed(
+  () =>
+    listed.value !== undefined && !['*', 'default', ...listed.value.map(({ name }) => name)].includes(sandbox.value),
+)
 
 /** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
 export const sandboxNames = computed(() => {
@@ -35,7 +43,7 @@ export async function refreshInfo(): Promise<void> {
 export async function refreshSandboxes(): Promise<void> {
   const asked = await ask('get', '/sandboxes')
   if (!asked.ok) return
-  sandboxes.value = asked.value.sandboxes
+  listed.value = asked.value.sandboxes
   const now = { sandbox: sandbox.value, revision: findRevision(sandbox.value) }
   if (known?.sandbox === now.sandbox && known.revision !== now.revision) changeTick.value += 1
   known = now

@@ -1,26 +1,32 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Mark, Status, statusKind } from '../../ui/status.tsx'
+import { Mark, statusKind } from '../../ui/status.tsx'
+import { count } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
+import { Outcome } from '../requests/request-row.tsx'
+import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
 import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
-const minAttemptWidth = 76
+const minAttemptWidth = 108
 
 /** One chain of attempts on a time line, with the rules that they broke beneath it. */
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const { id, method, path, query, insertId, attempts, earlier } = chain
   const { attempts: placed, spanMs } = placeAttempts(attempts)
   const first = attempts[0]
-  const count = attempts.length + earlier
+  const tries = attempts.length + earlier
   const isOpen = route.value.id === id
+  const target = query ? `${path}?${query}` : path
   return (
     <li class={isOpen ? 'chain open' : 'chain'} data-id={id}>
       <header>
-        <h2 class="mono cut-off" title={query ? `${path}?${query}` : path}>
+        <h2 class="cut-off" title={target}>
           <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined}>
-            {method} {path}
-            {query && <span class="faint">?{query}</span>}
+            {describeSubject(path)}{' '}
+            <span class="mono">
+              {method} {shortenIds(target)}
+            </span>
           </a>
         </h2>
         <Manners chain={chain} />
@@ -28,7 +34,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {first && <Instant instant={first.now} />}
           <span>
-            {count === 1 ? 'one try' : `${count} tries in ${formatSpan(spanMs)}`}
+            {tries === 1 ? 'one try' : `${tries} tries in ${formatSpan(spanMs)}`}
             {earlier > 0 && `, the first ${earlier} not shown`}
           </span>
           {insertId !== undefined && (
@@ -57,16 +63,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
 
 function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
   const faults = attempts.flatMap(({ findings }) => findings).length
-  if (faults > 0) return <Mark kind="violation" text={`${faults} ${faults === 1 ? 'fault' : 'faults'}`} />
-  if (parallel)
-    return (
-      <span
-        class="faint"
-        title="The client sends such calls at the same time, so that a retry cannot be told from a first try."
-      >
-        sent in parallel, not judged
-      </span>
-    )
+  if (faults > 0) return <Mark kind="violation" text={count(faults, 'fault')} />
+  if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }
 
@@ -79,7 +77,6 @@ interface AttemptProps extends PlacedAttempt {
 
 function Attempt({ attempt, width, number, next }: AttemptProps) {
   const { id, status, outcome, findings, tookMs } = attempt
-  const isLost = outcome === 'lost'
   return (
     <li class="attempt" style={{ width: `${width}%` }}>
       <a
@@ -88,9 +85,8 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
         title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
       >
         <span class="hidden">Try {number}, </span>
-        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Status code={status} />
-        {isLost && ' lost'}
-        {outcome === 'uncertain' && ' uncertain'}
+        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Outcome status={status} end={attempt} />
+        {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
@@ -136,10 +132,7 @@ function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
   const span = (from: number, to: number) => ({ left: `${from}%`, width: `${Math.max(0, to - from)}%` })
   return (
     <>
-      <i
-        class={`took ${attempt.outcome === 'lost' ? 'server' : statusKind(attempt.status)}`}
-        style={span(start, end)}
-      />
+      <i class={`took ${findBreak(attempt) ? 'server' : statusKind(attempt.status)}`} style={span(start, end)} />
       {waitEnd !== undefined && <i class="demanded" style={span(end, Math.min(waitEnd, nextStart))} />}
       {waitEnd !== undefined && waitEnd > nextStart && <i class="missed" style={span(nextStart, waitEnd)} />}
     </>

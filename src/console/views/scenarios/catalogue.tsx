@@ -6,7 +6,7 @@ import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { groupByFamily } from '../../ui/families.ts'
-import { freeTexts, type Offer, operationsOf } from './offer.ts'
+import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
 /** Properties of `CatalogueList`. */
@@ -20,8 +20,7 @@ export interface CatalogueListProps {
 export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
-  const offers: Offer[] = [...freeTexts, ...catalogue.scenarios]
-  const found = groupByFamily(offers.filter((offer) => hasWords(offer, text)))
+  const found = groupByFamily(listOffers(catalogue).filter((offer) => hasWords(offer, text)))
   useListKeys({
     noun: 'scenario',
     ids: () => found.flatMap(([, members]) => members.map(({ name }) => name)),
@@ -37,7 +36,7 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
           ref={field}
           type="search"
           aria-label="Search scenarios"
-          placeholder="429, slow, drift …"
+          placeholder="Name, status or words"
           value={text}
           onInput={(event) => replaceRoute({ query: { q: event.currentTarget.value } })}
         />
@@ -60,16 +59,18 @@ interface OfferItemProps extends CatalogueListProps {
 }
 
 function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
-  const isOpen = route.value.id === offer.name
+  const isOpen = isCalled(route.value.id, offer)
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
   return (
-    <div ref={element} class={'offer entries'}>
+    <div ref={element} class="offer entries">
       <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
-        <code>{offer.name}</code>
-        <span>{offer.about}</span>
+        <span>
+          <code>{offer.name}</code> {offer.status !== offer.name && <b class="faint">{offer.status}</b>}
+        </span>
+        <span class="about">{offer.about}</span>
       </a>
       {isOpen && (
         <div tabIndex={-1} data-open>
@@ -96,7 +97,6 @@ function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
     <RuleForm
       {...{ offer, catalogue }}
       rule={{ ...blank, ...(operation && { operation }) }}
-      index={0}
       save={add}
       action="Switch on"
     />
