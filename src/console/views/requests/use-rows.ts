@@ -103,5 +103,6 @@ function addRows(state: RowsState, later: readonly Exchange[], most: number): Ro
   const known = new Set(rows.map(keyOf))
   const added = later.filter((one) => !known.has(keyOf(one))).reverse()
   if (state.rows && added.length === 0) return state
-  return { ...state, rows: [...added, ...rows].slice(0, most), total: state.total + added.length }
+  const total = state.total + added.length
+  return { ...state, rows: [...added, ...rows].slice(0, most), total, problem: undefined }
 }

@@ -52,7 +52,8 @@ export const titleOf = ({ name, status }: Offer) =>
   status === undefined || status === name ? name : `${name} (${status})`
 
 /** Returns true for the offer that a name means; a status means the refusal of that status. */
-export const isCalled = (name: string | undefined, offer: Offer) => offer.name === name || offer.status === name
+export const isCalled = (name: string | undefined, offer: Offer) =>
+  name !== undefined && [offer.name, offer.status].includes(name)
 
 /** Returns the ids of the operations that an offer makes sense for. */
 export const operationsOf = ({ operations }: Offer, catalogue: Pick<Catalogue, 'operations'>): readonly string[] =>
