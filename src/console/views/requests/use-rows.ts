@@ -87,7 +87,8 @@ async function findRows(
     const cursor = page?.next
     const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    if (!asked.ok) return { ...before, problem: asked.problem.sentence }
+    // The page says itself that the server does not answer.
+    if (!asked.ok) return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
     rows.push(...page.requests.filter(search.matches))
   } while (page.next !== undefined && rows.length < maxRows)

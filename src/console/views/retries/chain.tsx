@@ -8,7 +8,7 @@ import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
 import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
-const minAttemptWidth = 108
+const minAttemptWidth = 116
 
 /** One chain of attempts on a time line, with the rules that they broke beneath it. */
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
@@ -49,11 +49,6 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {placed.map((one, index) => (
             <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
           ))}
-          <li class="track" aria-hidden="true">
-            {placed.map((one, index) => (
-              <Spans key={one.attempt.id} {...one} nextStart={placed[index + 1]?.start} />
-            ))}
-          </li>
         </ol>
       </div>
       <Faults chain={chain} />
@@ -75,7 +70,8 @@ interface AttemptProps extends PlacedAttempt {
   readonly next: Schema<'RetryAttempt'> | undefined
 }
 
-function Attempt({ attempt, width, number, next }: AttemptProps) {
+function Attempt({ number, next, ...placed }: AttemptProps) {
+  const { attempt, width } = placed
   const { id, status, outcome, findings, tookMs } = attempt
   return (
     <li class="attempt" style={{ width: `${width}%` }}>
@@ -88,6 +84,7 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
         {findings.length > 0 && <span aria-hidden="true">✕</span>} <Outcome status={status} end={attempt} />
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
+      <Bars {...placed} />
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
         <span class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
@@ -100,20 +97,14 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
 
 /** Says how long the client waited before its next try; after the last one, what is still asked of it. */
 function Pause({ attempt, next }: Pick<AttemptProps, 'attempt' | 'next'>) {
-  const { retryAfterMs } = attempt
-  const asked = retryAfterMs === undefined ? undefined : formatSpan(retryAfterMs)
+  const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{asked ? `asks for ${asked}` : ending(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
-  const isTooEarly = broke(next, 'retry-after', 'back-off')
-  if (!asked) return <span class={isTooEarly ? 'bad' : 'faint'}>waited {waited}</span>
-  return isTooEarly ? (
-    <span class="bad">
-      only {waited} of {asked}
-    </span>
-  ) : (
-    <span class="faint">
-      waited {waited}; {asked} asked
-    </span>
+  if (asked && broke(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${asked}`}</span>
+  return (
+    <span
+      class={broke(next, 'back-off') ? 'bad' : 'faint'}
+    >{`waited ${waited}${asked ? `; ${asked} asked` : ''}`}</span>
   )
 }
 
@@ -122,20 +113,15 @@ function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
   return status < 400 ? 'succeeded' : 'ended'
 }
 
-interface SpansProps extends PlacedAttempt {
-  /** Undefined: it is the last one. */
-  readonly nextStart: number | undefined
-}
-
-/** The drawing of an attempt: the request itself, the demanded wait, and the part of it that the client did not wait for. */
-function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
-  const span = (from: number, to: number) => ({ left: `${from}%`, width: `${Math.max(0, to - from)}%` })
+/** The drawing of an attempt: the request itself, the demanded wait, and what was missing of a wait before. */
+function Bars({ attempt, took, demanded, missed }: PlacedAttempt) {
+  const kind = findBreak(attempt) ? 'server' : statusKind(attempt.status)
   return (
-    <>
-      <i class={`took ${findBreak(attempt) ? 'server' : statusKind(attempt.status)}`} style={span(start, end)} />
-      {waitEnd !== undefined && <i class="demanded" style={span(end, Math.min(waitEnd, nextStart))} />}
-      {waitEnd !== undefined && waitEnd > nextStart && <i class="missed" style={span(nextStart, waitEnd)} />}
-    </>
+    <div class="track" aria-hidden="true">
+      {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
+      <i class={`took ${kind}`} style={{ width: `${took}%` }} />
+      {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
+    </div>
   )
 }
 

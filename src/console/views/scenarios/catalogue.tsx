@@ -58,34 +58,17 @@ interface OfferItemProps extends CatalogueListProps {
   readonly offer: Offer
 }
 
+/** An offer with the form that adds a rule, for the operation that the address names where the scenario makes sense for it. */
 function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
   const isOpen = isCalled(route.value.id, offer)
+  const named = route.value.query['operation']
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  return (
-    <div ref={element} class="offer entries">
-      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
-        <span>
-          <code>{offer.name}</code> {offer.status !== offer.name && <b class="faint">{offer.status}</b>}
-        </span>
-        <span class="about">{offer.about}</span>
-      </a>
-      {isOpen && (
-        <div tabIndex={-1} data-open>
-          <AddForm key={route.value.query['operation']} {...{ offer, catalogue, onAdded }} />
-        </div>
-      )}
-    </div>
-  )
-}
-
-/** The form that adds a rule, for the operation that the address names where the scenario makes sense for it. */
-function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
   const ids = operationsOf(offer, catalogue)
-  const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === route.value.query['operation'])
-  const add = async (rule: Schema<'Rule'>) => {
+  const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === named)
+  const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
     if (!added.ok) return added
     tell('Switched on, before the other rules.')
@@ -94,12 +77,24 @@ function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
   }
   const blank = { [offer.freeText ?? 'scenario']: offer.freeText ? offer.example : offer.name }
   return (
-    <RuleForm
-      {...{ offer, catalogue }}
-      rule={{ ...blank, ...(operation && { operation }) }}
-      save={add}
-      action="Switch on"
-    />
+    <div ref={element} class="offer entries">
+      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
+        <span>
+          <code>{offer.name}</code> {offer.status !== offer.name && <b class="faint">{offer.status}</b>}
+        </span>
+        <span>{offer.about}</span>
+      </a>
+      {isOpen && (
+        <div tabIndex={-1} data-open>
+          <RuleForm
+            key={named}
+            {...{ offer, catalogue, save }}
+            rule={{ ...blank, ...(operation && { operation }) }}
+            action="Switch on"
+          />
+        </div>
+      )}
+    </div>
   )
 }
 
