@@ -129,14 +129,14 @@ describeInBrowser('the form of a rule', () => {
 
   test('offers the models of the fixtures, and acts on one of them', async () => {
     const own = await startForTest()
-    const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string }[] }
+    const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string; name: string }[] }
     const id = models[0]?.id ?? ''
     const page = await openRules(own, '/server-error')
     await addCondition(page, 'model')
     expect(await page.locator(`datalist option[value="${id}"]`).count()).toBe(1)
     await page.keyboard.type(id)
     await page.getByRole('button', { name: 'Switch on', exact: true }).click()
-    await page.getByText(`model ${id}`).waitFor()
+    await page.getByText(`model ${models[0]?.name}`).waitFor()
     expect((await ask(own, `/v1/models/${id}/analytics`)).status).toBe(500)
     expect((await ask(own, analyticsPath)).status).toBe(200)
   })

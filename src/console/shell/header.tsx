@@ -99,18 +99,15 @@ function SandboxClock() {
   )
 }
 
-const states: Readonly<Record<StreamState, { readonly word: string; readonly sentence: string }>> = {
-  connecting: { word: 'Connecting', sentence: 'The page connects to the simulator.' },
-  live: { word: 'Live', sentence: 'Requests appear as they are answered.' },
-  paused: { word: 'Hidden', sentence: 'The page is hidden; it catches up when it is shown.' },
-  offline: { word: 'Offline', sentence: 'There is no stream of requests. The page tries again by itself.' },
+const words: Readonly<Record<StreamState, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  paused: 'Hidden',
+  offline: 'Offline',
 }
 
-function Connection() {
-  const { word, sentence } = states[streamState.value]
-  return (
-    <span class={`connection ${streamState.value}`} role="status" title={sentence}>
-      {word}
-    </span>
-  )
-}
+const Connection = () => (
+  <span class={`connection ${streamState.value}`} role="status" title="The stream of requests from the simulator">
+    {words[streamState.value]}
+  </span>
+)

@@ -47,16 +47,15 @@ export function Shell() {
 
 /** Says why the page does not follow the requests, or that there is no such sandbox. */
 function Banner() {
-  if (isSandboxMissing.value)
-    return (
-      <p class="banner" role="status">
-        There is no sandbox {sandbox.value}: it was deleted, or no request has used it yet.
-      </p>
-    )
-  if (!isTokenNeeded.value && streamState.value !== 'offline') return null
+  const name = sandbox.value
   const sentence = isTokenNeeded.value
     ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
-    : (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
+    : streamState.value === 'offline'
+      ? (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
+      : isSandboxMissing.value && isSandboxName(name)
+        ? `There is no sandbox ${name}: it was deleted, or no request has used it yet.`
+        : undefined
+  if (sentence === undefined) return null
   return (
     <p class="banner" role="alert">
       {sentence}

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -23,8 +24,12 @@ const none: readonly string[] = []
 export function useManners(): ClientManners {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
   const { value } = useAnswer('/retries', { query, followsTraffic: true })
+  return useMemo(() => findManners(value?.chains ?? []), [value])
+}
+
+function findManners(chains: readonly Schema<'RetryChain'>[]): ClientManners {
   const tries = new Map(
-    (value?.chains ?? []).flatMap((chain) =>
+    chains.flatMap((chain) =>
       chain.attempts.map(({ id, findings }, index): [string, TryOfCall] => [
         id,
         { chain, number: chain.earlier + index + 1, sentences: findings.map(({ sentence }) => sentence) },

@@ -4,7 +4,7 @@ import { Mark, Status } from '../../ui/status.tsx'
 import { count } from '../../ui/text.ts'
 import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
 import { targetOf } from './replay.ts'
-import { type DeliveryEnd, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
+import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
 /** Properties of `RequestRow`. */
 export interface RequestRowProps {
@@ -49,7 +49,7 @@ export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
 }
 
 /** Shows the status that the client received, or how the delivery broke. */
-export function Outcome({ status, end }: { readonly status: number; readonly end: DeliveryEnd }) {
+export function Outcome({ status, end }: { readonly status: number; readonly end: DeliveryFacts }) {
   const word = findBreak(end)
   if (word === undefined) return <Status code={status} />
   return (

@@ -28,14 +28,14 @@ const breaks: Readonly<Record<string, string>> = {
 }
 
 /** The parts of an exchange that tell how its delivery ended. */
-export type DeliveryEnd = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
+export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
 /** Returns the word for a delivery that broke: `reset`. Undefined if the client received the whole answer. */
 export function findBreak({
   delivery: { outcome, sentBytes = 0 },
   damage,
   brokenOff,
-}: DeliveryEnd): string | undefined {
+}: DeliveryFacts): string | undefined {
   const [byScenario] = damage.flatMap((one) => breaks[one] ?? [])
   if (byScenario !== undefined) return byScenario
   if (brokenOff || outcome === 'client-gone') return 'gave up'

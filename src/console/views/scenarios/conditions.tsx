@@ -2,8 +2,7 @@ import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/catalogue.ts'
 import { isNamed, type Place, places, type RuleCondition } from './rule-values.ts'
 
-/** Properties of `Conditions`. */
-export interface ConditionsProps {
+interface ConditionsProps {
   readonly conditions: readonly RuleCondition[]
   readonly setConditions: (conditions: readonly RuleCondition[]) => void
 }
