@@ -8,7 +8,7 @@ import { isPaletteOpen, nameKey } from './keys.tsx'
 /** The most commands that are listed at a time. */
 const maxListed = 12
 
-/** A field that finds everything there is to do, and every sandbox, model, scenario and recent request, by parts of its name. */
+/** A field that finds everything there is to do, and sandboxes, models, scenarios and recent requests, by words. */
 export function Palette() {
   const id = useId()
   const text = useSignal('')

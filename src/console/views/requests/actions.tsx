@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
-/** Copies a request in three forms, and sends it again. The journal, which must have the request still, writes the curl line. */
+/** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
 export function Actions({
   exchange,
   isRecorded,

@@ -2,7 +2,7 @@ import type { Schema } from '../../api/answers.ts'
 import { info } from '../../store/server.ts'
 import { bodyText, meaningfulHeaders, redacted, targetOf, urlOf } from './replay.ts'
 
-/** Formats a request as a call of `fetch`. `any-key`, or `$TOKEN` of the environment, stands for a redacted credential. */
+/** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` without one, stands for a redacted credential. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))
 
@@ -18,8 +18,8 @@ function formatCall({ request }: Schema<'Exchange'>, url: string, headers: reado
 }
 
 /**
- * Formats a request as a test with the fixture `sim` that expects the same answer. A scenario that a rule switched on becomes a header, and
- * so does the declaration of a negative test, since the fixture holds violations and refusals against the client.
+ * Formats a request as a test with the fixture `sim` that expects the same answer. A rule's scenario becomes a header,
+ * and so does the declaration of a negative test, since the fixture fails for violations and refusals.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, answer } = exchange

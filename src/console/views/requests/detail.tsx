@@ -17,7 +17,7 @@ interface DetailProps extends ClientManners {
   readonly id: string
 }
 
-/** One request with its answer, beside the list. It stays as it was when it was opened, also where the journal loses it. */
+/** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
 export function RequestDetail({ id, ...manners }: DetailProps) {
   const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
   const opened = useRef(value)

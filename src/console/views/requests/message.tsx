@@ -68,7 +68,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the values of the parameters by name; of a parameter given several times it is a list. Any name may come, `__proto__` too. */
+/** Returns the values of the parameters by name, as a list where there are several. A name may be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(

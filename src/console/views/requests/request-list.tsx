@@ -15,7 +15,7 @@ export interface RequestListProps {
   readonly isScrolled: { current: boolean }
 }
 
-/** The list of requests, the newest on top. While one is open or the list is scrolled, new rows do not move what is seen. */
+/** The list of requests, the newest on top. New rows do not move the list while it is scrolled or a request is open. */
 export function RequestList({ listed, openId, mannersOf, isScrolled }: RequestListProps) {
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)

@@ -14,7 +14,7 @@ export interface RequestRowProps {
   readonly manners: readonly string[]
 }
 
-/** One request of the list. The link covers the row. A component that reads signals is drawn anew only if they or its properties change. */
+/** One request of the list, which its link covers. It is drawn anew only if its properties or signals change. */
 export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const subject = describeSubject(request.path, request.body)

@@ -72,7 +72,7 @@ export function parseSearch(text: string, mannersOf: MannersOf): RequestSearch {
 function findProblem({ word, value }: Term): string | undefined {
   if (word === undefined) return undefined
   if (!words[word])
-    return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is searched as a text.`
+    return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is a text.`
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
   const operations = info.value?.operations.map(({ id }) => id) ?? []
   if (word === 'op' && !operations.some((id) => id.toLowerCase() === value))

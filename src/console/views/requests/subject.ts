@@ -11,7 +11,7 @@ export const shortenIds = (path: string) => path.replace(uuid, shortId)
 const namesIn = (path: string) =>
   [...path.matchAll(uuid)].map(([id]) => nameOf(id)).filter((name) => name !== undefined)
 
-/** Returns what a request was about: the event's type and product, the prompt's name or the model's. Empty if nothing tells. */
+/** Returns the subject of a request: the event's type and product, the prompt's name or the model's; empty for none. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = (body?.json ?? {}) as Record<string, unknown>
   const product = typeof productId === 'string' ? (nameOf(productId) ?? shortId(productId)) : undefined
@@ -43,7 +43,7 @@ export function findBreak({
   return sentBytes > 0 ? 'cut off' : 'no answer'
 }
 
-/** Returns what caused an answer that is not the normal case: `rule 2: rate-limited`. Empty for an answer by the contract. */
+/** Returns the cause of an answer: `rule 2: rate-limited`. Empty for an answer by the contract. */
 export function describeCause({ answer: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
   const by = rule && `rule ${rule.index + 1}${rule.scope === 'sandbox' ? '' : ' of the start'}`
   const parts = [by, scenarios.join(', ')].filter(Boolean)

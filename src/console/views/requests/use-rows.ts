@@ -34,7 +34,7 @@ export interface RequestRows {
   readonly isScrolled: { current: boolean }
 }
 
-/** Reads the requests that match a search, and adds new ones as they are answered. `key`: what the search depends on. */
+/** Reads the requests that match a search, and adds new ones. `key`: the text on which the search depends. */
 export function useRows(search: RequestSearch, key: string): RequestRows {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
   const paused = useSignal<number | undefined>(undefined)
@@ -97,7 +97,7 @@ async function findRows(
   return { rows: rows.slice(0, maxRows), total, hasMore, evicted: page.dropped, problem: undefined }
 }
 
-/** Adds those requests that are not listed yet. A number alone does not tell, since a server that was started again counts anew. */
+/** Adds those requests that are not listed yet. The time tells them apart where a restarted server counts anew. */
 function addRows(state: RowsState, later: readonly Exchange[], most: number): RowsState {
   const rows = state.rows ?? []
   const keyOf = ({ number, at }: Exchange) => `${number} ${at}`

@@ -8,7 +8,7 @@ import { count } from '../../ui/text.ts'
 import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 import { describeCause } from './subject.ts'
 
-/** Says why a request is answered so, by asking how it would be answered now, and again after a change of rules. Nothing changes by that. */
+/** Says why a request is answered so, by asking how it would be answered now. Nothing changes by that. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const asked = useSignal<Asked<AnswerOf<'/explain', 'post'>> | undefined>(undefined)
   const problem = findReplayProblem(exchange)

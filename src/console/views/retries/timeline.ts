@@ -5,7 +5,7 @@ export interface PlacedAttempt {
   readonly attempt: Schema<'RetryAttempt'>
   /** The width of the piece, percent of the line. */
   readonly width: number
-  /** The ends of the bars, percent of the piece: of the request itself, of the wait that it asked for, and of a wait that was cut short before. */
+  /** The ends of the bars, percent of the piece: the request, the wait it asked for, and a wait that was cut short. */
   readonly took: number
   readonly demanded: number
   readonly missed: number
@@ -18,15 +18,15 @@ export interface Timeline {
   readonly spanMs: number
 }
 
-/** The share of the line that all attempts get in equal parts, percent, so that those without a pause between them can be read. */
+/** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
 export const equalShare = 60
 
 /** The least time that a line stands for, milliseconds, so that a fast answer looks fast also where it is alone. */
 const minLineMs = 200
 
 /**
- * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting. The line is as long as
- * the time, including a wait that is not over.
+ * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
+ * The line includes a wait that is not over.
  */
 export function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]): Timeline {
   let endMs = 0

@@ -58,7 +58,7 @@ interface OfferItemProps extends CatalogueListProps {
   readonly offer: Offer
 }
 
-/** An offer with the form that adds a rule, for the operation that the address names where the scenario makes sense for it. */
+/** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
 function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
   const isOpen = isCalled(route.value.id, offer)
   const named = route.value.query['operation']

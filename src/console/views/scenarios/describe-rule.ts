@@ -9,7 +9,7 @@ export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
   return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 }
 
-/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`, `2 times`. */
+/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const { model, product, method, path, query, header, body } = match
   const plain = Object.entries({ model, product, method, path })

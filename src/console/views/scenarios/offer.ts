@@ -34,8 +34,8 @@ export const freeTexts: readonly [sequence: Offer, combination: Offer] = [
 ]
 
 /**
- * Lists what can be switched on. A refusal that has a name stands under it, with its status beside it. The probability of a scenario is left
- * out, since a rule has its own.
+ * Lists the scenarios to switch on. A refusal stands under its name, with its status beside it. The probability of a
+ * scenario is left out, since a rule has its own.
  */
 export function listOffers(catalogue: Catalogue | undefined): readonly Offer[] {
   const offers = (catalogue?.scenarios ?? []).map((entry): Offer => {

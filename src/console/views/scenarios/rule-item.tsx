@@ -8,7 +8,7 @@ import { listOffers } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 import { offerOf } from './rule-values.ts'
 
-/** Changes the list of rules, and resolves when the page shows the change. A change that returns undefined refuses the list that it gets. */
+/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
 export type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
 
 /** Properties of `RuleItem`. */

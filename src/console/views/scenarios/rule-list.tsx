@@ -87,7 +87,7 @@ function NoRules() {
   )
 }
 
-/** Makes changes one after another, each of the list that the change before has left, since clicks are faster than answers. */
+/** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
 function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRules {
   const latest = useRef(rules)
   const queue = useRef<Promise<unknown>>(Promise.resolve())

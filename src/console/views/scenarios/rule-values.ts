@@ -11,7 +11,7 @@ export type Place = (typeof places)[number]
 /** A condition as the form holds it. */
 export interface RuleCondition {
   readonly place: Place
-  /** The name of the header or parameter, or the pointer into the body; empty for the other places, and for the whole body. */
+  /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
   /** The text of the field: for the body JSON, or a text that is none. */
   readonly value: string
@@ -30,7 +30,7 @@ export interface RuleValues {
 export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(place)
 
-/** Returns the offer whose form shows a rule: that of its scenario, or that of a text where the rule has more than the form shows. */
+/** Returns the offer whose form shows a rule: a text where the rule says more than the form of its scenario. */
 export function offerOf(rule: Schema<'Rule'>, offers: readonly Offer[]): Offer {
   const { name, parameters } = readScenario(rule.scenario ?? '')
   const offer = offers.find((one) => one.name === name)
@@ -67,7 +67,7 @@ export function readRule(rule: Schema<'Rule'>): RuleValues {
   }
 }
 
-/** Returns the rule that a form describes. `before`: the rule that it changes; what the form does not show stays as it is there. */
+/** Returns the rule that a form describes. `before`: the rule that it changes, which stays switched on or off. */
 export function toRule(before: Schema<'Rule'>, offer: Offer, { texts, conditions }: RuleValues): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
   const { enabled } = before
