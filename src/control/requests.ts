@@ -20,6 +20,9 @@ interface ListQuery extends JournalFilter {
   readonly format: 'json' | 'har'
 }
 
+/** The query of `GET requests/stream`, typed by the control document. */
+type StreamQuery = JournalFilter & Pick<ListQuery, 'bodies'>
+
 /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
 const heartbeatMs = 15_000
 
@@ -57,7 +60,7 @@ export function requestHandlers({
     },
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
-      const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
+      const { bodies, ...filter } = request.parameters.query as unknown as StreamQuery // typed by the control document
       const problem = findUnknownOperation(filter.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
@@ -73,7 +76,7 @@ export function requestHandlers({
         stream: {
           mediaType: 'text/event-stream; charset=utf-8',
           chunks: (clientGone) =>
-            streamEntries(journal, { sandbox, filter, after, heartbeatMs }, [clientGone, stopping]),
+            streamEntries(journal, { sandbox, filter, bodies, after, heartbeatMs }, [clientGone, stopping]),
         },
       })
     },

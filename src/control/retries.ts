@@ -60,7 +60,7 @@ function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): Jso
 
 function attemptToJson(listed: ListedAttempt): JsonObject {
   const { entry, attempt, waitedMs, faults } = listed
-  const { id, number, at, now, receivedAt, endedAt, answer, delivery } = entry
+  const { id, number, at, now, receivedAt, endedAt, answer, delivery, damage } = entry
   return {
     id,
     number,
@@ -70,6 +70,7 @@ function attemptToJson(listed: ListedAttempt): JsonObject {
     status: answer.status,
     outcome: attempt.outcome,
     delivery: deliveryToJson(delivery),
+    damage: [...damage],
     ...insertIdToJson(listed),
     ...(waitedMs !== undefined && { waitedMs: Math.max(0, Math.round(waitedMs)) }),
     ...(attempt.retryAfterMs !== undefined && { retryAfterMs: attempt.retryAfterMs }),

@@ -11,6 +11,8 @@ export interface StreamOptions {
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
+  /** True: the entries have their bodies. */
+  readonly bodies: boolean
   /**
    * The number after which the stream begins. A number above the latest entry's belongs to an earlier process: the stream
    * then begins with the oldest stored entry.
@@ -30,7 +32,7 @@ const maxEntriesPerPiece = 100
  */
 export async function* streamEntries(
   journal: Journal,
-  { sandbox, filter, after, heartbeatMs }: StreamOptions,
+  { sandbox, filter, bodies, after, heartbeatMs }: StreamOptions,
   ends: readonly AbortSignal[],
 ): AsyncGenerator<string> {
   const { latest } = await journal.list({ limit: 0 })
@@ -46,7 +48,7 @@ export async function* streamEntries(
     const isLastPiece = slice.entries.length < maxEntriesPerPiece
     last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
     const matching = slice.entries.filter(matches)
-    if (matching.length > 0) yield matching.map(formatEntry).join('')
+    if (matching.length > 0) yield matching.map((entry) => formatEntry(entry, bodies)).join('')
     else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
       yield ': still here\n\n'
   }
@@ -58,8 +60,8 @@ function formatLosses({ counts, oldest }: JournalSlice, generation: number, last
   return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
 }
 
-function formatEntry(entry: JournalEntry): string {
-  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies: false }))}\n\n`
+function formatEntry(entry: JournalEntry, bodies: boolean): string {
+  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
 }
 
 function formatGap(last: number, oldest: number): string {

@@ -19,8 +19,8 @@ const omittedHeaders = [
 const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
- * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
- * Shell variables stand for redacted credentials: `$TOKEN` for the bearer token, `$X_API_KEY` for the header `x-api-key`.
+ * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H ...`. Shell variables
+ * stand for redacted credentials: `"${TOKEN:-any-key}"` for the bearer token, `"$X_API_KEY"` for the header `x-api-key`.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { method, headers, body, path, query } = request
@@ -76,7 +76,7 @@ function headerArgument(name: string, value: string): string {
 }
 
 function variableFor(header: string): string {
-  return header === 'authorization' ? 'TOKEN' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+  return header === 'authorization' ? '{TOKEN:-any-key}' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }
 
 /** Quotes a text for the shell; the variable replaces each redacted part. An empty variable name replaces none. */

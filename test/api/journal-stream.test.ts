@@ -41,6 +41,14 @@ test('a stream sends each request as it is recorded', async () => {
   await leave()
 })
 
+test('a stream with bodies has what was sent', async () => {
+  const sim = await startForTest()
+  const { until, leave } = await follow(sim, 'bodies=true')
+  await ask(sim, '/v1/events', { body: event({ insertId: 'in-the-body' }) })
+  expect(await until(/\nid: 1\n.*\n\n/)).toContain('"insertId":"in-the-body"')
+  await leave()
+})
+
 test.each([
   ['Last-Event-ID', '', { 'last-event-id': '1' }],
   ['since', 'since=1', {}],

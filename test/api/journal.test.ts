@@ -295,13 +295,13 @@ test('a request to the control plane is not recorded and creates no sandbox', as
 })
 
 describe('the curl command of a request', () => {
-  test('has the URL, the headers, and $TOKEN in place of the token', async () => {
+  test('has the URL, the headers, and a variable with a default in place of the token', async () => {
     const sim = await startForTest()
     await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
     const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
-    expect(text).toContain(`-H 'authorization: Bearer '"$TOKEN"`)
+    expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
     expect(text).toContain(`-H 'x-team: a'`)
   })
 })

@@ -85,6 +85,7 @@ describe('GET /__sim/retries', () => {
               status: 429,
               outcome: 'failed',
               delivery: { outcome: 'delivered' },
+              damage: [],
               retryAfterMs: 3000,
               findings: [],
             },
@@ -163,7 +164,7 @@ describe('GET /__sim/retries', () => {
     await send()
     const [chain] = (await retriesOf('sandbox=lost')).chains
     expect(chain?.attempts).toMatchObject([
-      { outcome: 'lost', delivery: { outcome: 'damaged' } },
+      { outcome: 'lost', delivery: { outcome: 'damaged' }, damage: ['reset'] },
       { outcome: 'fine', status: 201 },
     ])
   })

@@ -10,13 +10,13 @@ import { freePort, startTarget } from './target.ts'
 import { builtSimulator } from './targets.ts'
 
 /**
- * Prints the time until the console is first painted, then sends 1,000 requests a second for ten minutes (MINUTES) while the console lists them:
+ * Prints the time until the console is first painted, then sends 100 requests a second for ten minutes (MINUTES) while the console lists them:
  * `npm run bench:console`. Prints each half minute the page's memory and nodes after a garbage collection, which must stay constant, its frames,
  * and the time that ten keys took to appear. MINUTES=0: the first paint alone.
  */
 const minutes = Number(process.env['MINUTES'] ?? 10)
 const stepSeconds = 30
-const requestsPerSecond = 1_000
+const requestsPerSecond = 100
 
 /** Loads of the page whose first paint is measured, with an empty cache and with a full one. */
 const loads = 9

@@ -36,31 +36,10 @@ describeInBrowser('a full list of requests', () => {
     await page.getByRole('button', { name: /new$/ }).waitFor({ state: 'detached' })
   })
 
-  test('lists what it has held back once the open request is closed', async () => {
-    const own = await startForTest()
-    await postEvents(own, 300)
-    const page = await browser.open(own)
-    await page.locator('tr[data-id=req-300] a').click()
-    await ask(own, '/v1/events', { body: event() })
-    await page.getByRole('button', { name: '↑ 1 new' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('tr[data-id=req-301]').waitFor()
-  })
-
   test('says of a text that there are more than it has searched for', async () => {
     const own = await startForTest()
     await postEvents(own, 1_200)
     const page = await browser.open(own, { place: '#/requests?q=createEvent' })
     await page.getByText('300 listed, there are more').waitFor()
-  })
-
-  test('does not count as missing what came too fast to be compared with the search', async () => {
-    const own = await startForTest({ journalSize: 10 })
-    const page = await browser.open(own, { place: '#/requests?q=status%3A404' })
-    await page.getByText('Live', { exact: true }).waitFor()
-    await postEvents(own, 1_000)
-    const note = page.getByText(/They come too fast to read/)
-    await note.waitFor()
-    expect(await note.textContent()).toMatch(/^They come too fast to read: [\d,]+ were not searched\./)
   })
 })

@@ -35,7 +35,7 @@ describeInBrowser('the keys of a list', () => {
       await ask(sim(), `/v1/models/${eventType}/analytics`, { headers })
       await ask(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
     }
-    const page = await browser.open(sim(), { place: `#/${view}?sandbox=${view}` })
+    const page = await browser.open(sim(), { place: `#/${view}?all=true&sandbox=${view}` })
     await page.locator('main a').first().waitFor()
     await page.keyboard.press('j')
     await page.locator('main [aria-current]').first().waitFor()

@@ -35,7 +35,7 @@ describeInBrowser('an id of thousands of characters', () => {
   test.each([
     { place: '#/requests/req-1', shown: 'Why' },
     { place: `#/world/${model}`, shown: 'A request for this model is answered 400 now' },
-    { place: '#/retries', shown: '1 call failed' },
+    { place: '#/retries?all=true', shown: '1 call failed' },
   ])('leaves room for the rest of the page at $shown', async ({ place, shown }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { place })

@@ -44,7 +44,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
     'asks for 2 min',
   ])
   expect(await chain.locator('.demanded').count()).toBe(3)
-  const rule = page.locator('.manners li.broken')
+  const rule = page.locator('.manners .broken')
   expect(await rule.locator('h3').textContent()).toContain('retry-after')
   expect(await rule.textContent()).toContain('A 429 asked to wait for 120 s, and the client came back earlier.')
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { connect } from '../../src/client/connect.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
@@ -29,7 +30,7 @@ async function readNewest(sim: TestSimulator) {
 }
 
 describeInBrowser('an open request', () => {
-  test('is copied as curl, as fetch that runs, and as a vitest test that passes', async () => {
+  test('is copied as curl, as fetch that runs, and as a test with the fixture that passes', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', {
       body: event({ value: "it's $5 `now`", productId: 'x' }),
@@ -43,8 +44,10 @@ describeInBrowser('an open request', () => {
     expect({ ...fetched?.request, headers: sent?.request.headers }).toEqual(sent?.request)
     expect(fetched?.request.headers['x-team']).toBe('a "b"')
     const code = await copy(page, 'Copy as a vitest test')
-    const titles = await runTests(code.replace(/^import .*\n/, ''))
+    const titles = await runTests(own, code)
     expect(titles).toEqual(['POST /v1/events answers 400'])
+    expect(code).toMatch(/^import .* from 'conversation-analytics-simulator\/vitest'\n/)
+    expect(code).toMatch(/`\$\{sim\.baseUrl\}\/events`/)
     expect(code).toContain('\n    body: JSON.stringify({\n      "eventType": ')
     expect(code).toContain('\n    }),\n  })\n')
   })
@@ -55,7 +58,7 @@ describeInBrowser('an open request', () => {
     await ask(own, analyticsPath)
     const page = await openNewest(own)
     const code = await copy(page, 'Copy as a vitest test')
-    expect(await runTests(code.replace(/^import .*\n/, ''))).toHaveLength(1)
+    expect(await runTests(own, code)).toHaveLength(1)
   })
 
   test('is sent again, and the new request is opened', async () => {
@@ -82,11 +85,11 @@ describeInBrowser('an open request', () => {
       '1e3JavaScript writes 1000',
     ])
     await runCode(await copy(page, 'Copy as fetch'))
-    await runTests((await copy(page, 'Copy as a vitest test')).replace(/^import .*\n/, ''))
+    await runTests(own, await copy(page, 'Copy as a vitest test'))
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('region', { name: 'Request req-4' }).waitFor()
     const { requests } = await steer(own, 'GET', '/requests?bodies=true')
-    expect(requests).toMatchObject(Array.from({ length: 4 }, () => ({ request: { body: { text } } })))
+    expect(requests).toMatchObject(Array.from({ length: 3 }, () => ({ request: { body: { text } } })))
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
@@ -121,7 +124,7 @@ describeInBrowser('an open request', () => {
     await page.getByText('Nothing refuses the request').waitFor()
     await putRules(own, [{ operation: 'getModelAnalytics', scenario: 'server-error' }])
     await page.reload()
-    await page.getByText('It was answered 200 at the stage “handle”. Sent now, it would be answered 500').waitFor()
+    await page.getByText('It was answered 200. Sent now, it would be answered 500').waitFor()
     await page.getByText('Rule 1 of the sandbox acts: {"operation":"getModelAnalytics"').waitFor()
   })
 
@@ -158,7 +161,7 @@ describeInBrowser('an open request', () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: { eventType: 5, conversationId: 'x' } })
     const page = await browser.open(own, { ...look, place: '#/requests/req-1' })
-    await page.getByText('since the request breaks 4 rules of the contract').waitFor()
+    await page.getByText('Refused with 400: the request breaks the contract, in 4 places.').waitFor()
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect(await listAccessibilityFindings(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
@@ -181,10 +184,13 @@ async function runCode(code: string, names: Record<string, unknown> = {}): Promi
   await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
 }
 
-/** Runs the tests of a text, and returns their titles. */
-async function runTests(code: string): Promise<string[]> {
-  const found: [string, () => Promise<void>][] = []
-  await runCode(code, { expect, test: (title: string, run: () => Promise<void>) => found.push([title, run]) })
-  for (const [, run] of found) await run()
+/** Runs the tests of a text in a sandbox that is judged at the end, as the fixture does, and returns their titles. */
+async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
+  const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
+  const test = (...one: (typeof found)[number]) => found.push(one)
+  await runCode(code.replace(/^import .*\n/, ''), { expect, test })
+  const sim = (await connect(`${origin}/__sim`)).sandbox('copied')
+  for (const [, run] of found) await run({ sim })
+  await sim.expectNoFindings()
   return found.map(([title]) => title)
 }

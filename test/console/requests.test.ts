@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -8,16 +9,85 @@ import { startForTest } from '../support/start.ts'
 const sim = sharedSimulator({ clock: 'real' })
 const browser = sharedBrowser()
 
+const jsonHeaders = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
+
 describeInBrowser('the view of the requests', () => {
   test('shows what to do where there are none, and a request as soon as it is answered', async () => {
     const own = await startForTest()
     const page = await browser.open(own)
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/events`)
-    await ask(own, '/v1/events', { body: event() })
+    await page.getByRole('button', { name: 'Send it' }).click()
     const row = page.getByRole('row', { name: '/v1/events' })
     await row.waitFor()
-    expect(await row.textContent()).toMatch(/^12:00:00\.000POST\/v1\/events201contract/)
+    expect(await row.textContent()).toMatch(/^12:00:00\.000201upgrade_purchased · Web Shop POST \/v1\/events[\d.]+ ms$/)
+  })
+
+  test('says in a row what it was, and names the scenario or rule that caused the answer', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
+    await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+    await ask(own, model, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await ask(own, model)
+    const page = await browser.open(own)
+    const rows = page.locator('tbody tr')
+    await rows.getByText('Greeting').waitFor()
+    await rows.getByText('Checkout Assistant').first().waitFor()
+    expect(await rows.locator('td.path').allTextContents()).toEqual([
+      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
+      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
+      'Greeting POST /v1/prompts',
+    ])
+    expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
+  })
+
+  test('says how a delivery broke in place of a status that nobody received', async () => {
+    const own = await startForTest()
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
+      const headers = { ...jsonHeaders, 'x-sim-scenario': scenario }
+      const signal = AbortSignal.timeout(300)
+      const send = fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event()), signal })
+      await send.then((answer) => answer.text()).catch(() => undefined)
+    }
+    const page = await browser.open(own)
+    const words = page.locator('td.code')
+    await expect
+      .poll(() => words.allTextContents())
+      .toEqual(['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset'])
+  })
+
+  test('marks bad manners, and finds them', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
+    await ask(own, analyticsPath)
+    await ask(own, '/v1/prompts', { body: prompt() })
+    const page = await browser.open(own)
+    await page.locator('tr[data-id=req-2]').getByText('bad manners').waitFor()
+    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.getByText('1 listed').waitFor()
+    expect(page.url()).toContain('has%3Amanners')
+    await page.locator('tr[data-id=req-2] a').click()
+    await page.getByText('Bad manners: A 429 asked to wait for 60 s, and the client came back earlier.').waitFor()
+    await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
+    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.getByText('3 listed').waitFor()
+  })
+
+  test('clears the list after a question', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    const page = await browser.open(own)
+    await page.getByText('1 listed').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
+    await page.getByText('No requests yet').waitFor()
+    expect(await steer(own, 'GET', '/requests')).toMatchObject({ requests: [] })
+  })
+
+  test('says that a sandbox of a link is not there', async () => {
+    const page = await browser.open(await startForTest(), { place: '#/requests?sandbox=deleted' })
+    await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
   test('marks violations at the very property, and a missing one at its place', async () => {
@@ -34,7 +104,7 @@ describeInBrowser('the view of the requests', () => {
 
   test('searches by the words of the journal and by text, and keeps the search in the address', async () => {
     const own = await startForTest()
-    await ask(own, '/v1/events', { body: event() })
+    await ask(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
     await ask(own, '/v1/events', { body: {} })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     await ask(own, analyticsPath, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
@@ -51,6 +121,7 @@ describeInBrowser('the view of the requests', () => {
       ['-has:violation', 2],
       ['status:4xx status:200', 2],
       ['models', 1],
+      ['deep-inside', 1],
       ['"/v1/"', 3],
     ] as const) {
       await field.fill(text)

@@ -29,15 +29,15 @@ describeInBrowser('the view of the retries', () => {
   test('shows what to do where nothing has failed, and the line of that very command', async () => {
     const own = await startForTest()
     const page = await browser.open(own, { place: '#/retries' })
-    await page.getByText('Nothing has failed yet').waitFor()
+    await page.getByText('No call was tried again yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/events`)
     expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
-    for (let count = 0; count < 2; count++)
-      await ask(own, '/v1/events', {
-        body: event({ insertId: 'retry-me' }),
-        headers: { 'x-sim-scenario': 'rate-limited;retry-after=5' },
-      })
+    for (let count = 0; count < 2; count++) {
+      const answered = page.waitForResponse(/\/v1\/events$/)
+      await page.getByRole('button', { name: 'Send it' }).click()
+      await answered
+    }
     await page.locator('.chain').getByText('1 fault').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
   })
@@ -77,7 +77,7 @@ describeInBrowser('the view of the retries', () => {
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
     expect(await page.locator('.chain header code').textContent()).toBe('first-id')
-    const broken = page.locator('.manners li.broken')
+    const broken = page.locator('.manners .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
       'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
@@ -85,25 +85,49 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says that a client is well-mannered, and leaves out calls that were not tried again on demand', async () => {
+  test('lists a try with a control header and the same request without it as one call', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '503;retry-after=60' } })
+    await ask(own, analyticsPath)
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.attempt').nth(1).waitFor()
+    expect(await page.locator('.attempt a').allTextContents()).toEqual(['Try 1,  503', 'Try 2, ✕ 200'])
+  })
+
+  test('names the delivery of a try that broke', async () => {
+    const own = await startForTest()
+    const headers = {
+      'x-sim-sequence': 'reset, 201',
+      'content-type': 'application/json',
+      authorization: 'Bearer a-key',
+    }
+    const send = () =>
+      fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event({ insertId: 'lost' })) })
+    await expect(send()).rejects.toThrow()
+    await send()
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.attempt a').first().getByText('reset').waitFor()
+  })
+
+  test('says that a client is well-mannered, and lists calls that were not tried again on demand', async () => {
     const own = await startForTest()
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await send(own, '503, 201', 'calm')
     await advance(own, 1_500)
     await send(own, '503, 201', 'calm')
     const page = await browser.open(own, { place: '#/retries' })
-    await page.getByText('2 calls failed.').waitFor()
-    await page.locator('.chain').first().getByText('well-mannered').waitFor()
-    await page.keyboard.press('a')
-    await page.getByText('1 call failed.').waitFor()
-    expect(page.url()).toContain('again=true')
+    await page.getByText('1 call tried again.').waitFor()
+    await page.locator('.chain').getByText('well-mannered').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
+    await page.keyboard.press('a')
+    await page.getByText('2 calls failed.').waitFor()
+    expect(page.url()).toContain('all=true')
   })
 
   test('leads to each request', async () => {
     const own = await startForTest()
     await send(own, '503, 201', 'open-me')
-    const page = await browser.open(own, { place: '#/retries' })
+    const page = await browser.open(own, { place: '#/retries?all=true' })
     await page.locator('.attempt a').click()
     await page.getByRole('region', { name: 'Request req-1' }).getByText('open-me').waitFor()
   })
@@ -111,7 +135,7 @@ describeInBrowser('the view of the retries', () => {
   test('shows the calls of one sandbox, or of all with their names', async () => {
     const own = await startForTest()
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
-    const page = await browser.open(own, { place: '#/retries?sandbox=one' })
+    const page = await browser.open(own, { place: '#/retries?all=true&sandbox=one' })
     await page.locator('.chain').getByText('in-one').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
     await page.getByLabel('Sandbox').selectOption('*')
@@ -124,7 +148,7 @@ describeInBrowser('the view of the retries', () => {
     const markup = '<img src=x onerror="document.title=1">'
     await ask(own, `/v1/models/${encodeURIComponent(markup)}/analytics?q=${encodeURIComponent(markup)}`)
     await send(own, '503', markup)
-    const page = await browser.open(own, { place: '#/retries' })
+    const page = await browser.open(own, { place: '#/retries?all=true' })
     await page.locator('.chain').getByText(markup).first().waitFor()
     expect(await page.locator('img').count()).toBe(0)
   })

@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, startWatched } from '../support/start.ts'
@@ -76,6 +76,32 @@ describeInBrowser('the console', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.waitForURL(/sandbox=\*|sandbox=%2A/)
+  })
+
+  test('switches scenarios on, moves the clock and opens things by the palette, in every view', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    const page = await browser.open(own, { place: '#/contract' })
+    await page.getByText('Live', { exact: true }).waitFor()
+    const choose = async (text: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Find a command' }).fill(text)
+      await page.locator('[role=option]').first().waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await choose('switch on 429')
+    await page.locator('nav .badge').getByText('1', { exact: true }).waitFor()
+    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'rate-limited;retry-after=1' }] })
+    await choose('forward 1 day')
+    await page.getByText('2026-01-16 12:00:00').waitFor()
+    await choose('freeze')
+    await page.getByText('frozen', { exact: true }).waitFor()
+    await choose('model checkout')
+    await page.getByRole('heading', { name: 'Checkout Assistant' }).waitFor()
+    await choose('open greeting')
+    await page.getByRole('region', { name: 'Request req-1' }).waitFor()
+    await choose('clear')
+    await page.getByRole('dialog', { name: 'Clear the requests of the sandbox default?' }).waitFor()
   })
 
   test('shows nothing of one sandbox in another', async () => {

@@ -3,7 +3,7 @@ import { type StreamOptions, streamEntries } from '../../src/control/stream-entr
 import { Journal } from '../../src/journal/journal.ts'
 import { entryFor, journalOf, unparsed } from '../journal/entries.ts'
 
-const defaults: StreamOptions = { sandbox: 'default', filter: {}, after: 0, heartbeatMs: 60_000 }
+const defaults: StreamOptions = { sandbox: 'default', filter: {}, bodies: false, after: 0, heartbeatMs: 60_000 }
 
 function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
   const end = new AbortController()

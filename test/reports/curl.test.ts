@@ -14,9 +14,12 @@ function entry(request: Partial<JournalEntry['request']>): JournalEntry {
 }
 
 /** Runs the command in a shell with a stand-in for curl. @returns the arguments and the input that curl would get */
-function runInShell(command: string): { args: string[]; input: Buffer } {
+function runInShell(
+  command: string,
+  own: NodeJS.ProcessEnv = { TOKEN: 'my token' },
+): { args: string[]; input: Buffer } {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
-  const env = { PATH: process.env['PATH'] ?? '', TOKEN: 'my token', X_API_KEY: 'my key' }
+  const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...own }
   const out = execFileSync('bash', ['--norc', '-c', script], { ...childLimits, env })
   const at = out.indexOf('END')
   return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
@@ -34,13 +37,18 @@ describe('a request as a curl command', () => {
     expect(entryToCurl(entry({ headers, body: bodyOf('{"a":"it\'s"}') }))).toBe(
       [
         "curl --globoff --path-as-is \\\n  'http://sim:4010/v1/events' \\\n  -H 'content-type: application/json'",
-        `-H 'authorization: Bearer '"$TOKEN"'~worker-3'`,
+        `-H 'authorization: Bearer '"\${TOKEN:-any-key}"'~worker-3'`,
         `-H 'x-api-key: '"$X_API_KEY"`,
         `-H 'User-Agent:'`,
         `-H 'Accept:'`,
         `--data-raw '{"a":"it'\\''s"}'\n`,
       ].join(' \\\n  '),
     )
+  })
+
+  test('runs as it is without the variable of the token', () => {
+    const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
+    expect(args).toContain('authorization: Bearer any-key')
   })
 
   test.each([

@@ -28,7 +28,7 @@ const screenshots: readonly Screenshot[] = [
   },
   {
     name: 'retries',
-    place: '#/retries?again=true',
+    place: '#/retries',
     height: 630,
     isReady: (page) => page.locator('.chain').nth(3).waitFor(),
   },

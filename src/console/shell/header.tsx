@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, switchSandbox } from '../store/route.ts'
+import { ruleChanges } from '../store/rules.ts'
 import { refreshSandboxes, sandboxNames } from '../store/server.ts'
+import { useAnswer } from '../store/use-answer.ts'
+import { count } from '../ui/text.ts'
 import { formatInstant } from '../ui/time.tsx'
 import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
@@ -29,6 +32,7 @@ export function Header() {
         {views.map(({ name, title }) => (
           <a key={name} href={hrefOf({ view: name })} aria-current={name === current ? 'page' : undefined}>
             {title}
+            {name === 'scenarios' && sandbox.value !== '*' && <RuleBadge key={sandbox.value} />}
           </a>
         ))}
       </nav>
@@ -46,6 +50,19 @@ export function Header() {
         </button>
       </div>
     </header>
+  )
+}
+
+/** The number of rules that are on. */
+function RuleBadge() {
+  const { value, reload } = useAnswer('/scenarios', { query: { sandbox: sandbox.value } })
+  useEffect(() => void reload(), [ruleChanges.value])
+  const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
+  if (rules.length === 0) return null
+  return (
+    <b class="badge" title={`${count(rules.length, 'rule')} on`}>
+      {rules.length}
+    </b>
   )
 }
 
@@ -82,18 +99,15 @@ function SandboxClock() {
   )
 }
 
-const states: Readonly<Record<StreamState, { readonly word: string; readonly sentence: string }>> = {
-  connecting: { word: 'Connecting', sentence: 'The page connects to the simulator.' },
-  live: { word: 'Live', sentence: 'Requests appear as they are answered.' },
-  paused: { word: 'Hidden', sentence: 'The page is hidden; it catches up when it is shown.' },
-  offline: { word: 'Offline', sentence: 'There is no stream of requests. The page tries again by itself.' },
+const words: Readonly<Record<StreamState, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  paused: 'Hidden',
+  offline: 'Offline',
 }
 
-function Connection() {
-  const { word, sentence } = states[streamState.value]
-  return (
-    <span class={`connection ${streamState.value}`} role="status" title={sentence}>
-      {word}
-    </span>
-  )
-}
+const Connection = () => (
+  <span class={`connection ${streamState.value}`} role="status" title="The stream of requests from the simulator">
+    {words[streamState.value]}
+  </span>
+)

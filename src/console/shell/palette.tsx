@@ -1,20 +1,23 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { type PageCommand, pageCommands } from '../store/commands.ts'
-import { switchSandbox } from '../store/route.ts'
-import { sandboxNames } from '../store/server.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { listActions, useRequestCommands } from './actions.ts'
 import { isPaletteOpen, nameKey } from './keys.tsx'
 
 /** The most commands that are listed at a time. */
 const maxListed = 12
 
-/** A field that finds every command of the page, and every sandbox, by parts of its name. */
+/** A field that finds everything there is to do, and sandboxes, models, scenarios and recent requests, by words. */
 export function Palette() {
   const id = useId()
   const text = useSignal('')
   const at = useSignal(0)
-  const found = findCommands(text.value).slice(0, maxListed)
+  const requests = useRequestCommands()
+  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = [...pageCommands.value.flat().filter(({ isKeyOnly }) => !isKeyOnly), ...listActions(), ...requests]
+    .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+    .slice(0, maxListed)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
     // The dialog returns the focus first, so that a command may move it.
@@ -22,13 +25,10 @@ export function Palette() {
   }
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined) {
-      event.preventDefault()
-      at.value = (at.value + step + found.length) % Math.max(1, found.length)
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      run(found[at.value])
-    }
+    if (step === undefined && event.key !== 'Enter') return
+    event.preventDefault()
+    if (step === undefined) run(found[at.value])
+    else at.value = (at.value + step + found.length) % Math.max(1, found.length)
   }
   const type = (event: Event) => {
     text.value = (event.currentTarget as HTMLInputElement).value
@@ -42,7 +42,7 @@ export function Palette() {
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
         aria-label="Find a command"
-        placeholder="Go to, switch, pause …"
+        placeholder="Go to, switch on, open, freeze, clear …"
         autocomplete="off"
         spellcheck={false}
         value={text.value}
@@ -69,16 +69,4 @@ export function Palette() {
       {found.length === 0 && <p class="faint">No command has these words.</p>}
     </Dialog>
   )
-}
-
-/** Returns the commands whose titles have all words of the text. */
-function findCommands(text: string): PageCommand[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const toSandboxes = sandboxNames.value.map((name) => ({
-    title: `Show the sandbox ${name}`,
-    run: () => switchSandbox(name),
-  }))
-  const offered = pageCommands.value.flat().filter(({ isKeyOnly }) => !isKeyOnly)
-  const all = [...offered, { title: 'Show all sandboxes', run: () => switchSandbox('*') }, ...toSandboxes]
-  return all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
 }

@@ -3,7 +3,7 @@ import { isTokenNeeded } from '../api/token.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
 import { navigate, sandbox, switchSandbox } from '../store/route.ts'
-import { sandboxNames } from '../store/server.ts'
+import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Empty } from '../ui/empty.tsx'
 import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
@@ -45,12 +45,17 @@ export function Shell() {
   )
 }
 
-/** Says why the page does not follow the requests. */
+/** Says why the page does not follow the requests, or that there is no such sandbox. */
 function Banner() {
-  if (!isTokenNeeded.value && streamState.value !== 'offline') return null
+  const name = sandbox.value
   const sentence = isTokenNeeded.value
     ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
-    : (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
+    : streamState.value === 'offline'
+      ? (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
+      : isSandboxMissing.value && isSandboxName(name)
+        ? `There is no sandbox ${name}: it was deleted, or no request has used it yet.`
+        : undefined
+  if (sentence === undefined) return null
   return (
     <p class="banner" role="alert">
       {sentence}

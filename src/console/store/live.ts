@@ -104,7 +104,7 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
   newestNumber = newest.value.requests[0]?.number ?? 0
-  const query = { sandbox: name, since: newestNumber }
+  const query = { sandbox: name, since: newestNumber, bodies: 'true' } as const
   const stream = await readEventStream({ path: '/requests/stream', query, signal, onOpen, onEvents: receive })
   return stream.ok ? undefined : stream.problem
 }

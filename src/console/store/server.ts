@@ -13,6 +13,12 @@ export const changeTick = signal(0)
 /** All sandboxes, the least recently used first; undefined until they are read. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
+/** True where the sandbox of the address is none that there is: it was deleted, or nothing has used it yet. */
+export const isSandboxMissing = computed(() => {
+  const names = sandboxes.value?.map(({ name }) => name)
+  return names !== undefined && !['*', 'default', ...names].includes(sandbox.value)
+})
+
 /** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
 export const sandboxNames = computed(() => {
   const used = (sandboxes.value ?? []).map(({ name }) => name)

@@ -1,3 +1,4 @@
+import { showProblem, tell } from '../store/notices.ts'
 import { sandbox } from '../store/route.ts'
 import { info } from '../store/server.ts'
 
@@ -19,22 +20,42 @@ export const sampleEvent = {
   externalConversationId: 'chat-1',
 }
 
-/** Formats a curl command that sends a request to this very server, in the sandbox that the page shows. */
-export function formatCurl({ method, path, headers = {}, body }: CurlRequest): string {
-  const url = `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`
+/** Returns the URL at this very server, and the headers that lead to the sandbox that the page shows. */
+function addressOf({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
-  const all = {
-    Authorization: 'Bearer any-key',
-    ...(name !== 'default' && name !== '*' && { 'X-Sim-Sandbox': name }),
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    ...headers,
+  return {
+    url: `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`,
+    headers: {
+      Authorization: 'Bearer any-key',
+      ...(name !== 'default' && name !== '*' && { 'X-Sim-Sandbox': name }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
   }
-  const options = Object.entries(all).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
+}
+
+/** Sends a request to the service, as the curl line does, and says what came of it. */
+export async function sendSample(request: CurlRequest): Promise<void> {
+  const { method, body } = request
+  const { url, headers } = addressOf(request)
+  try {
+    const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    tell(`Sent; the answer is ${answer.status}.`)
+  } catch {
+    showProblem({ status: undefined, sentence: 'The connection ended before the whole answer came.' })
+  }
+}
+
+/** Formats a curl command with a line for each option. */
+export function formatCurl(request: CurlRequest): string {
+  const { method, body } = request
+  const { url, headers } = addressOf(request)
+  const options = Object.entries(headers).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
   const hasOwnMethod = method !== (body === undefined ? 'GET' : 'POST')
   return [
     `curl -i ${hasOwnMethod ? `-X ${method} ` : ''}${quote(url)}`,
     ...options,
-    ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
+    ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body, null, 1))}`]),
   ].join(' \\\n  ')
 }
 

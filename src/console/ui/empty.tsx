@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from './copy-button.tsx'
-import { type CurlRequest, formatCurl } from './curl.ts'
+import { type CurlRequest, formatCurl, sendSample } from './curl.ts'
 
 interface EmptyProps {
   /** The state in a few words: `No requests yet`. */
@@ -18,6 +18,11 @@ export function Empty({ title, children, curl }: EmptyProps) {
       <h2>{title}</h2>
       {children && <p>{children}</p>}
       {curl && <CommandLine text={formatCurl(curl)} />}
+      {curl && (
+        <button type="button" class="primary" onClick={() => void sendSample(curl)}>
+          Send it
+        </button>
+      )}
     </div>
   )
 }

@@ -7,15 +7,14 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
-/** Properties of `Actions`. */
-export interface ActionsProps {
+/** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
+export function Actions({
+  exchange,
+  isRecorded,
+}: {
   readonly exchange: Schema<'Exchange'>
-  /** False: the journal, which writes the curl line, does not have the request any more. */
   readonly isRecorded: boolean
-}
-
-/** Copies a request in three forms, and sends it again. */
-export function Actions({ exchange, isRecorded }: ActionsProps) {
+}) {
   const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [exchange])

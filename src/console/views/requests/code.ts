@@ -1,33 +1,45 @@
 import type { Schema } from '../../api/answers.ts'
-import { bodyText, meaningfulHeaders, redacted, urlOf } from './replay.ts'
+import { info } from '../../store/server.ts'
+import { bodyText, meaningfulHeaders, redacted, targetOf, urlOf } from './replay.ts'
 
-/** Formats a request as a call of `fetch`. `$TOKEN` of the environment stands for a credential that the journal has redacted. */
-export function formatFetch(exchange: Schema<'Exchange'>, indent = ''): string {
-  const { request } = exchange
+/** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` without one, stands for a redacted credential. */
+export const formatFetch = (exchange: Schema<'Exchange'>): string =>
+  formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))
+
+function formatCall({ request }: Schema<'Exchange'>, url: string, headers: readonly [string, string][]): string {
   const lines = [
     ...(request.method === 'GET' ? [] : [`  method: ${quote(request.method)},`]),
     '  headers: {',
-    ...headersOf(exchange).map(([name, value]) => `    ${memberName(name)}: ${quoteHeader(value)},`),
+    ...headers.map(([name, value]) => `    ${memberName(name)}: ${quoteHeader(value)},`),
     '  },',
     ...formatBody(request.body),
   ]
-  const code = [`const answer = await fetch(${quote(urlOf(exchange))}, {`, ...lines, '})'].join('\n')
-  return code.replaceAll('\n', `\n${indent}`)
+  return [`const answer = await fetch(${url}, {`, ...lines, '})'].join('\n')
 }
 
-/** Formats a request as a vitest test that expects the same answer. A scenario that a rule switched on becomes a header. */
+/**
+ * Formats a request as a test with the fixture `sim` that expects the same answer. A rule's scenario becomes a header,
+ * and so does the declaration of a negative test, since the fixture fails for violations and refusals.
+ */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, answer } = exchange
   const { json } = answer.body
+  const basePath = info.value?.contract.basePath ?? '/v1'
+  const path = targetOf(exchange).replace(/^\/_s\/[^/]+/, '')
+  const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
+  const url = path.startsWith(`${basePath}/`)
+    ? `\`\${sim.baseUrl}${inTemplate(path.slice(basePath.length))}\``
+    : `\`\${new URL(sim.baseUrl).origin}${inTemplate(path)}\``
+  const call = formatCall(exchange, url, testHeaders(exchange)).replaceAll('\n', '\n  ')
   const expectations = [
     `  expect(answer.status).toBe(${answer.status})`,
     ...(isObject(json) ? [formatExpectation(json, answer.status)] : []),
   ]
   return [
-    "import { expect, test } from 'vitest'",
+    "import { expect, test } from 'conversation-analytics-simulator/vitest'",
     '',
-    `test(${quote(`${request.method} ${request.path} answers ${answer.status}`)}, async () => {`,
-    `  ${formatFetch(exchange, '  ')}`,
+    `test(${quote(`${request.method} ${request.path} answers ${answer.status}`)}, async ({ sim }) => {`,
+    `  ${call}`,
     ...expectations,
     '})',
     '',
@@ -41,10 +53,16 @@ function formatExpectation(json: object, status: number): string {
   return `  expect(Object.keys(await answer.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-function headersOf(exchange: Schema<'Exchange'>): [string, string][] {
-  const headers = meaningfulHeaders(exchange)
-  const isByRule = exchange.answer.origin === 'scenario' && !headers.some(([name]) => name === 'x-sim-scenario')
-  return isByRule ? [...headers, ['x-sim-scenario', exchange.scenarios.join(', ')]] : headers
+function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
+  const { scenarios, violations, answer } = exchange
+  const sent = meaningfulHeaders(exchange).filter(([name]) => !/^x-sim-(sandbox|scenario|sequence)$/.test(name))
+  const isRefused = answer.origin === 'contract' && answer.status >= 400
+  const declared = violations.length > 0 ? 'violation' : isRefused ? 'refusal' : undefined
+  const isDeclared =
+    sent.some(([name]) => name === 'x-sim-expect') || scenarios.some((one) => one.startsWith('expect-'))
+  if (declared !== undefined && !isDeclared) sent.push(['x-sim-expect', declared])
+  if (scenarios.length > 0) sent.push(['x-sim-scenario', scenarios.join(', ')])
+  return sent
 }
 
 function formatBody(body: Schema<'Body'>): string[] {
@@ -66,7 +84,7 @@ function quoteHeader(value: string): string {
 }
 
 /** The expression in a template that reads the token of whoever runs the code. */
-const tokenExpression = ['${', 'process.env.TOKEN', '}'].join('')
+const tokenExpression = ['${', "process.env.TOKEN ?? 'any-key'", '}'].join('')
 
 const quote = (text: string) => `'${escapeText(text).replaceAll("'", "\\'")}'`
 

@@ -1,39 +1,41 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Status } from '../../ui/status.tsx'
 import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
 import { Actions } from './actions.tsx'
-import { ChainLink } from './chain-link.tsx'
+import type { ClientManners } from './manners.ts'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { targetOf } from './replay.ts'
-import { Marks } from './request-row.tsx'
+import { Marks, Outcome } from './request-row.tsx'
+import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/**
- * One request with its answer, beside the list. It is read again after each new connection, since the server may be another process, and
- * while it is missing with each request that comes, since the ids of such a process begin anew.
- */
-export function RequestDetail({ id }: { readonly id: string }) {
-  const isMissing = useSignal(false)
-  const { value, problem } = useAnswer('/requests/{id}', { path: { id }, followsTraffic: isMissing.value })
-  const opening = useSignal(0)
-  useEffect(() => {
-    isMissing.value = problem?.status === 404
-  }, [problem, isMissing])
-  const isOfSandbox = sandbox.value === '*' || value?.sandbox === sandbox.value
+interface DetailProps extends ClientManners {
+  readonly id: string
+}
+
+/** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
+export function RequestDetail({ id, ...manners }: DetailProps) {
+  const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
+  const opened = useRef(value)
+  opened.current ??= value
+  const exchange = opened.current
+  const isOther = exchange && sandbox.value !== '*' && exchange.sandbox !== sandbox.value
+  const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
     <section class="split-side request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
-      {value && isOfSandbox && (
-        <Opened key={opening.value} current={value} isGone={isMissing.value} openCurrent={() => (opening.value += 1)} />
+      {exchange && !isOther && <Detail {...{ exchange, isGone, ...manners }} />}
+      {exchange && isOther && (
+        <Empty title="This request is of another sandbox">
+          It belongs to the sandbox {exchange.sandbox}.{' '}
+          <a href={hrefOf({ id, query: { sandbox: exchange.sandbox } })}>Show it there</a>{' '}
+          <a href={hrefOf({ id: undefined })}>Close</a>
+        </Empty>
       )}
-      {value && !isOfSandbox && <OfOtherSandbox exchange={value} />}
-      {!value && problem && (
+      {!exchange && problem && (
         <Empty title="This request cannot be shown">
           {problem.sentence} <a href={hrefOf({ id: undefined })}>Close</a>
         </Empty>
@@ -42,72 +44,46 @@ export function RequestDetail({ id }: { readonly id: string }) {
   )
 }
 
-function OfOtherSandbox({ exchange: { id, sandbox } }: { readonly exchange: Schema<'Exchange'> }) {
-  const query = { sandbox: sandbox === 'default' ? undefined : sandbox }
-  return (
-    <Empty title="This request is of another sandbox">
-      It belongs to the sandbox {sandbox}. <a href={hrefOf({ id, query })}>Show it there</a>{' '}
-      <a href={hrefOf({ id: undefined })}>Close</a>
-    </Empty>
-  )
-}
-
-interface OpenedProps {
-  /** The request that has the id now. */
-  readonly current: Schema<'Exchange'>
-  /** True: the journal has none of that id any more. */
-  readonly isGone: boolean
-  readonly openCurrent: () => void
-}
-
-/** A request as it was when it was opened. A simulator that was started again may have another one of the same id. */
-function Opened({ current, isGone, openCurrent }: OpenedProps) {
-  const { current: exchange } = useRef(current)
-  if (exchange.at !== current.at)
-    return (
-      <Detail exchange={exchange} isRecorded={false}>
-        This request belongs to the simulator before the restart.{' '}
-        <button type="button" class="link" onClick={openCurrent}>
-          Show the new {current.id}
-        </button>
-      </Detail>
-    )
-  return (
-    <Detail exchange={exchange} isRecorded={!isGone}>
-      {isGone && 'The journal does not have this request any more: it was cleared, or the simulator was started again.'}
-    </Detail>
-  )
-}
-
-interface DetailProps {
+interface ShownProps extends ClientManners {
   readonly exchange: Schema<'Exchange'>
-  /** False: the journal does not have it any more. */
-  readonly isRecorded: boolean
-  /** The remark about that; false: none. */
-  readonly children: ComponentChildren
+  /** True: the journal does not have the request any more. */
+  readonly isGone: boolean
 }
 
-function Detail({ exchange, isRecorded, children: remark }: DetailProps) {
-  const { request, answer } = exchange
-  const remarks = useMemo(() => listRemarks(exchange), [exchange])
+function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
+  const { request, answer, violations, answerViolations, advice } = exchange
+  const remarks: Remark[] = [
+    ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
+    ...answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
+    ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
+  ]
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
+  const manners = mannersOf(exchange)
   return (
     <>
       <header>
         <h2 class="cut-off" title={targetOf(exchange)}>
-          <span class="method">{request.method}</span> <span class="path">{targetOf(exchange)}</span>
+          {describeSubject(request.path, request.body)}{' '}
+          <span class="path mono">
+            {request.method} {shortenIds(targetOf(exchange))}
+          </span>
         </h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">
           ✕
         </a>
       </header>
-      {remark && (
+      {isGone && (
         <p class="remark advice" role="status">
-          {remark}
+          The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
-      <Facts exchange={exchange} isRecorded={isRecorded} />
-      <Actions exchange={exchange} isRecorded={isRecorded} />
+      <Facts {...{ exchange, tries, mannersOf }} />
+      <Actions exchange={exchange} isRecorded={!isGone} />
+      {manners.map((sentence) => (
+        <p key={sentence} class="remark violation">
+          Bad manners: {sentence}
+        </p>
+      ))}
       <Why exchange={exchange} />
       <RemarkList remarks={remarksOf('path', 'header')} />
       <QuerySection query={request.query} remarks={remarksOf('query')} />
@@ -120,31 +96,20 @@ function Detail({ exchange, isRecorded, children: remark }: DetailProps) {
   )
 }
 
-function listRemarks({ violations, answerViolations, advice }: Schema<'Exchange'>): Remark[] {
-  return [
-    ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
-    ...answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
-    ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
-  ]
-}
-
-function Facts({ exchange, isRecorded }: Pick<DetailProps, 'exchange' | 'isRecorded'>) {
-  const { answer, operation, now, at, tookMs, delayMs, scenarios, sandbox, expectation, replayOf } = exchange
+function Facts({ exchange, tries, mannersOf }: Omit<ShownProps, 'isGone'>) {
+  const { id, answer, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
+  const tried = tries.get(id)
   return (
     <p class="facts">
-      <Status code={answer.status} /> <Marks exchange={exchange} />
+      <Outcome status={answer.status} end={exchange} /> <Marks exchange={exchange} manners={mannersOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
-      <span>
-        caused by the {answer.origin}
-        {scenarios.length > 0 && `${answer.origin === 'scenario' ? '' : ', under'} ${scenarios.join(', ')}`}
-      </span>
       {expectation && <span>a negative test of a {expectation}</span>}
       {replayOf !== undefined && (
         <span>
           sent from the console, as <a href={hrefOf({ id: replayOf })}>{replayOf}</a> was; no report counts it
         </span>
       )}
-      <span>sandbox {sandbox}</span>
+      {sandbox.value === '*' && <span>sandbox {exchange.sandbox}</span>}
       <span>
         {formatDuration(tookMs)}
         {delayMs > 0 && `, of which ${formatDuration(delayMs)} of delay`}
@@ -152,7 +117,7 @@ function Facts({ exchange, isRecorded }: Pick<DetailProps, 'exchange' | 'isRecor
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
       </span>
-      {isRecorded && <ChainLink exchange={exchange} />}
+      {tried && <a href={hrefOf({ view: 'retries', id: tried.chain.id })}>Try {tried.number} of a call that failed</a>}
     </p>
   )
 }

@@ -1,10 +1,8 @@
-import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { LongText } from '../../ui/long-text.tsx'
 import type { JsonMark } from '../../ui/pointer.ts'
-import { DataTable } from '../../ui/table.tsx'
 import { formatSize } from '../../ui/time.tsx'
 
 /** A violation or an advice, with the kind of its mark. */
@@ -59,26 +57,18 @@ export function RemarkList({ remarks }: { readonly remarks: readonly Remark[] })
   )
 }
 
-/** Properties of `QuerySection`. */
-export interface QuerySectionProps {
-  /** `period=7d`. */
-  readonly query: string
-  readonly remarks: readonly Remark[]
-}
-
-/** The parameters of a query, with the remarks at the very parameters. */
-export function QuerySection({ query, remarks }: QuerySectionProps) {
-  const values = useMemo(() => readValues(query), [query])
+/** The parameters of a query, `period=7d`, with the remarks at the very parameters. */
+export function QuerySection({ query, remarks }: { readonly query: string; readonly remarks: readonly Remark[] }) {
   if (query === '' && remarks.length === 0) return null
   return (
     <section class="message">
       <h3>Query</h3>
-      <JsonTree value={values} marks={remarks.map(toMark)} />
+      <JsonTree value={readValues(query)} marks={remarks.map(toMark)} />
     </section>
   )
 }
 
-/** Returns the values of the parameters by name; of a parameter given several times it is a list. Any name may come, `__proto__` too. */
+/** Returns the values of the parameters by name, as a list where there are several. A name may be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
@@ -105,29 +95,28 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
   )
 }
 
-/** Properties of `HeaderSection`. */
-export interface HeaderSectionProps {
-  readonly title: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** The headers of a message, closed at first. */
-export function HeaderSection({ title, headers }: HeaderSectionProps) {
+export function HeaderSection({
+  title,
+  headers,
+}: {
+  readonly title: string
+  readonly headers: Record<string, string>
+}) {
   const rows = Object.entries(headers)
   return (
     <details class="message">
       <summary>
         {title} <span class="faint">{rows.length}</span>
       </summary>
-      <DataTable
-        title={title}
-        columns={[
-          { title: 'Name', cell: ([name]: [string, string]) => name, class: 'mono' },
-          { title: 'Value', cell: ([, value]: [string, string]) => value, class: 'mono breaks' },
-        ]}
-        rows={rows}
-        keyOf={([name]) => name}
-      />
+      <dl>
+        {rows.map(([name, value]) => (
+          <div key={name} class="mono breaks">
+            <dt class="faint">{name}:</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
     </details>
   )
 }

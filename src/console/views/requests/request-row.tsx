@@ -4,49 +4,64 @@ import { Mark, Status } from '../../ui/status.tsx'
 import { count } from '../../ui/text.ts'
 import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
 import { targetOf } from './replay.ts'
+import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
 /** Properties of `RequestRow`. */
 export interface RequestRowProps {
   readonly exchange: Schema<'Exchange'>
   readonly isOpen: boolean
+  /** The sentences about the bad manners of the request. */
+  readonly manners: readonly string[]
 }
 
-/** One request of the list. The link of the path covers the row. A component that reads signals is drawn anew only if they or its properties change. */
-export function RequestRow({ exchange, isOpen }: RequestRowProps) {
-  const { id, now, at, request, answer, tookMs } = exchange
+/** One request of the list, which its link covers. It is drawn anew only if its properties or signals change. */
+export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
+  const { id, now, at, request, tookMs } = exchange
+  const subject = describeSubject(request.path, request.body)
+  const cause = describeCause(exchange)
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
       <td class="time" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
         {formatTimeOfDay(now)}
       </td>
-      <td class="method">{request.method}</td>
+      <td class="code">
+        <Outcome status={exchange.answer.status} end={exchange} />
+      </td>
       <td class="path">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
-          {shortenIds(request.path)}
-          {request.query && <span class="faint">?{request.query}</span>}
+          {subject && <b>{subject} </b>}
+          <span class={subject ? 'mono faint' : 'mono'}>
+            {request.method} {shortenIds(request.path)}
+            {request.query && `?${request.query}`}
+          </span>
         </a>
       </td>
-      <td class="code">
-        <Status code={answer.status} />
+      <td class="cause" title={cause}>
+        {cause}
       </td>
-      <td class={`origin ${answer.origin}`}>{answer.origin}</td>
       {sandbox.value === '*' && <td class="sandbox">{exchange.sandbox}</td>}
       <td class="duration number">{formatDuration(tookMs)}</td>
       <td class="marks">
-        <Marks exchange={exchange} />
+        <Marks exchange={exchange} manners={manners} />
       </td>
     </tr>
   )
 }
 
-/** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c…9c34/analytics`. */
-const shortenIds = (path: string) => path.replace(uuid, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`)
+/** Shows the status that the client received, or how the delivery broke. */
+export function Outcome({ status, end }: { readonly status: number; readonly end: DeliveryFacts }) {
+  const word = findBreak(end)
+  if (word === undefined) return <Status code={status} />
+  return (
+    <span class="status server" title={`The simulator had a ${status} ready, which the client did not get whole.`}>
+      {word}
+    </span>
+  )
+}
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
-
-/** The marks of a request: violations, advice, damage, and an answer that did not reach the client. */
-export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { violations, advice, damage, delivery, scenarios, replayOf } = exchange
+/** The marks of a request: violations, advice, bad manners, damage, and that the console sent it. */
+export function Marks({ exchange, manners }: Pick<RequestRowProps, 'exchange' | 'manners'>) {
+  const { violations, advice, damage, replayOf } = exchange
   const told = (list: readonly Schema<'Violation'>[]) =>
     list.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
   return (
@@ -61,17 +76,9 @@ export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       {violations.length > 0 && (
         <Mark kind="violation" text={count(violations.length, 'violation')} title={told(violations)} />
       )}
+      {manners.length > 0 && <Mark kind="violation" text="bad manners" title={manners.join('\n')} />}
       {advice.length > 0 && <Mark kind="advice" text={`${advice.length} advice`} title={told(advice)} />}
-      {(damage.length > 0 || delivery.outcome === 'damaged') && (
-        <Mark kind="damage" text="damaged" title={[...damage, ...scenarios].join('\n')} />
-      )}
-      {delivery.outcome === 'client-gone' && (
-        <Mark
-          kind="advice"
-          text="client gone"
-          title="The client closed the connection before the whole answer was sent."
-        />
-      )}
+      {damage.length > 0 && !findBreak(exchange) && <Mark kind="damage" text="damaged" title={damage.join('\n')} />}
     </>
   )
 }

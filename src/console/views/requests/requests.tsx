@@ -1,99 +1,123 @@
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route } from '../../store/route.ts'
+import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { clearRequests } from './clear.ts'
 import { RequestDetail } from './detail.tsx'
+import { useManners } from './manners.ts'
 import { RequestList } from './request-list.tsx'
+import { parseSearch } from './search.ts'
 import { type RequestRows, type RowsState, useRows } from './use-rows.ts'
 
 /** Shows the view "Requests". */
 export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
-  const rows = useRows(text)
+  const { tries, mannersOf } = useManners()
+  const search = useMemo(() => parseSearch(text, mannersOf), [text, tries])
+  const rows = useRows(search, text.includes('has:manners') ? `${text} ${tries.size}` : text)
   const field = useRef<HTMLInputElement>(null)
+  const { state, paused } = rows
+  const togglePause = () => {
+    paused.value = paused.peek() === undefined ? 0 : undefined
+  }
+  const listed = state.value.rows ?? []
   useListKeys({
     noun: 'request',
-    ids: () => (rows.state.peek().rows ?? []).map((exchange) => exchange.id),
+    ids: () => listed.map((exchange) => exchange.id),
     open: (next) => replaceRoute({ view: 'requests', id: next }),
     field,
   })
   useCommands(
     [
-      { title: 'Pause or resume the list', key: 'p', run: rows.togglePause },
+      { title: 'Pause or resume the list', key: 'p', run: togglePause },
       { title: 'Close the request', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
     ],
-    [rows.togglePause],
+    [],
   )
   return (
     <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
       <section class="split-pane" aria-label="Requests">
-        <Toolbar rows={rows} field={field} />
-        <Listing rows={rows} text={text} openId={id} />
-      </section>
-      {id !== undefined && <RequestDetail key={id} id={id} />}
-    </div>
-  )
-}
-
-interface ListingProps {
-  readonly rows: RequestRows
-  readonly text: string
-  readonly openId: string | undefined
-}
-
-/** The list alone follows the requests, so that an open request is not drawn anew with each of them. */
-function Listing({ rows, text, openId }: ListingProps) {
-  const listed = rows.state.value.rows
-  if (listed?.length === 0) return <NoRequests isSearch={text !== ''} />
-  return <RequestList rows={rows} listed={listed ?? []} openId={openId} />
-}
-
-interface ToolbarProps {
-  readonly rows: RequestRows
-  readonly field: { current: HTMLInputElement | null }
-}
-
-function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }: ToolbarProps) {
-  const { skipped, unsearched, problem } = state.value
-  const isTooFast = skipped + unsearched > 0
-  const wrong = search.problem ?? problem?.sentence
-  return (
-    <div class="toolbar">
-      <SearchField label="Search requests" placeholder="status:4xx op:createEvent has:violation text" field={field} />
-      <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
-        {paused.value === undefined ? 'Pause' : 'Resume'}
-      </button>
-      <p class="toolbar-note" role={wrong ? 'alert' : undefined}>
-        {wrong ? <span class="bad">{wrong}</span> : null}
-        {!wrong && paused.value !== undefined && `Paused; ${paused.value} more have come.`}
-        {!wrong && isTooFast && (
-          <>
-            They come too fast to read: {describeSkipped(state.value)}.{' '}
-            <button type="button" class="link" onClick={reload}>
-              List the newest
-            </button>
-          </>
+        <div class="toolbar request-bar">
+          <SearchField label="Search requests" placeholder="Search in names, paths and bodies" field={field} />
+          <Filters text={text} />
+          <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
+            {paused.value === undefined ? 'Pause' : 'Resume'}
+          </button>
+          <button type="button" disabled={listed.length === 0} onClick={() => void clearRequests()}>
+            Clear
+          </button>
+          <Note rows={rows} problem={search.problem} />
+        </div>
+        {state.value.rows?.length === 0 ? (
+          <NoRequests isSearch={text !== ''} />
+        ) : (
+          <RequestList {...{ listed, mannersOf }} openId={id} isScrolled={rows.isScrolled} />
         )}
-        {!wrong && !isTooFast && paused.value === undefined && <span class="faint">{describeListed(state.value)}</span>}
-      </p>
+      </section>
+      {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} {...{ id, tries, mannersOf }} />}
     </div>
   )
 }
 
-function describeSkipped({ skipped, unsearched }: RowsState): string {
-  const parts = [
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} are not listed`] : []),
-    ...(unsearched > 0 ? [`${unsearched.toLocaleString('en')} were not searched`] : []),
-  ]
-  return parts.join(', ')
+/** The searches that have a button. */
+const filters = [
+  ['Refused', 'status:4xx status:5xx'],
+  ['Violations', 'has:violation'],
+  ['Bad manners', 'has:manners'],
+  ['Advice', 'has:advice'],
+  ['By a scenario', 'has:scenario'],
+] as const
+
+function Filters({ text }: { readonly text: string }) {
+  const toggle = (words: string) => {
+    const q = text.includes(words) ? text.replace(words, '') : `${text} ${words}`
+    replaceRoute({ query: { q: q.replace(/ +/g, ' ').trim() } })
+  }
+  return (
+    <fieldset class="request-filters">
+      <legend class="hidden">Show only</legend>
+      {filters.map(([label, words]) => (
+        <button
+          key={label}
+          type="button"
+          class="quiet"
+          aria-pressed={text.includes(words)}
+          onClick={() => toggle(words)}
+        >
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  )
 }
 
-function describeListed({ rows, total, hasMore, evicted }: RowsState): string {
-  if (!rows || rows.length === 0) return ''
+function Note({
+  rows: { state, paused },
+  problem,
+}: {
+  readonly rows: RequestRows
+  readonly problem?: string | undefined
+}) {
+  const wrong = problem ?? state.value.problem
+  if (wrong)
+    return (
+      <p class="toolbar-note bad" role="alert">
+        {wrong}
+      </p>
+    )
+  return (
+    <p class="toolbar-note faint">
+      {paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} more have come.`}
+    </p>
+  )
+}
+
+function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
+  if (rows.length === 0) return ''
   const listed = rows.length.toLocaleString('en')
   const loss = evicted > 0 ? `; the journal has evicted ${evicted.toLocaleString('en')}` : ''
   if (hasMore) return `${listed} listed, there are more${loss}`
@@ -104,8 +128,9 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Words are <code>status:</code>, <code>op:</code>, <code>method:</code>, <code>origin:</code>, <code>path:</code>
-        , <code>trace:</code> and <code>has:violation</code>; anything else is searched as a text.{' '}
+        Texts are searched in names, paths, bodies and findings. The words <code>status:</code>, <code>op:</code>,{' '}
+        <code>method:</code>, <code>origin:</code>, <code>path:</code>, <code>trace:</code> and <code>has:</code> look
+        at one thing.{' '}
         <button type="button" class="link" onClick={() => navigate({ query: { q: undefined } })}>
           Show all requests
         </button>
@@ -113,7 +138,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
-      Point your client at this server, or send a first request from a shell. It appears here as soon as it is answered.
+      Point your client at this server, or send a first request. It appears here as soon as it is answered.
     </Empty>
   )
 }

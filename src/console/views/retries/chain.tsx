@@ -1,26 +1,32 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Mark, Status, statusKind } from '../../ui/status.tsx'
+import { Mark, statusKind } from '../../ui/status.tsx'
+import { count } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
+import { Outcome } from '../requests/request-row.tsx'
+import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
 import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
-const minAttemptWidth = 76
+const minAttemptWidth = 116
 
 /** One chain of attempts on a time line, with the rules that they broke beneath it. */
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const { id, method, path, query, insertId, attempts, earlier } = chain
   const { attempts: placed, spanMs } = placeAttempts(attempts)
   const first = attempts[0]
-  const count = attempts.length + earlier
+  const tries = attempts.length + earlier
   const isOpen = route.value.id === id
+  const target = query ? `${path}?${query}` : path
   return (
     <li class={isOpen ? 'chain open' : 'chain'} data-id={id}>
       <header>
-        <h2 class="mono cut-off" title={query ? `${path}?${query}` : path}>
+        <h2 class="cut-off" title={target}>
           <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined}>
-            {method} {path}
-            {query && <span class="faint">?{query}</span>}
+            {describeSubject(path)}{' '}
+            <span class="mono">
+              {method} {shortenIds(target)}
+            </span>
           </a>
         </h2>
         <Manners chain={chain} />
@@ -28,7 +34,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {first && <Instant instant={first.now} />}
           <span>
-            {count === 1 ? 'one try' : `${count} tries in ${formatSpan(spanMs)}`}
+            {tries === 1 ? 'one try' : `${tries} tries in ${formatSpan(spanMs)}`}
             {earlier > 0 && `, the first ${earlier} not shown`}
           </span>
           {insertId !== undefined && (
@@ -43,11 +49,6 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {placed.map((one, index) => (
             <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
           ))}
-          <li class="track" aria-hidden="true">
-            {placed.map((one, index) => (
-              <Spans key={one.attempt.id} {...one} nextStart={placed[index + 1]?.start} />
-            ))}
-          </li>
         </ol>
       </div>
       <Faults chain={chain} />
@@ -57,16 +58,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
 
 function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
   const faults = attempts.flatMap(({ findings }) => findings).length
-  if (faults > 0) return <Mark kind="violation" text={`${faults} ${faults === 1 ? 'fault' : 'faults'}`} />
-  if (parallel)
-    return (
-      <span
-        class="faint"
-        title="The client sends such calls at the same time, so that a retry cannot be told from a first try."
-      >
-        sent in parallel, not judged
-      </span>
-    )
+  if (faults > 0) return <Mark kind="violation" text={count(faults, 'fault')} />
+  if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }
 
@@ -77,9 +70,9 @@ interface AttemptProps extends PlacedAttempt {
   readonly next: Schema<'RetryAttempt'> | undefined
 }
 
-function Attempt({ attempt, width, number, next }: AttemptProps) {
+function Attempt({ number, next, ...placed }: AttemptProps) {
+  const { attempt, width } = placed
   const { id, status, outcome, findings, tookMs } = attempt
-  const isLost = outcome === 'lost'
   return (
     <li class="attempt" style={{ width: `${width}%` }}>
       <a
@@ -88,10 +81,10 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
         title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
       >
         <span class="hidden">Try {number}, </span>
-        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Status code={status} />
-        {isLost && ' lost'}
-        {outcome === 'uncertain' && ' uncertain'}
+        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Outcome status={status} end={attempt} />
+        {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
+      <Bars {...placed} />
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
         <span class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
@@ -104,20 +97,14 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
 
 /** Says how long the client waited before its next try; after the last one, what is still asked of it. */
 function Pause({ attempt, next }: Pick<AttemptProps, 'attempt' | 'next'>) {
-  const { retryAfterMs } = attempt
-  const asked = retryAfterMs === undefined ? undefined : formatSpan(retryAfterMs)
+  const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{asked ? `asks for ${asked}` : ending(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
-  const isTooEarly = broke(next, 'retry-after', 'back-off')
-  if (!asked) return <span class={isTooEarly ? 'bad' : 'faint'}>waited {waited}</span>
-  return isTooEarly ? (
-    <span class="bad">
-      only {waited} of {asked}
-    </span>
-  ) : (
-    <span class="faint">
-      waited {waited}; {asked} asked
-    </span>
+  if (asked && broke(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${asked}`}</span>
+  return (
+    <span
+      class={broke(next, 'back-off') ? 'bad' : 'faint'}
+    >{`waited ${waited}${asked ? `; ${asked} asked` : ''}`}</span>
   )
 }
 
@@ -126,23 +113,15 @@ function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
   return status < 400 ? 'succeeded' : 'ended'
 }
 
-interface SpansProps extends PlacedAttempt {
-  /** Undefined: it is the last one. */
-  readonly nextStart: number | undefined
-}
-
-/** The drawing of an attempt: the request itself, the demanded wait, and the part of it that the client did not wait for. */
-function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
-  const span = (from: number, to: number) => ({ left: `${from}%`, width: `${Math.max(0, to - from)}%` })
+/** The drawing of an attempt: the request itself, the demanded wait, and what was missing of a wait before. */
+function Bars({ attempt, took, demanded, missed }: PlacedAttempt) {
+  const kind = findBreak(attempt) ? 'server' : statusKind(attempt.status)
   return (
-    <>
-      <i
-        class={`took ${attempt.outcome === 'lost' ? 'server' : statusKind(attempt.status)}`}
-        style={span(start, end)}
-      />
-      {waitEnd !== undefined && <i class="demanded" style={span(end, Math.min(waitEnd, nextStart))} />}
-      {waitEnd !== undefined && waitEnd > nextStart && <i class="missed" style={span(nextStart, waitEnd)} />}
-    </>
+    <div class="track" aria-hidden="true">
+      {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
+      <i class={`took ${kind}`} style={{ width: `${took}%` }} />
+      {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
+    </div>
   )
 }
 

@@ -6,45 +6,53 @@ import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { count } from '../../ui/text.ts'
 import { Chain } from './chain.tsx'
 import { Rules } from './rules.tsx'
 
-/** Shows the view "Retries". */
+type Chains = AnswerOf<'/retries', 'get'>['chains']
+
+/** Shows the view "Retries": the calls that were tried again, or on demand all that failed. */
 export function RetriesPage() {
   const { id } = route.value
-  const isAgainOnly = route.value.query['again'] === 'true'
-  const toggle = () => replaceRoute({ query: { again: isAgainOnly ? undefined : 'true' } })
-  const query = { sandbox: sandbox.value, minAttempts: isAgainOnly ? 2 : 1 }
+  const isAll = route.value.query['all'] === 'true'
+  const toggle = () => replaceRoute({ query: { all: isAll ? undefined : 'true' } })
+  const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useAnswer('/retries', { query, followsTraffic: true })
   const manners = useAnswer('/manners', { query: { sandbox: sandbox.value }, followsTraffic: true })
-  useCommands([{ title: 'Show only calls that were tried again', key: 'a', run: toggle }], [isAgainOnly])
-  const listed = retries.value?.chains ?? []
+  useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [isAll])
+  const chains = retries.value?.chains ?? []
   useListKeys({
     noun: 'call',
-    ids: () => listed.map((chain) => chain.id),
+    ids: () => chains.map((chain) => chain.id),
     open: (next) => replaceRoute({ id: next }),
-    enter: { title: 'Open the latest request of the call', run: () => openLatest(listed) },
+    enter: {
+      title: 'Open the latest request of the call',
+      run: () => {
+        const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
+        if (latest) navigate({ view: 'requests', id: latest.id })
+      },
+    },
   })
   const problem = retries.problem ?? manners.problem
   if (!retries.value || !manners.value) return <Loading problem={problem} />
-  const { chains, further, truncated } = retries.value
-  if (chains.length === 0 && manners.value.findings.length === 0 && !isAgainOnly) return <NoFailures />
+  const { further, truncated } = retries.value
   return (
     <div class="retries">
       <section class="chains" aria-label="Calls that failed">
         <div class="retries-bar">
           <p role="status">
-            {problem ? <span class="bad">{problem.sentence}</span> : summarize(chains, further)}
+            {problem ? <span class="bad">{problem.sentence}</span> : summarize(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
           <p class="line-legend faint">
             <i class="demanded" /> asked to wait <i class="missed" /> not waited for
           </p>
-          <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
-            Only retried
+          <button type="button" aria-pressed={isAll} onClick={toggle}>
+            All failed calls
           </button>
         </div>
-        {chains.length === 0 && <NoChains isAgainOnly={isAgainOnly} />}
+        {chains.length === 0 && <NoChains />}
         <ul>
           {id !== undefined && !chains.some((chain) => chain.id === id) && <Unlisted key={id} id={id} />}
           {chains.map((chain) => (
@@ -55,13 +63,6 @@ export function RetriesPage() {
       <Rules manners={manners.value} />
     </div>
   )
-}
-
-/** Opens the latest request of the chain that the address names. */
-function openLatest(chains: Chains): void {
-  const chain = chains.find(({ id }) => id === route.peek().id)
-  const latest = chain?.attempts.at(-1)
-  if (latest) navigate({ view: 'requests', id: latest.id })
 }
 
 /** The chain that the address names, where it is too old for the list, or left out of it. */
@@ -78,29 +79,17 @@ function Unlisted({ id }: { readonly id: string }) {
   )
 }
 
-type Chains = AnswerOf<'/retries', 'get'>['chains']
-
-function summarize(chains: Chains, further: number): string {
-  const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0))
-  const count = `${chains.length} ${chains.length === 1 ? 'call' : 'calls'} failed`
+function summarize(chains: Chains, further: number, isAll: boolean): string {
+  const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
   const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
-  return `${count}${faulty.length > 0 ? `, ${faulty.length} with bad manners` : ''}${older}.`
+  const manners = faulty > 0 ? `, ${faulty} with bad manners` : ''
+  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${manners}${older}.`
 }
 
-function NoChains({ isAgainOnly }: { readonly isAgainOnly: boolean }) {
-  return (
-    <Empty title={isAgainOnly ? 'No call was tried again' : 'No call has failed'}>
-      {isAgainOnly
-        ? 'A call is tried again when its method, path, query and insertId, or else its body, come once more after a failure.'
-        : 'What the rules on this page found has nothing to do with retries.'}
-    </Empty>
-  )
-}
-
-function NoFailures() {
+function NoChains() {
   return (
     <Empty
-      title="Nothing has failed yet"
+      title="No call was tried again yet"
       curl={{
         method: 'POST',
         path: '/events',
@@ -108,7 +97,7 @@ function NoFailures() {
         body: { ...sampleEvent, insertId: 'retry-me' },
       }}
     >
-      A call that fails appears here on a time line, with each later try and the wait that it was asked for. Send this
+      A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send this
       twice: the second time comes too early.
     </Empty>
   )

@@ -6,7 +6,7 @@ import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { groupByFamily } from '../../ui/families.ts'
-import { freeTexts, type Offer, operationsOf } from './offer.ts'
+import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
 /** Properties of `CatalogueList`. */
@@ -20,8 +20,7 @@ export interface CatalogueListProps {
 export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
-  const offers: Offer[] = [...freeTexts, ...catalogue.scenarios]
-  const found = groupByFamily(offers.filter((offer) => hasWords(offer, text)))
+  const found = groupByFamily(listOffers(catalogue).filter((offer) => hasWords(offer, text)))
   useListKeys({
     noun: 'scenario',
     ids: () => found.flatMap(([, members]) => members.map(({ name }) => name)),
@@ -37,7 +36,7 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
           ref={field}
           type="search"
           aria-label="Search scenarios"
-          placeholder="429, slow, drift …"
+          placeholder="Name, status or words"
           value={text}
           onInput={(event) => replaceRoute({ query: { q: event.currentTarget.value } })}
         />
@@ -59,32 +58,17 @@ interface OfferItemProps extends CatalogueListProps {
   readonly offer: Offer
 }
 
+/** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
 function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
-  const isOpen = route.value.id === offer.name
+  const isOpen = isCalled(route.value.id, offer)
+  const named = route.value.query['operation']
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  return (
-    <div ref={element} class={'offer entries'}>
-      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
-        <code>{offer.name}</code>
-        <span>{offer.about}</span>
-      </a>
-      {isOpen && (
-        <div tabIndex={-1} data-open>
-          <AddForm key={route.value.query['operation']} {...{ offer, catalogue, onAdded }} />
-        </div>
-      )}
-    </div>
-  )
-}
-
-/** The form that adds a rule, for the operation that the address names where the scenario makes sense for it. */
-function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
   const ids = operationsOf(offer, catalogue)
-  const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === route.value.query['operation'])
-  const add = async (rule: Schema<'Rule'>) => {
+  const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === named)
+  const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
     if (!added.ok) return added
     tell('Switched on, before the other rules.')
@@ -93,13 +77,24 @@ function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
   }
   const blank = { [offer.freeText ?? 'scenario']: offer.freeText ? offer.example : offer.name }
   return (
-    <RuleForm
-      {...{ offer, catalogue }}
-      rule={{ ...blank, ...(operation && { operation }) }}
-      index={0}
-      save={add}
-      action="Switch on"
-    />
+    <div ref={element} class="offer entries">
+      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
+        <span>
+          <code>{offer.name}</code> {offer.status !== offer.name && <b class="faint">{offer.status}</b>}
+        </span>
+        <span>{offer.about}</span>
+      </a>
+      {isOpen && (
+        <div tabIndex={-1} data-open>
+          <RuleForm
+            key={named}
+            {...{ offer, catalogue, save }}
+            rule={{ ...blank, ...(operation && { operation }) }}
+            action="Switch on"
+          />
+        </div>
+      )}
+    </div>
   )
 }
 

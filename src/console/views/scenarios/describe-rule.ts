@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/answers.ts'
+import { nameOf } from '../../store/catalogue.ts'
 
 /** Returns the text that a rule switches on: `slow;ms=200`. */
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
@@ -8,13 +9,13 @@ export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
   return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 }
 
-/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`, `2 times`. */
+/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const { model, product, method, path, query, header, body } = match
   const plain = Object.entries({ model, product, method, path })
   return [
     operation ?? 'all operations',
-    ...plain.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`),
+    ...plain.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${nameOf(value) ?? value}`])),
     ...Object.entries({ query, header, body }).flatMap(([place, members]) =>
       Object.entries(members ?? {}).map(([name, value]) => `${place} ${name} is ${describeValue(value)}`),
     ),

@@ -1,5 +1,7 @@
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 
+type Catalogue = AnswerOf<'/catalogue', 'get'>
+
 /** A scenario of the catalogue, or a text of several of them that the user writes. */
 export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
   /** The ids of the operations; undefined: all operations. */
@@ -7,6 +9,8 @@ export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about'
   /** The member of a rule that takes the text, where the user writes the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly example: string
+  /** The status that a refusal answers: `429`; undefined for others. */
+  readonly status?: string | undefined
 }
 
 /** The texts that the user writes. */
@@ -29,10 +33,28 @@ export const freeTexts: readonly [sequence: Offer, combination: Offer] = [
   },
 ]
 
-/** Returns the ids of the operations that an offer makes sense for. */
-export function operationsOf(
-  { operations }: Offer,
-  catalogue: Pick<AnswerOf<'/catalogue', 'get'>, 'operations'>,
-): readonly string[] {
-  return operations ?? catalogue.operations.map(({ id }) => id)
+/**
+ * Lists the scenarios to switch on. A refusal stands under its name, with its status beside it. The probability of a
+ * scenario is left out, since a rule has its own.
+ */
+export function listOffers(catalogue: Catalogue | undefined): readonly Offer[] {
+  const offers = (catalogue?.scenarios ?? []).map((entry): Offer => {
+    const [, status] = /^Answers (\d+)/.exec(entry.about) ?? []
+    const family = /^2\d\d$/.test(entry.name) ? 'as the service is' : entry.family
+    return { ...entry, family, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
+  })
+  const named = offers.map(({ name, status }) => (name === status ? undefined : status))
+  return [...freeTexts, ...offers.filter(({ name, status }) => name !== status || !named.includes(status))]
 }
+
+/** Returns the name of an offer with its status: `rate-limited (429)`. */
+export const titleOf = ({ name, status }: Offer) =>
+  status === undefined || status === name ? name : `${name} (${status})`
+
+/** Returns true for the offer that a name means; a status means the refusal of that status. */
+export const isCalled = (name: string | undefined, offer: Offer) =>
+  name !== undefined && [offer.name, offer.status].includes(name)
+
+/** Returns the ids of the operations that an offer makes sense for. */
+export const operationsOf = ({ operations }: Offer, catalogue: Pick<Catalogue, 'operations'>): readonly string[] =>
+  operations ?? catalogue.operations.map(({ id }) => id)

@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import type { Asked } from '../../api/ask.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Conditions } from './conditions.tsx'
 import { headerOf } from './describe-rule.ts'
-import { ChoiceField, ParameterField, Refusal, TextField } from './fields.tsx'
 import { type Offer, operationsOf } from './offer.ts'
-import { type RuleRefusals, refuseDoubles, splitRefusal } from './rule-refusals.ts'
-import { parameterKey, type RuleValues, readRule, toRule } from './rule-values.ts'
+import { type RuleValues, readRule, toRule } from './rule-values.ts'
 
 /** Properties of `RuleForm`. */
 export interface RuleFormProps {
@@ -15,8 +14,6 @@ export interface RuleFormProps {
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
   /** The rule that the form shows at first. */
   readonly rule: Schema<'Rule'>
-  /** The index that the rule has in the list when it is saved. */
-  readonly index: number
   readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
   /** The words on the button that saves. */
   readonly action: string
@@ -25,69 +22,70 @@ export interface RuleFormProps {
 }
 
 /** A form for a rule, and the header that does the same for one request. */
-export function RuleForm({ offer, catalogue, rule: before, index, save, action, onCancel }: RuleFormProps) {
+export function RuleForm({ offer, catalogue, rule: before, save, action, onCancel }: RuleFormProps) {
   const values = useSignal<RuleValues>(readRule(before))
-  const refusals = useSignal<RuleRefusals>({})
+  const refusal = useSignal<string | undefined>(undefined)
   const { texts, conditions } = values.value
   const field = (name: string) => ({
     value: texts[name] ?? '',
     set: (value: string) => {
       values.value = { ...values.peek(), texts: { ...values.peek().texts, [name]: value } }
     },
-    problem: refusals.value[name],
   })
   const rule = toRule(before, offer, values.value)
   const submit = async (event: Event) => {
     event.preventDefault()
-    refusals.value = refuseDoubles(conditions)
-    if (Object.keys(refusals.value).length > 0) return
     const saved = await save(rule)
-    if (!saved.ok) refusals.value = splitRefusal(saved.problem.sentence, { offer, conditions, index })
+    refusal.value = saved.ok ? undefined : saved.problem.sentence
   }
-  const ids = operationsOf(offer, catalogue)
-  const { operation = '' } = texts
-  const choices = [...new Set(['', ...ids, operation])]
+  const operations = ['', ...operationsOf(offer, catalogue), texts['operation'] ?? '']
   return (
     <form class="rule-form" onSubmit={(event) => void submit(event)}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
       {offer.freeText && (
-        <TextField
+        <Field
           {...field('text')}
           caption={offer.name}
           about="As in the header, with commas between the items."
           required
         />
       )}
-      {offer.parameters.map((parameter) => (
-        <ParameterField key={parameter.name} parameter={parameter} {...field(parameterKey(parameter.name))} />
+      {offer.parameters.map(({ name, type, default: standard, unit, about, of: choices, ...limits }) => (
+        <Field
+          key={name}
+          {...field(`parameter ${name}`)}
+          {...{ caption: name, about, unit, choices }}
+          number={type === 'integer' ? 1 : type === 'number' ? 'any' : undefined}
+          min={limits.minimum}
+          max={limits.maximum}
+          required={limits.required}
+          placeholder={String(standard ?? limits.example ?? '')}
+        />
       ))}
-      <ChoiceField
+      <Field
         {...field('operation')}
         caption="operation"
         about="The requests that it acts on."
-        options={choices.map((id) => [id, id || 'all'] as const)}
+        choices={[...new Set(operations)]}
+        placeholder="all"
       />
       <Conditions
-        {...{ conditions, catalogue, operation: operation || undefined, refusals: refusals.value }}
-        setConditions={(changed) => {
-          values.value = { ...values.peek(), conditions: changed }
-          refusals.value = {}
-        }}
+        conditions={conditions}
+        setConditions={(changed) => (values.value = { ...values.peek(), conditions: changed })}
       />
-      <TextField
+      <Field
         {...field('times')}
         caption="times"
         about="The number of requests that it acts on."
-        type="number"
+        number={1}
         min={0}
         placeholder="always"
       />
-      <TextField
+      <Field
         {...field('probability')}
         caption="probability"
         about="From 0 to 1. If the rule does not act, the next rule is tried."
-        type="number"
-        isInteger={false}
+        number="any"
         min={0}
         max={1}
         placeholder="1"
@@ -101,12 +99,72 @@ export function RuleForm({ offer, catalogue, rule: before, index, save, action, 
             Cancel
           </button>
         )}
-        <span class="header-line">
-          <code class="breaks">{headerOf(rule)}</code>
-          <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
-        </span>
+        <code class="breaks">{headerOf(rule)}</code>
+        <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
       </p>
-      <Refusal text={refusals.value['']} />
+      {refusal.value !== undefined && (
+        <p class="bad breaks" role="alert">
+          {refusal.value}
+        </p>
+      )}
     </form>
+  )
+}
+
+interface FieldProps {
+  readonly caption: string
+  /** A sentence beside the control. */
+  readonly about: string
+  /** `ms` */
+  readonly unit?: string | undefined
+  readonly value: string
+  readonly set: (value: string) => void
+  /** The step of a field for a number; undefined: the field is for a text. */
+  readonly number?: number | 'any' | undefined
+  /** The values to choose from; undefined: the user writes the value. */
+  readonly choices?: readonly string[] | undefined
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  readonly required?: boolean | undefined
+  /** The value that an empty field stands for. */
+  readonly placeholder?: string
+}
+
+/** A row of a form: name, control, and a sentence about it. */
+function Field({ caption, about, unit, value, set, number, choices, placeholder = '', ...limits }: FieldProps) {
+  const id = useId()
+  return (
+    <div class="rule-field">
+      <label for={id} class="mono">
+        {caption}
+        {unit !== undefined && <span class="faint"> ({unit})</span>}
+      </label>
+      {choices ? (
+        <select
+          id={id}
+          value={value || (choices.includes('') ? '' : placeholder)}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
+          {choices.map((one) => (
+            <option key={one} value={one}>
+              {one || placeholder}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          // A number has other attributes than a text for the types of Preact, not for browsers.
+          type={(number === undefined ? 'text' : 'number') as 'number'}
+          {...(number !== undefined && { step: number, ...(limits as { min: number; max: number }) })}
+          required={limits.required ?? false}
+          placeholder={placeholder}
+          autocomplete="off"
+          value={value}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      )}
+      <span class="faint">{about}</span>
+    </div>
   )
 }

@@ -1,21 +1,20 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { headerOf, listConditions, nameRule } from './describe-rule.ts'
+import { listOffers } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 import { offerOf } from './rule-values.ts'
 
-/** Changes the list of rules, and resolves when the page shows the change. A change that returns undefined refuses the list that it gets. */
+/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
 export type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
 
 /** Properties of `RuleItem`. */
 export interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
-  readonly isLast: boolean
   readonly count: Schema<'RuleCount'>
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
   readonly change: ChangeRules
@@ -24,14 +23,15 @@ export interface RuleItemProps {
 }
 
 /** A rule with its counts, which the user switches, moves, edits and removes. */
-export function RuleItem({ rule, index, isLast, count, catalogue, change, put }: RuleItemProps) {
+export function RuleItem({ rule, index, count, catalogue, change, put }: RuleItemProps) {
+  /** The rule as it was when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
   const toggle = () => put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
-  const move = async (by: number) => {
-    await put((rules) => moveItem(rules, index, by))
-    focusMove(index + by, by)
+  const moveUp = async () => {
+    await put((rules) => moveItem(rules, index, -1))
+    requestAnimationFrame(() => document.getElementById(`move-${Math.max(1, index - 1)}`)?.focus())
   }
   const remove = async () => {
     const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
@@ -42,16 +42,18 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
     edited.value = undefined
     requestAnimationFrame(() => document.getElementById(`edit-${index}`)?.focus())
   }
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && edited.value) finish()
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0
-    const isPossible = by < 0 ? index > 0 : by > 0 && !isLast
-    if (!event.altKey || !isPossible || edited.value) return
-    event.preventDefault()
-    void move(by)
+  const save = async (changed: Schema<'Rule'>) => {
+    const saved = await change((rules) =>
+      // Rules can have moved while the form was open, so another could stand at the place.
+      JSON.stringify(rules[index]) === JSON.stringify(edited.peek())
+        ? rules.map((one, at) => (at === index ? changed : one))
+        : undefined,
+    )
+    if (saved.ok) finish()
+    return saved
   }
   return (
-    <li class={isOn ? 'rule' : 'rule off'} data-rule={index} onKeyDown={onKey}>
+    <li class={isOn ? 'rule' : 'rule off'} onKeyDown={(event) => event.key === 'Escape' && edited.value && finish()}>
       <label class="on-off">
         <input
           type="checkbox"
@@ -61,12 +63,21 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
           aria-label={`Switch ${name}`}
           onChange={() => void toggle()}
         />
-        <span>{isOn ? 'on' : 'off'}</span>
+        <span class="faint">{isOn ? 'on' : 'off'}</span>
       </label>
       <RuleText rule={rule} count={count} />
       <div class="rule-actions">
-        <MoveButton name={name} by={-1} isPossible={index > 0} move={move} />
-        <MoveButton name={name} by={1} isPossible={!isLast} move={move} />
+        {index > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            id={`move-${index}`}
+            aria-label={`Move ${name} up`}
+            onClick={() => void moveUp()}
+          >
+            ↑
+          </button>
+        )}
         <button
           type="button"
           class="quiet"
@@ -82,79 +93,21 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
           ✕
         </button>
       </div>
-      {edited.value && <EditForm {...{ index, catalogue, change }} rule={edited.value} onEnd={finish} />}
+      {edited.value && (
+        <RuleForm
+          {...{ catalogue, save }}
+          rule={edited.value}
+          offer={offerOf(edited.value, listOffers(catalogue))}
+          action="Save"
+          onCancel={finish}
+        />
+      )}
     </li>
   )
 }
 
-interface EditFormProps extends Pick<RuleItemProps, 'index' | 'catalogue' | 'change'> {
-  /** The rule as it was when the form was opened. */
-  readonly rule: Schema<'Rule'>
-  /** Called after the rule is saved, and when the user leaves the form. */
-  readonly onEnd: () => void
-}
-
-function EditForm({ rule, index, catalogue, change, onEnd }: EditFormProps) {
-  const element = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    element.current?.querySelector<HTMLElement>('input, select')?.focus()
-  }, [])
-  const save = async (edited: Schema<'Rule'>) => {
-    const saved = await change((rules) =>
-      // Rules can have moved while the form was open, so another could stand at the place.
-      JSON.stringify(rules[index]) === JSON.stringify(rule)
-        ? rules.map((one, at) => (at === index ? edited : one))
-        : undefined,
-    )
-    if (saved.ok) onEnd()
-    return saved
-  }
-  return (
-    <div ref={element} class="rule-edit">
-      <RuleForm {...{ rule, index, catalogue, save }} offer={offerOf(rule, catalogue)} action="Save" onCancel={onEnd} />
-    </div>
-  )
-}
-
-interface MoveButtonProps {
-  readonly name: string
-  readonly by: 1 | -1
-  readonly isPossible: boolean
-  readonly move: (by: number) => Promise<void>
-}
-
-function MoveButton({ name, by, isPossible, move }: MoveButtonProps) {
-  const [shape, word] = by < 0 ? ['↑', 'up'] : ['↓', 'down']
-  return (
-    <button
-      type="button"
-      class="quiet"
-      data-by={by}
-      disabled={!isPossible}
-      aria-label={`Move ${name} ${word}`}
-      title={`Move ${word}`}
-      onClick={() => void move(by)}
-    >
-      {shape}
-    </button>
-  )
-}
-
-/** Moves the focus with a rule that was moved: to the same button, or at the end of the list to the other. */
-function focusMove(index: number, by: number): void {
-  const buttonOf = (direction: number) =>
-    document.querySelector<HTMLButtonElement>(`[data-rule="${index}"] [data-by="${direction}"]:not(:disabled)`)
-  requestAnimationFrame(() => (buttonOf(by) ?? buttonOf(-by))?.focus())
-}
-
-/** Properties of `RuleText`. */
-export interface RuleTextProps {
-  readonly rule: Schema<'Rule'>
-  readonly count: Schema<'RuleCount'>
-}
-
 /** The texts and the counts of a rule. */
-export function RuleText({ rule, count: { acted, left } }: RuleTextProps) {
+export function RuleText({ rule, count: { acted, left } }: Pick<RuleItemProps, 'rule' | 'count'>) {
   return (
     <>
       <p class="rule-name">

@@ -45,16 +45,12 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
         <NoRules />
       ) : (
         <>
-          <p class="faint pane-note">
-            The first rule that acts on a request decides. Each change makes all counts begin anew. Alt+↑ and Alt+↓ move
-            the rule that has the focus.
-          </p>
+          <p class="faint">The first rule that acts on a request decides. Each change makes all counts begin anew.</p>
           <ol class="rules">
             {rules.map((rule, index) => (
               <RuleItem
                 key={index}
                 {...{ rule, index, change, put, catalogue }}
-                isLast={index === rules.length - 1}
                 count={counts.rules[index] ?? { acted: 0 }}
               />
             ))}
@@ -64,7 +60,7 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
       {startUp.length > 0 && (
         <>
           <h2>Rules of the start</h2>
-          <p class="faint pane-note">
+          <p class="faint">
             They hold in every sandbox, for requests that no rule above acts on. They change only with the server's
             options.
           </p>
@@ -91,7 +87,7 @@ function NoRules() {
   )
 }
 
-/** Makes changes one after another, each of the list that the change before has left, since clicks are faster than answers. */
+/** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
 function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRules {
   const latest = useRef(rules)
   const queue = useRef<Promise<unknown>>(Promise.resolve())

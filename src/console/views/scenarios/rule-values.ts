@@ -1,4 +1,4 @@
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { formatScenario, readScenario } from './describe-rule.ts'
 import { freeTexts, type Offer } from './offer.ts'
 
@@ -11,7 +11,7 @@ export type Place = (typeof places)[number]
 /** A condition as the form holds it. */
 export interface RuleCondition {
   readonly place: Place
-  /** The name of the header or parameter, or the pointer into the body; empty for the other places, and for the whole body. */
+  /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
   /** The text of the field: for the body JSON, or a text that is none. */
   readonly value: string
@@ -21,22 +21,19 @@ export interface RuleCondition {
 
 /** The content of a rule's form. */
 export interface RuleValues {
-  /** The texts of the fields by name; absent: empty. */
+  /** The texts of the fields by name, those of parameters with `parameter ` before it; absent: empty. */
   readonly texts: Readonly<Record<string, string>>
   readonly conditions: readonly RuleCondition[]
 }
-
-/** Parameters stand apart from the other fields of the form, which may have the same names. */
-export const parameterKey = (name: string) => `parameter ${name}`
 
 /** Returns true for the places that have many members: `header`, `query` and `body`. */
 export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(place)
 
-/** Returns the offer whose form shows a rule: that of its scenario, or that of a text where the rule has more than one scenario. */
-export function offerOf(rule: Schema<'Rule'>, { scenarios }: AnswerOf<'/catalogue', 'get'>): Offer {
+/** Returns the offer whose form shows a rule: a text where the rule says more than the form of its scenario. */
+export function offerOf(rule: Schema<'Rule'>, offers: readonly Offer[]): Offer {
   const { name, parameters } = readScenario(rule.scenario ?? '')
-  const offer = scenarios.find((one) => one.name === name)
+  const offer = offers.find((one) => one.name === name)
   const isWhole =
     formatScenario(name, parameters) === rule.scenario &&
     parameters.every(([parameter]) => offer?.parameters.some((one) => one.name === parameter))
@@ -46,68 +43,53 @@ export function offerOf(rule: Schema<'Rule'>, { scenarios }: AnswerOf<'/catalogu
 
 /** Returns the content of the form that shows a rule. */
 export function readRule(rule: Schema<'Rule'>): RuleValues {
-  const { operation = '', scenario = '', sequence, times, probability } = rule
-  const { parameters } = readScenario(scenario)
+  const { operation = '', scenario = '', sequence, times = '', probability = '', match = {} } = rule
+  const parameters = readScenario(scenario).parameters.map(([name, value]) => [`parameter ${name}`, value])
   return {
     texts: {
       operation,
       text: sequence ?? scenario,
-      times: times === undefined ? '' : String(times),
-      probability: probability === undefined ? '' : String(probability),
-      ...Object.fromEntries(parameters.map(([name, value]) => [parameterKey(name), value])),
+      times: String(times),
+      probability: String(probability),
+      ...Object.fromEntries(parameters),
     },
-    conditions: readConditions(rule.match ?? {}),
+    conditions: places.flatMap((place): RuleCondition[] => {
+      const members = isNamed(place) ? Object.entries(match[place] ?? {}) : [['', match[place]] as const]
+      return members
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => ({
+          place,
+          name,
+          value: place === 'body' ? formatJson(value) : String(value ?? ''),
+          isAbsent: place !== 'body' && value === null,
+        }))
+    }),
   }
 }
 
-function readConditions(match: Schema<'Match'>): RuleCondition[] {
-  return places.flatMap((place): RuleCondition[] => {
-    if (!isNamed(place)) {
-      const value = match[place]
-      return value === undefined ? [] : [{ place, name: '', value, isAbsent: false }]
-    }
-    return Object.entries(match[place] ?? {}).map(([name, value]) => ({
-      place,
-      name,
-      value: place === 'body' ? formatJson(value) : String(value ?? ''),
-      isAbsent: place !== 'body' && value === null,
-    }))
-  })
-}
-
-/** The members of a rule that the form decides. */
-const formMembers = ['operation', 'match', 'scenario', 'sequence', 'times', 'probability']
-
-/** Returns the rule that a form describes. `before`: the rule that it changes; what the form does not show stays as it is there. */
+/** Returns the rule that a form describes. `before`: the rule that it changes, which stays switched on or off. */
 export function toRule(before: Schema<'Rule'>, offer: Offer, { texts, conditions }: RuleValues): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
-  const parameters = offer.parameters.map(({ name }) => [name, texts[parameterKey(name)] ?? ''] as const)
-  const match = { ...without(before.match ?? {}, places), ...toMatch(conditions) }
+  const { enabled } = before
+  const parameters = offer.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
   return {
     ...(operation && { operation }),
-    ...(Object.keys(match).length > 0 && { match }),
+    ...(conditions.length > 0 && { match: toMatch(conditions) }),
     [offer.freeText ?? 'scenario']: offer.freeText ? text : formatScenario(offer.name, parameters),
     ...(times && { times: Number(times) }),
     ...(probability && { probability: Number(probability) }),
-    ...without(before, formMembers),
+    ...(enabled !== undefined && { enabled }),
   }
 }
 
-const without = (value: object, names: readonly string[]) =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
-
 function toMatch(conditions: readonly RuleCondition[]): Schema<'Match'> {
-  const members = places.flatMap((place): [Place, unknown][] => {
-    const own = conditions.filter((condition) => condition.place === place)
-    if (own.length === 0) return []
-    if (!isNamed(place)) return [[place, own[0]?.value.trim()]]
-    return [[place, Object.fromEntries(own.map((condition) => [condition.name, toJson(condition)]))]]
-  })
-  return Object.fromEntries(members)
+  const match: Record<string, unknown> = {}
+  for (const { place, name, value, isAbsent } of conditions) {
+    const member = isAbsent ? null : place === 'body' ? parseJson(value) : value
+    match[place] = isNamed(place) ? { ...(match[place] as object), [name]: member } : value.trim()
+  }
+  return match
 }
-
-const toJson = ({ place, value, isAbsent }: RuleCondition): unknown =>
-  isAbsent ? null : place === 'body' ? parseJson(value) : value
 
 /** Parses JSON; any other text stands for itself, so that texts need no quotes. */
 function parseJson(text: string): unknown {

@@ -1,3 +1,4 @@
+import { catalogue } from '../../store/catalogue.ts'
 import { sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -10,11 +11,10 @@ export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useAnswer('/scenarios', { query, followsTraffic: true })
   const sequences = useAnswer('/sequences', { query, followsTraffic: true })
-  const catalogue = useAnswer('/catalogue')
   const reload = async () => {
     await Promise.all([rules.reload(), sequences.reload()])
   }
-  if (!rules.value || !catalogue.value) return <Loading problem={rules.problem ?? catalogue.problem} />
+  if (!rules.value || !catalogue.value) return <Loading problem={rules.problem} />
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">

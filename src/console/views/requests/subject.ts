@@ -1,0 +1,51 @@
+import type { Schema } from '../../api/answers.ts'
+import { nameOf } from '../../store/catalogue.ts'
+import { asText, shortId } from '../../ui/text.ts'
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+
+/** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c2a1e…9c34/analytics`. */
+export const shortenIds = (path: string) => path.replace(uuid, shortId)
+
+/** Returns the names of the models in a path: `Checkout Assistant`. */
+const namesIn = (path: string) =>
+  [...path.matchAll(uuid)].map(([id]) => nameOf(id)).filter((name) => name !== undefined)
+
+/** Returns the subject of a request: the event's type and product, the prompt's name or the model's; empty for none. */
+export function describeSubject(path: string, body?: Schema<'Body'>): string {
+  const { eventType, productId, name } = (body?.json ?? {}) as Record<string, unknown>
+  const product = typeof productId === 'string' ? (nameOf(productId) ?? shortId(productId)) : undefined
+  const parts = eventType === undefined ? [name] : [eventType, product]
+  return [...namesIn(path), ...parts.filter((part) => part !== undefined).map(asText)].join(' · ')
+}
+
+const breaks: Readonly<Record<string, string>> = {
+  reset: 'reset',
+  empty: 'no answer',
+  hang: 'hung',
+  truncated: 'cut off',
+  malformed: 'cut off',
+}
+
+/** The parts of an exchange that tell how its delivery ended. */
+export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
+
+/** Returns the word for a delivery that broke: `reset`. Undefined if the client received the whole answer. */
+export function findBreak({
+  delivery: { outcome, sentBytes = 0 },
+  damage,
+  brokenOff,
+}: DeliveryFacts): string | undefined {
+  const [byScenario] = damage.flatMap((one) => breaks[one] ?? [])
+  if (byScenario !== undefined) return byScenario
+  if (brokenOff || outcome === 'client-gone') return 'gave up'
+  if (outcome === 'delivered') return undefined
+  return sentBytes > 0 ? 'cut off' : 'no answer'
+}
+
+/** Returns the cause of an answer: `rule 2: rate-limited`. Empty for an answer by the contract. */
+export function describeCause({ answer: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
+  const by = rule && `rule ${rule.index + 1}${rule.scope === 'sandbox' ? '' : ' of the start'}`
+  const parts = [by, scenarios.join(', ')].filter(Boolean)
+  return parts.length === 0 && origin === 'simulator' ? 'the simulator' : parts.join(': ')
+}
