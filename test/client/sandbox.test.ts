@@ -262,14 +262,22 @@ describe('expectations', () => {
     await askAnalytics(sim.baseUrl)
     await askAnalytics(sim.baseUrl)
     await expect(sim.expectNoViolations()).rejects.toThrow(
-      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nLook at/s,
+      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nLook at/s,
     )
     await expect(sim.expectNoFindings(['violations', 'manners'])).rejects.toThrow(
       /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violations', 'unexpected'])).rejects.toThrow(
-      /^The client has bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s/,
+      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['manners'\]\)\nLook at/,
     )
+    const readStack = async () => {
+      try {
+        return String(await sim.expectNoFindings())
+      } catch (error) {
+        return String((error as Error).stack)
+      }
+    }
+    expect((await readStack()).match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
     await sim.expectNoFindings(['violations', 'unexpected', 'manners'])
     expect((await sim.manners()).length).toBeGreaterThan(0)
     expect((await sim.retries())[0]?.attempts).toHaveLength(2)
