@@ -33,6 +33,8 @@ function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: Sett
     return `${own} takes no --state: each run begins with a state of its own, in memory.`
   if (sources.get('bundle') === '--bundle')
     return `${own} takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.`
+  if (sources.get('allowNoRequests') === '--allow-no-requests')
+    return `${own} takes no --allow-no-requests: without a request there is no place for a fault.`
   return jobs > 1 && port !== 0
     ? `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`
     : undefined

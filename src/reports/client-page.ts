@@ -148,9 +148,11 @@ function listCases(report: Report): TestCase[] {
       (one) => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }) as const,
     ),
     ...run.failOn.flatMap((condition): TestCase[] => {
+      const problem = judgeCondition(report, condition)
+      if (condition.kind === 'no-requests')
+        return problem === undefined ? [] : [{ suite: 'requests', name: 'no request', state: 'failed', text: problem }]
       if (condition.kind !== 'coverage') return []
       const name = `at least ${condition.below} % of the contract is covered`
-      const problem = judgeCondition(report, condition)
       return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
     }),
     ...(truncated ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const] : []),

@@ -59,6 +59,7 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   timeout: { good: '1m', means: '1m', bad: '0s' },
   format: { good: 'json', means: 'json', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  allowNoRequests: { good: 'on', means: true, bad: 'perhaps' },
   bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
   until: { good: 'req-7', means: 'req-7', bad: undefined },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
