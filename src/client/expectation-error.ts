@@ -6,7 +6,8 @@ export class ExpectationError extends Error {
   constructor(message: string, frames?: string) {
     super(message)
     const lines = this.stack?.split(/\n(?= {4}at )/).slice(1) ?? []
-    const [, own = ''] = /([^\s(]+):\d+:\d+\)?$/.exec(lines[0] ?? '') ?? []
+    const [first = ''] = lines
+    const own = first.slice(first.indexOf('/'), first.lastIndexOf(':', first.lastIndexOf(':') - 1))
     const callers = lines.slice(lines.findIndex((line) => ![own, 'node:internal'].some((file) => line.includes(file))))
     this.stack = `${this.name}: ${message}${frames ?? callers.map((line) => `\n${line}`).join('')}`
   }

@@ -1,5 +1,6 @@
 import { listLines, type Page, type PageFinding } from '../../../reports/page/page.ts'
 import { describeRun } from '../../../reports/reported-run.ts'
+import { findFailure } from '../../report/find-failure.ts'
 import { describePlainRun } from '../../report/suite-report.ts'
 import { describeStep } from '../candidate.ts'
 import {
@@ -45,7 +46,7 @@ export function toHuntPage(report: HuntReport): Page {
 function toPageFinding(finding: HuntFinding, report: HuntReport): PageFinding {
   const { candidate, file, repeat, requests, lastLines } = finding
   const folded = [
-    { title: 'output', lines: lastLines },
+    { title: 'output', lines: lastLines, focus: findFailure(lastLines) },
     { title: 'requests', lines: requests },
   ]
   return {
