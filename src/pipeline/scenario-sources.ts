@@ -13,7 +13,7 @@ export interface ScenarioSources {
   readonly ofModel: ReadonlyMap<string, string>
   /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The rules of `--scenario` and `--scenarios`, for every sandbox. */
+  /** The rules of `--scenario` and `--rules`, for every sandbox. */
   readonly startUp: ActiveRules
   /** Undefined: no fault is planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined

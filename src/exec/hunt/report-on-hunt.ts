@@ -36,7 +36,7 @@ export async function reportOnHunt(
   { tally, changes, end, found }: HuntOutcome,
 ): Promise<SuiteOutcome> {
   const { counts, unrepeatable, neverSucceeded, findings } = tally
-  const repeat = describeRepeat(['--scenarios', huntFile], settings, files)
+  const repeat = describeRepeat(['--rules', huntFile], settings, files)
   const problem = found && (await writeHuntFile(found.shrunk.candidate, repeat))
   const file = problem === undefined ? huntFile : undefined
   const finding = found && { ...toFinding(found.shrunk), drawn: found.drawn, file, repeat }
