@@ -17,11 +17,15 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
     if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
     const key = magicKeys.get(bearer.token)
     const meant = key ? undefined : findSimilar(bearer.token, magicKeys.keys())
-    if (meant !== undefined) exchange.advice = [...exchange.advice, misspeltKey(meant)]
+    // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
+    if (meant !== undefined && withoutDigits(meant) !== withoutDigits(bearer.token))
+      exchange.advice = [...exchange.advice, misspeltKey(meant)]
     exchange.caller = { token: bearer.token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
     return undefined
   }
 }
+
+const withoutDigits = (token: string) => token.replace(/\d/g, '')
 
 const misspeltKey = (meant: string): Violation => ({
   in: 'header',

@@ -204,7 +204,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim serve --help\.$/m],
+    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/m],
     [
       ['--log-level', 'inof'],
       {},
