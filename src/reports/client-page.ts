@@ -48,7 +48,7 @@ function toClientPage(report: Report): Page {
     figures: [
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected answers'),
-      card('manners', lapses, 'lapses of manners'),
+      card('manners', lapses, 'findings on manners'),
       {
         value: `${coverage.percent} %`,
         label: 'of the contract covered',

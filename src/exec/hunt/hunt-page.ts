@@ -1,8 +1,8 @@
-import { listLines, type Page, type PageFinding } from '../../../reports/page/page.ts'
-import { describeRun } from '../../../reports/reported-run.ts'
-import { findFailure } from '../../report/find-failure.ts'
-import { describePlainRun } from '../../report/suite-report.ts'
-import { describeStep } from '../candidate.ts'
+import { listLines, type Page, type PageFinding } from '../../reports/page/page.ts'
+import { describeRun } from '../../reports/reported-run.ts'
+import { findFailure } from '../report/find-failure.ts'
+import { describePlainRun } from '../report/suite-report.ts'
+import { describeStep } from './candidate.ts'
 import {
   describeHuntFinding,
   describeNeed,
@@ -11,7 +11,7 @@ import {
   type HuntFinding,
   type HuntReport,
   summarizeHunt,
-} from '../hunt-report.ts'
+} from './hunt-report.ts'
 
 /** Describes the outcome of a hunt. In JUnit it is one test case, which fails where `--fail-on` does. */
 export function toHuntPage(report: HuntReport): Page {
