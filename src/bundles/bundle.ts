@@ -28,7 +28,7 @@ export interface BundleHead {
   readonly fixtures?: JsonObject
   /** The settings that decide answers, by their names in code. */
   readonly settings: JsonObject
-  /** The rules of `--scenario` and `--scenarios`. */
+  /** The rules of `--scenario` and `--rules`. */
   readonly rules: readonly Json[]
 }
 

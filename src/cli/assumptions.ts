@@ -9,6 +9,8 @@ export const assumptionsCommand = defineCommand({
   name: 'assumptions',
   usage: '[contract] [options]',
   operands: 'a contract document',
+  purpose: 'Look up',
+  summary: 'List where the contract fills a gap in the service description',
   description: 'List every place where the contract fills a gap in the service description, with the reason.',
   examples: ['assumptions', 'assumptions my-contract.yaml'],
   settings: pickSettings(serverSettings, 'contract', 'overlay'),

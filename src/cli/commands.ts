@@ -1,6 +1,6 @@
 import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
-import { execCommand } from '../exec/command.ts'
+import { eachCommand, execCommand, huntCommand } from '../exec/command.ts'
 import type { CliCommand } from '../process/command.ts'
 import { proxyCommand } from '../proxy/command.ts'
 import { recordCommand } from '../record/command.ts'
@@ -15,6 +15,8 @@ import { serveCommand } from './serve.ts'
 export const commands: CommandTable<CliCommand> = [
   serveCommand,
   execCommand,
+  eachCommand,
+  huntCommand,
   checkCommand,
   replayCommand,
   scenariosCommand,

@@ -7,8 +7,11 @@ export interface SandboxClock {
   freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
   /** Sets the clock to an instant, from which it runs on. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
-  /** Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. Waiting clients count it as waiting. */
-  advance(by: number | string): Promise<ControlSchemas['Clock']>
+  /**
+   * Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. Waiting clients count it as
+   * waiting; it fits the option `sleep: (ms: number) => Promise<void>` of a client.
+   */
+  advance(by: number | string): Promise<void>
   /** Lets the clock show the time of the simulator's machine again. */
   real(): Promise<ControlSchemas['Clock']>
 }
@@ -22,13 +25,11 @@ export function sandboxClock(transport: Transport, sandbox: string): SandboxCloc
     read: () => dataOf(transport.GET('/clock', { params })),
     freeze: (at) => set('frozen', at),
     shift: (to) => set('shifted', to),
-    advance: (by) =>
-      dataOf(
-        transport.POST('/clock/advance', {
-          params,
-          body: { by: typeof by === 'number' ? `${Math.ceil(by)}ms` : by },
-        }),
-      ),
+    async advance(by) {
+      await dataOf(
+        transport.POST('/clock/advance', { params, body: { by: typeof by === 'number' ? `${Math.ceil(by)}ms` : by } }),
+      )
+    },
     real: () => set('real'),
   }
 }

@@ -27,19 +27,39 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
-/** Describes the findings of a report, one paragraph for each kind; undefined: there are none. */
-export function findingsProblem(report: ControlSchemas['Report'], kinds: readonly FindingKind[]): string | undefined {
-  const paragraphs = kinds.flatMap((kind) => {
-    const lines = describeFindings[kind](report)
-    return lines.length === 0 ? [] : [headings[kind], ...lines]
-  })
-  return paragraphs.length === 0 ? undefined : paragraphs.join('\n')
+/**
+ * Describes the findings of a sandbox, but for the kinds in `allow`, one paragraph for each kind; undefined: there are
+ * none. `allowing`: the code that allows findings of a kind, for the last lines.
+ */
+export async function findingsProblem(
+  sandbox: {
+    report(): Promise<ControlSchemas['Report']>
+    manners(): Promise<readonly ControlSchemas['MannersFinding'][]>
+  },
+  allow: readonly FindingKind[],
+  allowing: (kind: FindingKind) => string,
+): Promise<string | undefined> {
+  refuseUnknownKinds(allow)
+  const short = await sandbox.report()
+  // A report has no pauses of the client, so that it is the same in every run.
+  const lapses = short.manners.findings.length > 0 ? await sandbox.manners() : []
+  const report = { ...short, manners: { ...short.manners, findings: [...lapses] } }
+  const found = findingKinds.filter((kind) => !allow.includes(kind) && describeFindings[kind](report).length > 0)
+  if (found.length === 0) return undefined
+  const paragraphs = found.flatMap((kind) => [headings[kind], ...describeFindings[kind](report)])
+  return [...paragraphs, ...found.map((kind) => `${ways[kind]} ${allowing(kind)}`)].join('\n')
 }
 
 const headings: Readonly<Record<FindingKind, string>> = {
   violations: 'Requests broke the contract:',
   unexpected: 'Requests were refused, although no scenario asked for it:',
   manners: 'The client has bad manners:',
+}
+
+const ways: Readonly<Record<FindingKind, string>> = {
+  violations: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
+  unexpected: "Meant to be refused? await sim.scenario('expect-refusal') before the request declares it. Or:",
+  manners: 'Does the client behave so on purpose? Then:',
 }
 
 const describeFindings: Readonly<Record<FindingKind, (report: ControlSchemas['Report']) => string[]>> = {
@@ -58,9 +78,18 @@ const describeFindings: Readonly<Record<FindingKind, (report: ControlSchemas['Re
     ...describeFurther(unexpected.further),
   ],
   manners: ({ manners }) => [
-    ...manners.findings.map((finding) => `  ${finding.operation}: ${finding.sentence}${describeRequests(finding)}`),
+    ...manners.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
     ...describeFurther(manners.further),
   ],
+}
+
+/** Describes a broken rule of manners: `A 429 asked to wait for 30 s, ...: after 0.3 s (req-5, then req-6)`. */
+function describeLapse(finding: ControlSchemas['MannersFinding']): string {
+  const { rule, sentence, waitedMs, requests } = finding
+  if (rule === 'user-agent' || rule === 'content-type') return `${sentence}${describeRequests(finding)}`
+  const [failed, retry] = requests
+  const pause = waitedMs === undefined ? '' : `: after ${Math.round(waitedMs / 10) / 100} s`
+  return `${pause === '' ? sentence : sentence.replace(/\.$/, '')}${pause} (${failed}, then ${retry})`
 }
 
 /** Describes the requests of a finding: ` (2 requests, first: req-3)`. */

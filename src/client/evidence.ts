@@ -1,4 +1,4 @@
-import { expectationProblem, type FindingKind, findingKinds, findingsProblem, refuseUnknownKinds } from './describe.ts'
+import { expectationProblem, type FindingKind, findingsProblem } from './describe.ts'
 import { ExpectationError } from './expectation-error.ts'
 import { refuseNonJson } from './json-only.ts'
 import { streamRequests } from './stream.ts'
@@ -107,10 +107,10 @@ export function sandboxEvidence<N extends Names>(
 ): SandboxEvidence<N> {
   const params = { query: { sandbox } }
   const report = () => dataOf(transport.GET('/report', { params }))
+  const manners = async () => (await dataOf(transport.GET('/manners', { params }))).findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
-    refuseUnknownKinds(allow)
-    const kinds = findingKinds.filter((kind) => !allow.includes(kind))
-    fail(findingsProblem(await report(), kinds), consoleUrl)
+    const problem = await findingsProblem({ report, manners }, allow, (kind) => `expectNoFindings(['${kind}'])`)
+    fail(problem, consoleUrl)
   }
   return {
     requests: (filter = {}) => listRequests(transport, sandbox, filter),
@@ -134,7 +134,7 @@ export function sandboxEvidence<N extends Names>(
     expectNoViolations: () => expectNoFindings(['unexpected', 'manners']),
     expectNoFindings,
     coverage: () => dataOf(transport.GET('/coverage', { params })),
-    manners: async () => (await dataOf(transport.GET('/manners', { params }))).findings,
+    manners,
     retries: async () =>
       (await dataOf(transport.GET('/retries', { params: { query: { sandbox, limit: 100 } } }))).chains,
     report,

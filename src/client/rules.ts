@@ -49,7 +49,7 @@ export interface SandboxRules<N extends Names> {
 /** Rules in their order, and beside them how often each acted. */
 export interface RuleListing<N extends Names> {
   readonly rules: readonly NewRule<N>[]
-  /** The rules of `--scenario` and `--scenarios`, which come after. */
+  /** The rules of `--scenario` and `--rules`, which come after. */
   readonly startUp: readonly ControlSchemas['Rule'][]
   readonly counts: {
     readonly rules: readonly ControlSchemas['RuleCount'][]

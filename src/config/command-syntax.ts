@@ -1,5 +1,8 @@
 import type { SettingTable, ValuesOf } from './setting.ts'
 
+/** The purposes by which the help of the program lists the commands. */
+export const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
+
 /** A command as the command line, its help and the documentation describe it. */
 export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly name: string
@@ -11,6 +14,9 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly operands?: string
   /** True: its operands are a command line, which stands after `--`. */
   readonly runsCommand?: true
+  readonly purpose: (typeof purposes)[number]
+  /** The command in at most ten words, for the help of the program. */
+  readonly summary: string
   readonly description: string
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]

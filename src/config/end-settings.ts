@@ -1,7 +1,7 @@
 import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
-import { type SettingTable, text } from './setting.ts'
+import { boolean, type SettingTable, text } from './setting.ts'
 
 /** The settings of a server for the end of its process: reports, exit code, bundle. */
 export const endSettings = {
@@ -18,7 +18,11 @@ export const endSettings = {
     expected: expectedFailOn,
     names: failOnKinds,
     description:
-      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N).',
+      'Exit with 3 at the end if a condition is met: a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), or no request came (no-requests), which every gate includes.',
+  }),
+  allowNoRequests: boolean({
+    default: false,
+    description: 'Accept a run in which no request reached the simulator, with which --fail-on else exits with 3.',
   }),
   bundle: text({
     value: 'FILE',

@@ -66,8 +66,7 @@ export const furtherSettings = {
     default: '1h',
     test: isWindow,
     expected: 'whole seconds up to 30 days, such as 10s or 5m',
-    description:
-      'Time in which --max-analyses-per-hour, or the limit of the plan, counts, instead of an hour; a client can wait out the 429 of a short one.',
+    description: 'Length of the rate window of analytics requests; a client can wait out the 429 of a short one.',
   }),
   models: choice({
     of: ['open', 'closed'],

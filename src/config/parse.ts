@@ -4,7 +4,7 @@ import { findNearest } from '../core/similar.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommand, describeProgram } from './program.ts'
 import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'
-import { variableOf } from './settings.ts'
+import { formerVariableOf, variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
@@ -105,8 +105,9 @@ function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
 function findSetting(settings: SettingTable, flag: string): Setting<unknown> | undefined {
   const off = flag.replace(/^--no-/, '--')
   return Object.entries(settings).find(
-    ([name, { short, value }]) =>
-      [flag, ...(value === undefined ? [off] : [])].includes(flagOf(name)) || `-${short}` === flag,
+    ([name, { short, value, formerly = name }]) =>
+      [flag, ...(value === undefined ? [off] : [])].some((one) => one === flagOf(name) || one === flagOf(formerly)) ||
+      `-${short}` === flag,
   )?.[1]
 }
 
@@ -188,10 +189,12 @@ interface GivenValue {
 
 /** Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. */
 function findValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
-  const { alsoEnv = '', alsoEnvOnly } = setting
-  if (flags[name] !== undefined) return { source: flagOf(name), given: flags[name] }
+  const { alsoEnv = '', alsoEnvOnly, formerly = name } = setting
+  const flag = [name, formerly].find((one) => flags[one] !== undefined)
+  if (flag !== undefined) return { source: flagOf(flag), given: flags[flag] }
   const own = variableOf(name)
-  if (own !== undefined && env[own]) return { source: own, given: env[own] }
+  const variable = [own, formerVariableOf(setting)].find((one) => one !== undefined && env[one])
+  if (variable !== undefined) return { source: variable, given: env[variable] }
   const value = env[alsoEnv]
   if (!value) return notGiven
   if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }

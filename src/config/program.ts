@@ -1,15 +1,13 @@
 import { Command, Option } from 'commander'
-import type { CommandSyntax } from './command-syntax.ts'
-import { endSettings } from './end-settings.ts'
-import { flagOf, type Setting } from './setting.ts'
-import { commonSettings, defaultOf, variableOf } from './settings.ts'
+import { type CommandSyntax, purposes } from './command-syntax.ts'
+import { flagOf, pickSettings, type Setting } from './setting.ts'
+import { defaultOf, serverSettings, variableOf } from './settings.ts'
 
 /** Creates the parser of a command: a subcommand of the program with the flags of its settings. */
-export function createParser(command: CommandSyntax, program = new Command('convsim')): Command {
+export function createParser(command: CommandSyntax): Command {
   const { name, description, usage, settings, ignoredSettings = {} } = command
-  const parser = program
+  const parser = new Command('convsim')
     .command(name)
-    .summary(description.slice(0, description.indexOf('.') + 1))
     .description(description)
     .usage(usage)
     .argument('[operands...]')
@@ -22,8 +20,9 @@ export function createParser(command: CommandSyntax, program = new Command('conv
   return parser
 }
 
-function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = false): void {
-  const { short, alsoEnv, value, description, withoutValue, repeatable } = setting
+function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = setting.hidden === true): void {
+  const { short, alsoEnv, value, description, withoutValue, repeatable, formerly } = setting
+  if (formerly !== undefined) parser.addOption(new Option(`${flagOf(formerly)} <${value}>`).hideHelp())
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
   const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
   const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`
@@ -52,27 +51,35 @@ Precedence: flag > environment > default.
 See convsim --help for the other commands, and convsim scenarios for all scenarios.`
 }
 
-/** Returns the help of the program: all commands, the most used flags and examples. */
-export function describeProgram(commands: readonly CommandSyntax[]): string {
-  const program = new Command('convsim')
-    .description('A simulator of the conversation-analytics service, for people who write clients of it.')
-    .usage('[command] [options]')
-    .helpCommand(false)
-    .helpOption('--help', 'Print this help; -h alone does, too.')
-    .version('', '-v, --version', 'Print the version.')
-    .configureHelp({ subcommandTerm: (parser) => parser.name() })
-  for (const command of commands) createParser(command, program)
-  for (const [name, setting] of Object.entries({ ...commonSettings, ...endSettings })) addFlag(program, name, setting)
-  return `${program.helpInformation()}
-Examples:
-  convsim                                        serve on http://127.0.0.1:4010/v1
-  convsim --port 0 --seed 42                     any free port, other data
-  convsim --scenario "rate-limited;retry-after=3"  every request is rate limited
-  convsim exec --env API_URL -- npm test         run a command against it
-  convsim check my-contract.yaml                 check whether a document can be served
-  convsim serve --help                           show all flags of one command
-  convsim scenarios                              list all scenarios
+/** The settings that people set most. */
+const usedSettings = pickSettings(
+  serverSettings,
+  ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
+)
 
-Precedence: flag > environment > default.
-Documentation: README.md in the folder of the package.`
+/** Returns the help of the program on one screen: the commands by purpose, and the flags that people set most. */
+export function describeProgram(commands: readonly CommandSyntax[]): string {
+  const chapters = purposes.flatMap((purpose) => {
+    const own = commands.filter((command) => command.purpose === purpose)
+    return [`${purpose}:`, ...own.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
+  })
+  const flags = Object.entries<Setting<unknown>>(usedSettings).map(([name, { short, value, description }]) => {
+    const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
+    return `  ${words.padEnd(33)}${description.split(/[.;:,](?: |$)/, 1)[0]}`
+  })
+  return `Usage: convsim [command] [options]
+
+A simulator of the conversation-analytics service, for people who write clients
+of it. "convsim" alone serves on http://127.0.0.1:4010/v1.
+
+${chapters.join('\n')}
+
+Flags that people set most:
+${flags.join('\n')}
+  -v, --version                    Print the version
+
+convsim COMMAND --help   all flags of a command, with defaults and variables
+convsim scenarios        everything that can be switched on
+README.md                the documentation, in the folder of the package
+A flag goes before its variable (CONVSIM_PORT), which goes before the default.`
 }

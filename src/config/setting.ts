@@ -17,6 +17,10 @@ export interface Setting<T> {
   /** The default as help shows it. Undefined: the default itself, or none. */
   readonly defaultText?: string
   readonly description: string
+  /** The former name, whose flag and variable are understood, and which help does not show; undefined: none. */
+  readonly formerly?: string
+  /** True: the flag is understood, and help does not show it. */
+  readonly hidden?: boolean
   /** True: the flag may be given several times, and its values are joined with commas. */
   readonly repeatable?: boolean
   /** Parses the text of a value. Undefined: the text is not valid. */
@@ -131,6 +135,12 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   ...names: Name[]
 ): Pick<Table, Name> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
+}
+
+/** Returns the settings of a table as ones that help does not show. */
+export function hideSettings<Table extends SettingTable>(table: Table): Table {
+  const hidden = Object.entries(table).map(([name, setting]) => [name, { ...setting, hidden: true }])
+  return Object.fromEntries(hidden) as Table // each is what it was, but for help
 }
 
 /** Returns the flag of a setting: `--max-runs` for `maxRuns`. */

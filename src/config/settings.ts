@@ -25,8 +25,8 @@ import {
 // A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** The most used settings of a server, which the help of the program lists. */
-export const commonSettings = {
+/** The most used settings of a server. */
+const commonSettings = {
   port: integer({
     short: 'p',
     alsoEnv: 'PORT',
@@ -58,7 +58,7 @@ export const commonSettings = {
     test: (text) => splitFiles(text).length > 0,
     expected: 'files with commas between them',
     description:
-      'OpenAPI Overlay (1.0 or 1.1) that changes the contract before it is used; can be given several times, and they are applied in order.',
+      'OpenAPI Overlay (1.0 or 1.1) that changes the contract; can be given several times, and they are applied in order.',
   }),
   fixtures: text({
     value: 'FOLDER',
@@ -89,10 +89,11 @@ export const commonSettings = {
   }),
   scenario: text({
     value: 'NAME[;PARAM=VALUE]',
-    description: 'Scenario to switch on for every request, e.g. "rate-limited;retry-after=3".',
+    description: 'Scenario to switch on for every request, such as "rate-limited;retry-after=3".',
   }),
-  scenarios: text({
+  rules: text({
     value: 'FILE',
+    formerly: 'scenarios',
     description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({
@@ -125,9 +126,13 @@ export type Settings = ReturnType<typeof defaultSettings>
 
 /** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
 export function variableOf(name: string): string | undefined {
-  if (!Object.hasOwn(serverSettings, name)) return undefined
-  return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
+  return Object.hasOwn(serverSettings, name) ? toVariable(name) : undefined
 }
+
+/** Returns the environment variable of a setting's former name, `CONVSIM_SCENARIOS`; undefined: it has none. */
+export const formerVariableOf = ({ formerly }: Setting<unknown>): string | undefined => formerly && toVariable(formerly)
+
+const toVariable = (name: string) => `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 
 /** Returns the default of a setting as help and documentation show it. */
 export function defaultOf(setting: Setting<unknown>): string {

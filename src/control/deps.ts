@@ -32,7 +32,7 @@ export interface ControlDeps {
   readonly controlContract: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
-  /** Returns the rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
+  /** Returns the rules that hold in every sandbox, from `--scenario` and `--rules`. */
   readonly startUp: () => ActiveRules
   /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>

@@ -74,6 +74,8 @@ export const driftCommand = defineCommand({
   name: 'drift',
   usage: '[upstream] [options]',
   operands: 'the base URL of the real service',
+  purpose: 'Compare with the real service',
+  summary: 'Find where the real service differs from the contract',
   description:
     'Compare the real service with the contract: fields, types, null, lists of values, formats, statuses and headers, never values. The token is in CONVSIM_UPSTREAM_TOKEN. Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
   examples: [

@@ -230,6 +230,7 @@ async function proposePatch(
   settings: DriftSettings,
 ): Promise<Result<string[], Findings>> {
   if (settings.patch === undefined) return success([])
-  if (report.verdict !== 'drift') return success(['there is no drift, so --patch writes nothing.'])
+  if (report.verdict === 'not-judged') return success(['too little could be judged, so --patch writes nothing.'])
+  if (report.verdict === 'same') return success(['there is no drift, so --patch writes nothing.'])
   return writePatch(report, input, settings.patch, settings)
 }

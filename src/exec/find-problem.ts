@@ -32,7 +32,9 @@ function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: Sett
   if (sources.get('state') === '--state')
     return `${own} takes no --state: each run begins with a state of its own, in memory.`
   if (sources.get('bundle') === '--bundle')
-    return `${own} takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.`
+    return `${own} takes no --bundle: repeat what it has found with convsim exec --rules FILE --bundle FILE.`
+  if (sources.get('allowNoRequests') === '--allow-no-requests')
+    return `${own} takes no --allow-no-requests: without a request there is no place for a fault.`
   return jobs > 1 && port !== 0
     ? `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`
     : undefined
@@ -52,7 +54,7 @@ function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources)
   const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
   const other = find('each', 'only')
   if (other) return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
-  const scenario = find('scenario', 'scenarios')
+  const scenario = find('scenario', 'rules')
   if (scenario) return `--hunt takes no ${scenario}: it writes scenarios of its own.`
   const conditions = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
   const wrong = conditions.find(({ kind, above }) => kind === 'unnoticed' || above > 0)

@@ -1,5 +1,5 @@
 import type { CommandLineOf } from '../config/command-syntax.ts'
-import { duration, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
+import { duration, hideSettings, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from './parse-suite-fail-on.ts'
@@ -18,7 +18,7 @@ export const eachSettings = {
     value: 'FAULT@PLACE',
     repeatable: true, // so that a second run is refused, and does not replace the first
     description:
-      'Of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+      'Of all runs only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
   hunt: text({
     value: 'SET,...',
@@ -33,33 +33,42 @@ export const eachSettings = {
     min: 1,
     max: 1_000_000,
     description:
-      'With --each and --hunt: the largest number of runs with a fault; the seed draws them. ' +
-      'A red run that is made twice counts once.',
+      'The largest number of runs with a fault; the seed draws them. ' + 'A red run that is made twice counts once.',
   }),
   time: duration({
-    defaultText: 'unlimited; with --hunt without --max-runs: 2m',
+    defaultText: 'unlimited; of a hunt without --max-runs: 2m',
     description:
-      'With --each and --hunt: the time after which no further run begins, except the second one of a red run; ' +
+      'The time after which no further run begins, except the second one of a red run; ' +
       'the first runs without faults must end within it. The seed draws the order. ' +
       'Shrinking what a hunt has found may take as long again.',
   }),
   runTimeout: duration({
     defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
-    description: 'With --each and --hunt: the time after which a run is ended, and counts as hung.',
+    description: 'The time after which a run is ended, and counts as hung.',
   }),
   jobs: integer({
     default: 1,
     min: 1,
     max: 64,
-    description: 'With --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
+    description: 'The number of runs side by side, each with a simulator on a port of its own.',
   }),
 } as const satisfies SettingTable
 
 // PATH is refused, since no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of `exec`: those of its server, with other defaults, and its own. */
-export const execSettings = {
+const own = {
+  env: text({
+    value: 'NAME',
+    repeatable: true,
+    test: areNames,
+    expected: 'the name of an environment variable other than PATH',
+    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+  }),
+} as const satisfies SettingTable
+
+/** The settings of a server with the defaults of `exec`. */
+const servers = {
   ...serverSettings,
   // PORT and HOST are for the command that it runs.
   port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
@@ -74,14 +83,34 @@ export const execSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description: `${serverSettings.failOn.description} With --each also if a fault broke the suite (not-resilient), was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).`,
   },
-  env: text({
-    value: 'NAME',
-    repeatable: true,
-    test: areNames,
-    expected: 'the name of an environment variable other than PATH',
-    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
-  }),
-  ...eachSettings,
+} as const satisfies SettingTable
+
+/** The settings of `exec`: its own and those of its server. The flags of `each` and `hunt` are understood, too. */
+export const execSettings = { ...own, ...servers, ...hideSettings(eachSettings) } as const satisfies SettingTable
+
+const { each, hunt, only, ...bounds } = eachSettings
+
+// Each run has a state of its own in memory, and a command without requests has no place for a fault.
+const { bundle, state, statePrefix, replica, sync, allowNoRequests, ...ofEach } = servers
+const { scenario, rules, ...ofHunt } = ofEach
+
+const set = text({
+  value: 'SET,...',
+  default: 'resilience,drift',
+  repeatable: true,
+  description:
+    'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+})
+
+/** The settings of `each`. */
+export const eachCommandSettings = { set, only, ...bounds, ...own, ...ofEach } as const satisfies SettingTable
+
+/** The settings of `hunt`. */
+export const huntCommandSettings = {
+  set: { ...set, default: 'resilience,extremes', description: 'The faults, as for each, without drift.' },
+  ...bounds,
+  ...own,
+  ...ofHunt,
 } as const satisfies SettingTable
 
 /** The values of the settings of `exec`. */

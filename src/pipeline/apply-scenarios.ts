@@ -94,7 +94,7 @@ export function inapplicableReason(
  * and operation, so that the n-th such request of a run has the same fate in every run. `counter` names the count; default: the purpose.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
-  const { id } = operationOf(exchange)
+  const { id } = exchange.operation ?? { id: '' }
   const { name } = exchange.sandbox
   const index = await store.nextSequenceIndex(name, `chance ${id} ${counter}`)
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])

@@ -24,7 +24,7 @@ import { identify } from './identify.ts'
 import { type RecordedReply, record } from './record.ts'
 import { authenticate, checkModelExists, limitRate, requirePlan } from './refusal-stages.ts'
 import { scenario } from './scenario.ts'
-import type { ScenarioSources } from './scenario-sources.ts'
+import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
 import { validate } from './validate.ts'
 
 /** The things that the stages work with. */
@@ -83,7 +83,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace, deps.journal.takeOrder())
     try {
-      const first = await firstReply(stages.request, exchange, log)
+      const first = await firstReply(stages.request, exchange, deps)
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const recording = recordExchange(exchange, reply, request.elapsed())
@@ -132,14 +132,18 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
 }
 
 /** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500 without details. */
-async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): Promise<Reply> {
+async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
+  const { scenarios, store, log } = deps
   const requestId = exchange.request.id
   try {
     for (const [name, stage] of stages) {
       exchange.stage = name
       const outcome = stage(exchange)
       const reply = outcome instanceof Promise ? await outcome : outcome
-      if (reply) return reply
+      if (!reply) continue
+      const isBeforeRules = name === 'identify' || name === 'authenticate'
+      if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
+      return reply
     }
     throw new Error('no stage replied')
   } catch (error) {

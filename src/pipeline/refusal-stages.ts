@@ -1,3 +1,5 @@
+import { findSimilar } from '../core/similar.ts'
+import type { Violation } from '../documents/violation.ts'
 import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
@@ -14,10 +16,23 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
     const { bearer } = exchange
     if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
     const key = magicKeys.get(bearer.token)
+    const meant = key ? undefined : findSimilar(bearer.token, magicKeys.keys())
+    // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
+    if (meant !== undefined && withoutDigits(meant) !== withoutDigits(bearer.token))
+      exchange.advice = [...exchange.advice, misspeltKey(meant)]
     exchange.caller = { token: bearer.token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
     return undefined
   }
 }
+
+const withoutDigits = (token: string) => token.replace(/\d/g, '')
+
+const misspeltKey = (meant: string): Violation => ({
+  in: 'header',
+  pointer: '/authorization',
+  keyword: 'magic-key',
+  message: `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`,
+})
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandlers): RequestStage {

@@ -4,7 +4,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios, findRuleRest, nextItem } from './apply-scenarios.ts'
-import { type Exchange, jsonOf, operationOf } from './exchange.ts'
+import { type Exchange, jsonOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
 export interface ScenarioSources {
@@ -13,7 +13,7 @@ export interface ScenarioSources {
   readonly ofModel: ReadonlyMap<string, string>
   /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The rules of `--scenario` and `--scenarios`, for every sandbox. */
+  /** The rules of `--scenario` and `--rules`, for every sandbox. */
   readonly startUp: ActiveRules
   /** Undefined: no fault is planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
@@ -48,15 +48,34 @@ export async function scenariosOfWiderScope(
       exchange.trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
     return byMagicValue
   }
-  const scopes: readonly Scope[] = [
-    { name: 'sandbox', rules: exchange.rules },
-    { name: 'start-up', rules: sources.startUp },
-  ]
-  for (const scope of scopes) {
+  for (const scope of scopesOf(exchange, sources)) {
     const active = await scenariosOfRules(exchange, scope, sources, store)
     if (active.length > 0) return active
   }
   return []
+}
+
+const scopesOf = (exchange: Exchange, { startUp }: ScenarioSources): readonly Scope[] => [
+  { name: 'sandbox', rules: exchange.rules },
+  { name: 'start-up', rules: startUp },
+]
+
+/**
+ * Finds the rule `expect-refusal` for a request that was refused before rules act, such as one without a key, and marks
+ * the request as a negative test.
+ */
+export async function expectRefusal(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<void> {
+  const input = ruleInput(exchange, sources.productsOfModel)
+  for (const { name, rules } of scopesOf(exchange, sources)) {
+    for (const [index, rule] of rules.entries()) {
+      const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
+      if (!isMarking || rule.misfit !== undefined || findMismatch(rule, input) !== undefined) continue
+      if ((await findRuleRest(exchange, rule, index, store)) !== undefined) continue
+      exchange.expectation = 'refusal'
+      await countRule(exchange, name, rule, index, store)
+      return
+    }
+  }
 }
 
 /** A scenario of a magic value, with the value's name in sentences. */
@@ -103,13 +122,18 @@ async function scenariosOfRules(
     const active = await scenariosOfRule(exchange, rule, index, input, store)
     if (typeof active === 'string') trace?.decisions.push(`Rule ${index + 1} of the ${name} ${active}.`)
     else {
-      exchange.rule = { scope: name, index }
-      await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
-      trace?.decisions.push(`Rule ${index + 1} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
+      await countRule(exchange, name, rule, index, store)
       return active
     }
   }
   return []
+}
+
+/** Records that a rule has acted on the request. */
+async function countRule(exchange: Exchange, scope: Scope['name'], rule: ActiveRule, index: number, store: Store) {
+  exchange.rule = { scope, index }
+  await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
+  exchange.trace?.decisions.push(`Rule ${index + 1} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
@@ -142,7 +166,7 @@ function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, read
     return read?.ok ? read.value : undefined
   }
   return {
-    operation: operationOf(exchange).id,
+    operation: exchange.operation?.id ?? '',
     method: exchange.request.method,
     paths: [exchange.path, exchange.request.path],
     query: exchange.request.query,

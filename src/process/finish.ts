@@ -45,6 +45,10 @@ interface EndedProcess {
   readonly printError: (line: string, level?: LogLevel) => void
 }
 
+const baseUrlHint =
+  'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME gives it in another variable, too. '
+const allowHint = 'If none is meant: --allow-no-requests.'
+
 /** Prints the summary and the first findings, writes the reports, and returns the exit code. */
 export async function finish(
   running: RunningSimulator,
@@ -54,6 +58,8 @@ export async function finish(
   const report = { ...created, run: { ...created.run, command: command && describeCommand(command) } }
   printError(`convsim: ${summarizeReport(report)}.`)
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
+  if (report.requests === 0 && !settings.allowNoRequests)
+    printError(`convsim: no request reached the simulator. ${command ? baseUrlHint : ''}${allowHint}`, 'warn')
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   const isWritten = await writeReports(settings.report, (format) => renderClientReport(format, report), printError)

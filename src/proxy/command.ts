@@ -25,6 +25,8 @@ export const proxyCommand = defineCommand({
   name: 'proxy',
   usage: 'UPSTREAM [options]',
   operands: 'the URL of the real service',
+  purpose: 'Serve',
+  summary: 'Pass requests on to the real service, and check both directions',
   description:
     "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
   examples: [

@@ -48,7 +48,7 @@ function toClientPage(report: Report): Page {
     figures: [
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected answers'),
-      card('manners', lapses, 'lapses of manners'),
+      card('manners', lapses, 'findings on manners'),
       {
         value: `${coverage.percent} %`,
         label: 'of the contract covered',
@@ -148,9 +148,11 @@ function listCases(report: Report): TestCase[] {
       (one) => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }) as const,
     ),
     ...run.failOn.flatMap((condition): TestCase[] => {
+      const problem = judgeCondition(report, condition)
+      if (condition.kind === 'no-requests')
+        return problem === undefined ? [] : [{ suite: 'requests', name: 'no request', state: 'failed', text: problem }]
       if (condition.kind !== 'coverage') return []
       const name = `at least ${condition.below} % of the contract is covered`
-      const problem = judgeCondition(report, condition)
       return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
     }),
     ...(truncated ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const] : []),

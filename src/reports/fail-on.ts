@@ -18,7 +18,7 @@ type FindingsCondition = Exclude<FailCondition, { readonly kind: 'coverage' }>
 
 /** Judges the findings of a report by one condition. @returns a sentence where it is met; undefined where the run passes */
 export function judgeFindings(report: FindingsReport, condition: FindingsCondition): string | undefined {
-  const { violations, unexpected } = report
+  const { requests, violations, unexpected } = report
   const findings = countFindings(report.manners)
   const advice = countFindings(report.advice)
   switch (condition.kind) {
@@ -30,6 +30,8 @@ export function judgeFindings(report: FindingsReport, condition: FindingsConditi
       return findings > 0 ? `${pluralize(findings, 'finding')} on manners` : undefined
     case 'advice':
       return advice > 0 ? `${pluralize(advice, 'piece')} of advice` : undefined
+    case 'no-requests':
+      return requests === 0 ? 'no request reached the simulator (no-requests)' : undefined
   }
 }
 

@@ -6,15 +6,22 @@ export const failOnKinds = [
   'unexpected',
   'manners',
   'advice',
+  'no-requests',
 ] as const satisfies readonly FailCondition['kind'][]
 
 /** The conditions that `--fail-on` takes, for the error about another one. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
-/** Parses the conditions of `--fail-on`: `violation,unexpected,manners,advice,coverage<80`; undefined where one of them is unknown. */
+/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`; undefined where one of them is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
   const conditions = text.split(',').map((part) => parseCondition(part.trim()))
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
+}
+
+/** Parses the conditions of a gate, which a run without any request fails, too, unless that is allowed. */
+export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
+  const conditions = parseFailOn(text ?? '') ?? []
+  return conditions.length === 0 || allowNoRequests ? conditions : [...conditions, { kind: 'no-requests' }]
 }
 
 function parseCondition(text: string): FailCondition | undefined {

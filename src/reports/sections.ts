@@ -17,6 +17,8 @@ import type { RequestTrace } from './request-trace.ts'
 interface ClientFinding extends PageFinding {
   /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
   readonly trace: string
+  /** The pause before a retry, for a terminal; reports are the same in every run: `after 0.3 s (req-5, then req-6), `. */
+  readonly pause: string
 }
 
 /** The findings of one kind. */
@@ -82,20 +84,25 @@ export function createSections(report: FindingsReport): readonly FindingSection[
 }
 
 function toTexts(
-  finding: Counted<{ readonly first: RequestTrace }>,
+  finding: Counted<{ readonly first: RequestTrace; readonly waitedMs?: number | undefined }>,
   [title, sentence]: readonly [string, string],
 ): Omit<ClientFinding, 'severity'> {
   const { at, method, path, sandbox, excerpt, curl = '' } = finding.first
   const trace = `${at} ${method} ${path}, sandbox ${sandbox}${excerpt === undefined ? '' : `, sent: ${excerpt}`}`
   const details = curl === '' ? [] : [{ title: 'curl', lines: curl.trimEnd().split('\n') }]
+  const { waitedMs, requests } = finding
+  const pause =
+    waitedMs === undefined
+      ? ''
+      : `after ${Math.round(waitedMs / 10) / 100} s (${requests.slice(0, 2).join(', then ')}), `
   const notes = [`Requests: ${formatRequests(finding)}; first: ${trace}`]
-  return { title, sentence: sentence.trim(), notes, details, trace }
+  return { title, sentence: sentence.trim(), notes, details, trace, pause }
 }
 
 /** Returns the first findings of a report as lines: `violations: createEvent: body /value: type: must be a string`. */
 export function listFirstFindings(report: FindingsReport, limit: number): string[] {
   const lines = createSections(report).flatMap(({ key, findings }) =>
-    findings.map(({ title, sentence, trace }) => `${key}: ${title}: ${sentence} (${trace})`),
+    findings.map(({ title, sentence, trace, pause }) => `${key}: ${title}: ${sentence} (${pause}${trace})`),
   )
   const further = lines.length - limit
   return further > 0 ? [...lines.slice(0, limit), `${pluralize(further, 'further finding')}`] : lines

@@ -45,7 +45,7 @@ function isSequenceItem(text: string, catalogue: Catalogue): boolean {
 }
 
 const describeMisplaced = (item: string) =>
-  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--scenarios FILE, PUT /__sim/scenarios).`
+  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).`
 
 /** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '

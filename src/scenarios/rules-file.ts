@@ -9,7 +9,7 @@ import { checkRules } from './check-rules.ts'
 import type { Rule, RuleContext } from './rules.ts'
 
 /**
- * Loads the file of `--scenarios` (YAML or JSON). The error has a finding with its line for each fault: what does not fit the schema, and
+ * Loads the file of `--rules` (YAML or JSON). The error has a finding with its line for each fault: what does not fit the schema, and
  * what has no meaning for the contract.
  */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {

@@ -26,7 +26,7 @@ export interface LoadedInputs {
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
-  /** The rules for every sandbox: the rule of `--scenario`, then those of `--scenarios`. */
+  /** The rules for every sandbox: the rule of `--scenario`, then those of `--rules`. */
   readonly startUp: ActiveRules
 }
 
@@ -104,13 +104,13 @@ async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Res
 }
 
 /** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
-export function listInputFiles({ contract, overlay, fixtures, scenarios }: Settings): string[] {
+export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   const folder = fixtures ?? bundledFixtures
   return [
     contract ?? bundledContract,
     ...splitFiles(overlay),
     ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
-    ...(scenarios === undefined ? [] : [scenarios]),
+    ...(rules === undefined ? [] : [rules]),
   ]
 }
 
@@ -128,13 +128,13 @@ export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
 /** The operations whose handlers invent figures. */
 const inventedOperations = declarations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
 
-/** Loads the rules of `--scenario` and `--scenarios`. */
+/** Loads the rules of `--scenario` and `--rules`. */
 async function loadStartUpRules(
-  { scenario, scenarios }: Settings,
+  { scenario, rules }: Settings,
   context: RuleContext,
 ): Promise<Result<ActiveRules, Findings>> {
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
-  const fromFile = scenarios === undefined ? success([]) : await loadRulesFile(scenarios, context)
+  const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
   if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
@@ -143,13 +143,13 @@ async function loadStartUpRules(
 /** Adds the flag to each finding about the file or folder that it names. */
 export function nameFlags(
   findings: Findings,
-  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenarios' | 'seedState'>>,
+  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'rules' | 'seedState'>>,
 ): Finding[] {
   const flags = [
     [files.contract, '--contract'],
     ...splitFiles(files.overlay).map((file) => [file, '--overlay'] as const),
     [files.fixtures, '--fixtures'],
-    [files.scenarios, '--scenarios'],
+    [files.rules, '--rules'],
     [files.seedState, '--seed-state'],
   ] as const
   return findings.map((finding) => {

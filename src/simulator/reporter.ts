@@ -7,7 +7,7 @@ import { hashToken } from '../journal/shared-entry.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
-import { parseFailOn } from '../reports/parse-fail-on.ts'
+import { parseGate } from '../reports/parse-fail-on.ts'
 import { type Report, Reporter, type ReporterDependencies } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
@@ -22,7 +22,7 @@ interface ReporterDeps {
   readonly sandboxes: Sandboxes
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
-  readonly settings: Pick<Settings, 'failOn' | 'sandboxLimit'>
+  readonly settings: Pick<Settings, 'failOn' | 'allowNoRequests' | 'sandboxLimit'>
 }
 
 /** A reporter, and what it needs when the inputs were loaded again. */
@@ -74,7 +74,7 @@ function joinReporter(
   journal: ReporterDependencies['journal'],
   readSettings: (sandbox: string) => Promise<SandboxSettings>,
 ): Reporter {
-  const failOn = parseFailOn(settings.failOn ?? '') ?? []
+  const failOn = parseGate(settings.failOn, settings.allowNoRequests)
   return new Reporter({
     contract: createLiveView(() => present().contract),
     collector,

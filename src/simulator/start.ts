@@ -1,5 +1,5 @@
 import { endSettings } from '../config/end-settings.ts'
-import { flagOf } from '../config/setting.ts'
+import { flagOf, type Setting } from '../config/setting.ts'
 import { defaultSettings, type Settings, serverSettings, type sharedDefaults } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { type Log, silentLog } from '../core/log.ts'
@@ -107,7 +107,13 @@ const describeListenProblem = ({ setting, message }: ListenProblem): Finding => 
 })
 
 /** The settings that code can give: those of a server without those of the end of its process. */
-export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>
+export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>> & FormerSettings
+
+/** Former names of settings, which are understood. */
+interface FormerSettings {
+  /** The former name of `rules`. */
+  readonly scenarios?: string | undefined
+}
 
 /**
  * Starts a simulator with settings from code. Two defaults differ from the command line: any free port, and state in memory.
@@ -135,7 +141,8 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
   const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  for (const [name, given] of Object.entries(settings)) {
+  for (const [word, given] of Object.entries(settings)) {
+    const name = currentNames.get(word) ?? word
     const setting = known.get(name)
     if (!setting) problems.push(describeUnknown(name, [...known.keys()]))
     else if (given !== undefined) {
@@ -160,5 +167,11 @@ const reportSettings = ['report', 'failOn']
 function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }
+
+const currentNames = new Map(
+  Object.entries<Setting<unknown>>(serverSettings).flatMap(([name, { formerly }]) =>
+    formerly ? [[formerly, name]] : [],
+  ),
+)
 
 const nameByFlag = new Map(Object.keys(serverSettings).map((name) => [flagOf(name), name]))

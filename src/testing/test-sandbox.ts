@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { connect, type SimulatorClient } from '../client/connect.ts'
-import { type FindingKind, refuseUnknownKinds } from '../client/describe.ts'
+import { type FindingKind, findingsProblem, refuseUnknownKinds } from '../client/describe.ts'
+import { ExpectationError } from '../client/expectation-error.ts'
 import type { SandboxClient } from '../client/sandbox.ts'
 import type { BundledNames, Names } from '../client/typed-names.ts'
 
@@ -40,10 +41,14 @@ const openNames = new Set<string>()
 
 /**
  * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the same in each run.
+ * `startOwn` starts a simulator where `CONVSIM_CONTROL_URL` names none; default: that is an error.
  * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
  */
-export async function openSandbox<N extends Names = BundledNames>(place: TestPlace): Promise<OpenSandbox<N>> {
-  const simulator = await connectOnce()
+export async function openSandbox<N extends Names = BundledNames>(
+  place: TestPlace,
+  startOwn?: () => Promise<SimulatorClient>,
+): Promise<OpenSandbox<N>> {
+  const simulator = await connectOnce(startOwn)
   const name = freeName(sandboxNameOf(place))
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
   openNames.add(name)
@@ -55,17 +60,17 @@ export async function openSandbox<N extends Names = BundledNames>(place: TestPla
     throw error
   }
   const allowed = new Set<FindingKind>()
+  const allow: TestSandbox['allow'] = (...kinds) => {
+    refuseUnknownKinds(kinds)
+    for (const kind of kinds) allowed.add(kind)
+  }
+  const { sim, framesOfUse } = watchUse({ ...sandbox, allow })
   return {
-    sim: {
-      ...sandbox,
-      allow(...kinds) {
-        refuseUnknownKinds(kinds)
-        for (const kind of kinds) allowed.add(kind)
-      },
-    },
+    sim,
     async close() {
       try {
-        await sandbox.expectNoFindings([...allowed])
+        const problem = await findingsProblem(sandbox, [...allowed], (kind) => `sim.allow('${kind}')`)
+        if (problem !== undefined) throw new ExpectationError(problem, framesOfUse())
         await sandbox.delete()
       } finally {
         openNames.delete(name)
@@ -74,17 +79,42 @@ export async function openSandbox<N extends Names = BundledNames>(place: TestPla
   }
 }
 
+/** The members of a sandbox with which a test sends its client there. */
+const addresses = ['baseUrl', 'token', 'headers'] as const
+
+/**
+ * Notes where a test first reads an address of its sandbox: at its end the stack has no line of the test. `framesOfUse`
+ * returns undefined before.
+ */
+function watchUse<N extends Names>(
+  sim: TestSandbox<N>,
+): { sim: TestSandbox<N>; framesOfUse: () => string | undefined } {
+  let frames: string | undefined
+  for (const name of addresses) {
+    const value = sim[name]
+    const get = () => {
+      const holder: { stack?: string } = {}
+      if (frames === undefined) Error.captureStackTrace(holder, get)
+      frames ??= holder.stack?.slice(holder.stack.indexOf('\n'))
+      return value
+    }
+    Object.defineProperty(sim, name, { get, enumerable: true })
+  }
+  return { sim, framesOfUse: () => frames }
+}
+
 let connecting: Promise<SimulatorClient> | undefined
 
-/** Connects to the simulator of `CONVSIM_CONTROL_URL`, once for this process. */
-function connectOnce(): Promise<SimulatorClient> {
+/** Connects to the simulator of `CONVSIM_CONTROL_URL`, or starts one, once for this process. */
+function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
   const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
-  if (!url) {
+  const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
+  if (!open) {
     throw new Error(
       'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, or run the tests with: npx convsim exec -- npm test',
     )
   }
-  connecting ??= connect(url, token === undefined ? {} : { token }).catch((error: unknown) => {
+  connecting ??= open().catch((error: unknown) => {
     connecting = undefined // the next test tries again
     throw error
   })

@@ -1,14 +1,16 @@
 import { type ExpectStatic, type TestAPI, expect as vitestExpect, test as vitestTest } from 'vitest'
 import { type ExpectSandbox, sandboxMatchers } from './matchers.ts'
+import { startSimulator } from './start-simulator.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
-/** vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. */
+/**
+ * vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`
+ * each worker starts a simulator of its own, which ends with it.
+ */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
   sim: async ({ task, onTestFinished }, use) => {
-    const { sim, close } = await openSandbox({
-      file: task.file.name,
-      names: [...projectOf(task.file), ...namesOf(task)],
-    })
+    const place = { file: task.file.name, names: [...projectOf(task.file), ...namesOf(task)] }
+    const { sim, close } = await openSandbox(place, startSimulator)
     onTestFinished(close) // an error after `use` would be shown twice, and would fail each further attempt (vitest 4.1)
     await use(sim)
   },

@@ -264,7 +264,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',
-    imports: ['core', 'documents', 'contract', 'state', 'fixtures'],
+    imports: ['core', 'documents', 'contract', 'state', 'fixtures', 'config'],
   },
 }
 

@@ -208,8 +208,10 @@ describe('recorded traffic', () => {
     expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
     const meant = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
     expect(placesOf(meant)).toEqual(placesOf(report))
-    const none = await runDrift(['https://api.example.org/v1', '--har', file], null)
+    const patch = join(await tempFolder(), 'patch.yaml')
+    const none = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([none.code, none.report.verdict]).toEqual([1, 'not-judged'])
+    expect(none.stderr).toContain('too little could be judged, so --patch writes nothing.')
     const [first] = entries
     const elsewhere = JSON.stringify(first).replace('api.example.com/base', 'tracker.example.com')
     await writeFile(file, JSON.stringify({ log: { entries: [...entries, JSON.parse(elsewhere)] } }))

@@ -134,6 +134,30 @@ describe('signals', () => {
 
 describe('--fail-on', () => {
   test.each([
+    {
+      name: 'fails as no-requests with --fail-on',
+      flags: ['--fail-on', 'violation'],
+      exit: 3,
+      says: /\(no-requests\)/,
+    },
+    {
+      name: 'is a warning without --fail-on',
+      flags: [],
+      exit: 0,
+      says: /no request reached .* --env NAME .* --allow-no-/,
+    },
+    {
+      name: 'is fine where it is allowed',
+      flags: ['--fail-on', 'violation', '--allow-no-requests'],
+      exit: 0,
+      says: /^convsim: 0 requests.*\n$/,
+    },
+  ])('a run without requests $name', async ({ flags, exit, says }) => {
+    const { code, stderr } = await run(node('0', ...flags))
+    expect([code, stderr]).toEqual([exit, expect.stringMatching(says)])
+  })
+
+  test.each([
     { gates: 'violation', code: bad, exit: 3, says: /--fail-on: 1 request broke the contract/ },
     { gates: 'violation', code: unexpected, exit: 0, says: /1 unexpected answer/ },
     {
@@ -151,7 +175,7 @@ describe('--fail-on', () => {
     const { code, stderr } = await run(node(good, '--fail-on', 'violations'))
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/--fail-on takes violation, unexpected, manners, advice and coverage<N/),
+      expect.stringMatching(/--fail-on takes violation, unexpected, manners, advice, no-requests and coverage<N/),
     ])
   })
 })
@@ -246,7 +270,15 @@ describe('serve', () => {
   })
 
   test('exits with 0 if no condition of --fail-on is met', async () => {
-    const command = convsim(['--port', '0', '--state', ':memory:', '--fail-on', 'violation,unexpected,manners'])
+    const command = convsim([
+      '--port',
+      '0',
+      '--state',
+      ':memory:',
+      '--allow-no-requests',
+      '--fail-on',
+      'violation,manners',
+    ])
     await command.ready()
     command.process.kill('SIGINT')
     expect(await command.ended).toBe(0)

@@ -30,6 +30,12 @@ describe('--overlay', () => {
     expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
+  test('that makes an example of the document wrong is a warning, and starts', async () => {
+    const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
+    const { code, stderr } = await run(['exec', '--overlay', file, '--', process.execPath, '-e', '0'])
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])
+  })
+
   test('stops the start with the line and the flag if a target meets nothing', async () => {
     const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])

@@ -16,7 +16,7 @@ const place = 'resilience:reset@getModelAnalytics#1'
 
 test.each([
   [['--each', 'reset'], `--only ${place}`],
-  [['--hunt', 'reset'], '--scenarios convsim-hunt.yaml'],
+  [['--hunt', 'reset'], '--rules convsim-hunt.yaml'],
 ])(
   'all runs of %j have the time of the first one, which the line that repeats a finding has, too',
   async (flags, repeat) => {

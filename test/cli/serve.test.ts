@@ -204,7 +204,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim serve --help\.$/m],
+    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/m],
     [
       ['--log-level', 'inof'],
       {},
@@ -218,7 +218,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],
     [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],
-    [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
+    [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--rules\)/],
     [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
     [
       ['--fixtures', 'package.json'],
@@ -231,7 +231,8 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
       [
         ['CONTRACT', '--contract'],
         ['FIXTURES', '--fixtures'],
-        ['SCENARIOS', '--scenarios'],
+        ['RULES', '--rules'],
+        ['SCENARIOS', '--rules'],
         ['SEED_STATE', '--seed-state'],
         ['REPORT', '--report'],
       ] as const

@@ -27,7 +27,7 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
   scenario: { good: 'forbidden', means: 'forbidden', bad: undefined },
   seedState: { good: 'export.json', means: 'export.json', bad: undefined },
-  scenarios: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
+  rules: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
   controlOrigins: {
@@ -59,8 +59,10 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   timeout: { good: '1m', means: '1m', bad: '0s' },
   format: { good: 'json', means: 'json', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  allowNoRequests: { good: 'on', means: true, bad: 'perhaps' },
   bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
   until: { good: 'req-7', means: 'req-7', bad: undefined },
+  set: { good: 'resilience', means: 'resilience', bad: undefined },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
   hunt: { good: 'resilience', means: 'resilience', bad: undefined },
   only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
@@ -116,7 +118,7 @@ const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> =
 
 /** Returns a command line of the row's command with the flags, and others that the setting needs. */
 function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
-  const needsEach = Object.hasOwn(eachSettings, name) && !/^(each|only|hunt)$/.test(name)
+  const needsEach = command.name === 'exec' && Object.hasOwn(eachSettings, name) && !/^(each|only|hunt)$/.test(name)
   return [
     command.name,
     ...(name === 'statePrefix' ? ['--state', 'redis://cache'] : []),
@@ -245,6 +247,14 @@ describe('precedence: flag > environment > default', () => {
     expect(settingsOf(parseCommandLine(['--no-strict'], { CONVSIM_STRICT: 'true' }))['strict']).toBe(false)
     expect(settingsOf(parseCommandLine(['--cors'], { CONVSIM_CORS: 'off' }))['cors']).toBe(true)
   })
+})
+
+test('the former name --scenarios is understood, and --rules goes before it', () => {
+  const read = (argv: readonly string[], env = {}) => settingsOf(parseCommandLine(argv, env))['rules']
+  expect(read(['--scenarios', 'a.yaml'])).toBe('a.yaml')
+  expect(read(['--rules', 'b.yaml', '--scenarios', 'a.yaml'])).toBe('b.yaml')
+  expect(read([], { CONVSIM_SCENARIOS: 'a.yaml' })).toBe('a.yaml')
+  expect(helpOf(['serve', '--help'])).not.toContain('--scenarios')
 })
 
 describe('HOST of the environment', () => {
@@ -400,8 +410,8 @@ describe('commands', () => {
     test('has its description, its own flags and no other', () => {
       const text = helpOf([name, '--help'])
       const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
-      const own = Object.entries(settings).flatMap(([key, { value }]) =>
-        value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
+      const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value, hidden }]) =>
+        hidden ? [] : value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
       )
       expect(flags).toEqual([...own, '--help'])
       expect(text.replace(/\s+/g, ' ')).toContain(description)
@@ -467,7 +477,7 @@ describe('an unknown argument or variable is refused', () => {
 })
 
 test('a word that is neither a command nor a file name is refused with the commands', () => {
-  expect(problemOf(parseCommandLine(['server'], {}))).toMatch(/"server" is no command \(serve, exec, check/)
+  expect(problemOf(parseCommandLine(['server'], {}))).toMatch(/"server" is no command \(serve, exec, each/)
   expect(parseCommandLine(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
 })
 

@@ -63,7 +63,7 @@ test('eleven of the twelve tests of a client pass, and the impatient client fail
   expect(failed.map(({ fullName }) => fullName)).toEqual(['an impatient client gets its figures'])
   expect(failed[0]?.failureMessages).toEqual([
     expect.stringMatching(
-      /^ExpectationError: The client has bad manners:\n +getModelAnalytics: A 429 asked to wait for 20 s, and the client came back earlier\./,
+      /^ExpectationError: The client has bad manners:\n +getModelAnalytics: A 429 asked to wait for 20 s, and the client came back earlier: after /,
     ),
   ])
 })

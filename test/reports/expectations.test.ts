@@ -55,6 +55,8 @@ describe('a negative test', () => {
     expect(await countsAfter('/v1/events', broken, 'expect-violation')).toMatchObject(met)
     expect(await countsAfter('/v1/events', fitting, 'expect-violation')).toMatchObject(notMet)
     expect(await countsAfter('/v1/events', broken, 'expect-refusal')).toMatchObject(met)
+    expect(await countsAfter('/v1/events', { ...fitting, token: null }, 'expect-refusal')).toMatchObject(met)
+    expect(await countsAfter('/v1/nowhere', {}, 'expect-refusal')).toMatchObject(met)
   })
 
   test('is refused if it expects something unknown', async () => {

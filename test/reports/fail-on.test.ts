@@ -48,6 +48,12 @@ test.each<{
     failures: ['2 pieces of advice'],
   },
   {
+    name: 'a run without requests fails',
+    conditions: [{ kind: 'no-requests' }],
+    report: { requests: 0 },
+    failures: ['no request reached the simulator (no-requests)'],
+  },
+  {
     name: 'coverage below a fraction fails',
     conditions: [coverage(80.1)],
     report: {},

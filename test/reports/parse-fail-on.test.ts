@@ -25,7 +25,9 @@ test.each(['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'covera
     const read = parseCommandLine(commands, ['--fail-on', text], {})
     expect(read).toMatchObject({
       kind: 'problem',
-      problem: expect.stringContaining('violation, unexpected, manners, advice and coverage<N (N from 0 to 100)'),
+      problem: expect.stringContaining(
+        'violation, unexpected, manners, advice, no-requests and coverage<N (N from 0 to 100)',
+      ),
     })
   },
 )

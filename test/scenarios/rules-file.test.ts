@@ -28,7 +28,7 @@ rules:
 
 describe('--scenarios FILE', () => {
   test('switches its rules on for every sandbox, each with counts of its own', async () => {
-    const sim = await startForTest({ scenarios: await fileWith(good) })
+    const sim = await startForTest({ rules: await fileWith(good) })
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
       for (let count = 0; count < 3; count += 1) {
@@ -40,7 +40,7 @@ describe('--scenarios FILE', () => {
   })
 
   test('comes behind --scenario, and both behind the rules of a sandbox', async () => {
-    const sim = await startForTest({ scenarios: await fileWith(good), scenario: 'critical' })
+    const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     const { startUp } = await steer(sim, 'GET', '/scenarios')
     expect(
       Array.isArray(startUp) && startUp.map((rule) => isObject(rule) && (rule['scenario'] ?? rule['sequence'])),
@@ -54,7 +54,7 @@ describe('--scenarios FILE', () => {
 
   test('can be JSON as well', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
-    const sim = await startForTest({ scenarios: file })
+    const sim = await startForTest({ rules: file })
     expect((await ask(sim, analyticsPath)).status).toBe(429)
   })
 
@@ -70,7 +70,7 @@ describe('--scenarios FILE', () => {
   test('does not start with a file that is not there', async () => {
     const { code, stderr } = await run(['--scenarios', '/nowhere/rules.yaml', '--port', '0', '--state', ':memory:'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/\/nowhere\/rules\.yaml: .*there is no such file \(--scenarios\)/)
+    expect(stderr).toMatch(/\/nowhere\/rules\.yaml: .*there is no such file \(--rules\)/)
   })
 
   test('starts with a right one, from the command line and from the environment', async () => {
@@ -262,8 +262,8 @@ describe('convsim check FILE', () => {
 test('a file of rules that is given as a contract, and a contract that is given as rules, are told apart', async () => {
   const contract = new URL('../../spec/openapi.yaml', import.meta.url).pathname
   const asContract = startForTest({ contract: await fileWith(good) })
-  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --scenarios/)
-  const asRules = startForTest({ scenarios: contract })
+  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --rules/)
+  const asRules = startForTest({ rules: contract })
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract$/)
 })
 

@@ -28,7 +28,7 @@ async function startWatching(): Promise<Watched> {
     writeFile(scenarios, 'rules: []\n'),
     cp(bundledFixtures, fixtures, { recursive: true }),
   ])
-  const simulator = await startForTest({ contract: file, overlay, scenarios, fixtures, watch: true })
+  const simulator = await startForTest({ contract: file, overlay, rules: scenarios, fixtures, watch: true })
   const replace = async (name: string, text: string) => {
     await writeFile(join(folder, `${name}.new`), text)
     await rename(join(folder, `${name}.new`), join(folder, name))

@@ -2,10 +2,12 @@ import { parseSuiteFailOn } from '../../src/exec/parse-suite-fail-on.ts'
 import { type Fault, parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../src/exec/plan/plan.ts'
 import type { RecordedRequest } from '../../src/exec/plan/recorded-request.ts'
-import { renderSuiteReport } from '../../src/exec/report/formats/index.ts'
+import { suiteToJson } from '../../src/exec/report/suite-json.ts'
+import { toSuitePage } from '../../src/exec/report/suite-page.ts'
 import type { JudgedRun, SuiteReport } from '../../src/exec/report/suite-report.ts'
 import type { SuiteVerdict } from '../../src/exec/report/verdict.ts'
-import { reportFormats } from '../../src/reports/formats/index.ts'
+import { renderReport, reportFormats } from '../../src/reports/formats/index.ts'
+import { renderText as renderPage } from '../../src/reports/page/text.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
 import { frozenNow } from '../support/start.ts'
 
@@ -106,7 +108,14 @@ export const gates = (text: string) => parseSuiteFailOn(text) ?? []
 
 /** Renders a report in a format. */
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
-  renderSuiteReport(reportFormats[format], report)
+  renderReport(
+    reportFormats[format],
+    () => toSuitePage(report),
+    () => suiteToJson(report),
+  )
+
+/** Renders a report for a terminal. */
+export const renderText = (report: SuiteReport) => renderPage(toSuitePage(report))
 
 export const renderHtml = renderAs('html')
 export const renderJson = renderAs('json')

@@ -1,6 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { renderText } from '../../src/exec/report/formats/index.ts'
 import type { SuiteReport } from '../../src/exec/report/suite-report.ts'
 import { judgeRuns } from '../../src/exec/report/verdict.ts'
 import {
@@ -11,6 +10,7 @@ import {
   renderJson,
   renderJunit,
   renderMarkdown,
+  renderText,
   reportOn,
 } from './made-up.ts'
 

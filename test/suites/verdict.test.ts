@@ -1,11 +1,20 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { isSuiteCondition } from '../../src/exec/parse-suite-fail-on.ts'
-import { renderText } from '../../src/exec/report/formats/index.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
 import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'
 import { judgeRuns, type RunOutcome } from '../../src/exec/report/verdict.ts'
-import { gates, judged, renderHtml, renderJson, renderJunit, renderMarkdown, reportOn, requestsOf } from './made-up.ts'
+import {
+  gates,
+  judged,
+  renderHtml,
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderText,
+  reportOn,
+  requestsOf,
+} from './made-up.ts'
 
 /** Returns the outcome of a run by its words: `red met`, `green met good`, `late`. */
 const outcomeOf = (words: string): RunOutcome => ({

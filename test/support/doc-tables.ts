@@ -31,7 +31,8 @@ export async function docTables(): Promise<Record<string, string>> {
       commands.flatMap(({ name: command, settings }) =>
         Object.entries(settings)
           .filter(
-            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
+            ([name, setting]) =>
+              !setting.hidden && !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
           )
           .map(([name, setting]) => [
             code(command),

@@ -21,7 +21,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
   'that is refused fails': /although no scenario asked for it:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
-    /bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier/,
+    /bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*sim\.allow\('manners'\)(?!.*Look at)/s,
   'bad manners are allowed': undefined,
   'an error of the test itself is shown, too': /the test is wrong/,
   'a test without a sandbox passes': undefined,
@@ -44,6 +44,8 @@ export interface RunnerExpectations {
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
   /** Runs the tests with the simulator of an environment. */
   readonly runElsewhere: (project: RunnerProject, env: Readonly<Record<string, string>>) => Promise<RunnerResult>
+  /** True: without a set-up each worker starts a simulator of its own. */
+  readonly startsOwn?: true
   /** Runs the tests without a set-up. */
   readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
   /** Files with types, which are compiled with these options. */
@@ -118,8 +120,11 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(rest).toHaveLength(words.length)
     })
 
-    test('without a set-up, each test with a sandbox says how to add one', { timeout: limitMs }, async () => {
+    test(`without a set-up, each ${expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'}`, {
+      timeout: limitMs,
+    }, async () => {
       const { outcomes, code } = await expectations.runWithoutSetup(project)
+      if (expectations.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
       const needy = outcomes.find(({ title }) => title === 'a good client passes')
       expect(needy?.message).toMatch(
         /CONVSIM_CONTROL_URL is not set\. Add "conversation-analytics-simulator\/global-setup"/,

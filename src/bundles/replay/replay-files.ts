@@ -10,7 +10,7 @@ import type { Bundle } from '../bundle.ts'
 /** The documents of a bundle as files in a folder. */
 export interface ReplayFiles {
   /** The settings that name them. */
-  readonly settings: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios'>>
+  readonly settings: Partial<Pick<Settings, 'contract' | 'fixtures' | 'rules'>>
   /** The pointer in the bundle of each file, and of the folder of the fixtures. */
   readonly pointers: ReadonlyMap<string, string>
 }
@@ -28,10 +28,10 @@ export async function writeReplayFiles(
     pointers.set(file, pointer)
     return file
   }
-  const settings: Partial<Record<'contract' | 'fixtures' | 'scenarios', string>> = {}
+  const settings: Partial<Record<'contract' | 'fixtures' | 'rules', string>> = {}
   if (ownContract !== undefined) settings.contract = ownContract
   else if (contract.document) settings.contract = await write('contract.json', contract.document, '/contract/document')
-  if (rules.length > 0) settings.scenarios = await write('rules.json', { rules: [...rules] }, '')
+  if (rules.length > 0) settings.rules = await write('rules.json', { rules: [...rules] }, '')
   if (fixtures) {
     settings.fixtures = join(folder, 'fixtures')
     await mkdir(settings.fixtures)

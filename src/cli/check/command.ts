@@ -3,7 +3,7 @@ import { serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
 
 const checkSettings = {
-  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'scenarios', 'plan'),
+  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
   format: choice({
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',
@@ -20,6 +20,8 @@ export const checkCommand = defineCommand({
   name: 'check',
   usage: '[files...] [options]',
   operands: 'files or folders',
+  purpose: 'Look up',
+  summary: 'Check contracts, overlays, fixtures and files of rules',
   description:
     'Check contract documents, overlays, fixture folders and scenario files; without any, check those of --contract and --fixtures, or the bundled ones. Exit code 1 if one has an error.',
   examples: [

@@ -26,6 +26,8 @@ export type HealthSettings = ValuesOf<typeof healthSettings>
 export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
   usage: '[options]',
+  purpose: 'Serve',
+  summary: 'Ask a running simulator for its health',
   description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
   examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
   settings: healthSettings,

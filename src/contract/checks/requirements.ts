@@ -38,7 +38,7 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
   if (version === undefined) {
     const message =
       rules !== undefined
-        ? 'is a file of scenario rules, and no OpenAPI document; give it with --scenarios'
+        ? 'is a file of scenario rules, and no OpenAPI document; give it with --rules'
         : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
     return [errorAt(source, '/openapi', message)]
   }

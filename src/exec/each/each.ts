@@ -12,9 +12,9 @@ import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/choose-runs.ts'
 import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
-
-import { renderSuiteReport, renderText } from '../report/formats/index.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
+import { suiteToJson } from '../report/suite-json.ts'
+import { toSuitePage } from '../report/suite-page.ts'
 import {
   countByOperation,
   describeNothing,
@@ -72,8 +72,8 @@ async function trySuite(opened: TestSuite): Promise<Result<SuiteOutcome, Untriab
   if (!tried.ok) return tried
   const report = reportOn(suite, plan.value, tried.value)
   return success({
-    text: renderText(report),
-    render: (format) => renderSuiteReport(format, report),
+    page: toSuitePage(report),
+    toJson: () => suiteToJson(report),
     failed: report.failed,
     problem: describeNothing(report) ?? describeRedPlainRun(report),
   })

@@ -112,7 +112,7 @@ function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate
     files += 1
     const scenarios = join(path, `${files}.yaml`)
     await writeFile(scenarios, renderRules(candidate))
-    const prepared = await prepareRun(suite, { scenarios })
+    const prepared = await prepareRun(suite, { rules: scenarios })
     await rm(scenarios)
     return prepared
   }

@@ -8,8 +8,9 @@ import type { PlainRun } from '../runs/plain-runs.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
 import type { SuiteOutcome, TestSuite } from '../runs/test-suite.ts'
 import type { Candidate } from './candidate.ts'
-import { renderHuntReport, renderHuntText } from './formats/index.ts'
 import { huntFile, writeHuntFile } from './hunt-file.ts'
+import { huntToJson } from './hunt-json.ts'
+import { toHuntPage } from './hunt-page.ts'
 import { describeSwallowed, type HuntEnd, type HuntFinding, type HuntReport, redPlainRun } from './hunt-report.ts'
 import type { ShrunkFinding } from './shrink-finding.ts'
 
@@ -36,7 +37,7 @@ export async function reportOnHunt(
   { tally, changes, end, found }: HuntOutcome,
 ): Promise<SuiteOutcome> {
   const { counts, unrepeatable, neverSucceeded, findings } = tally
-  const repeat = describeRepeat(['--scenarios', huntFile], settings, files)
+  const repeat = describeRepeat(['--rules', huntFile], settings, files)
   const problem = found && (await writeHuntFile(found.shrunk.candidate, repeat))
   const file = problem === undefined ? huntFile : undefined
   const finding = found && { ...toFinding(found.shrunk), drawn: found.drawn, file, repeat }
@@ -58,8 +59,8 @@ export async function reportOnHunt(
     failed: judgeHunt({ counts, neverSucceeded, finding }, plain.report, findings, failOn),
   }
   return {
-    text: renderHuntText(report),
-    render: (format) => renderHuntReport(format, report),
+    page: toHuntPage(report),
+    toJson: () => huntToJson(report),
     failed: report.failed,
     problem: end === 'red-plain-run' ? redPlainRun : problem,
   }

@@ -10,6 +10,7 @@ import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
 import { isSuiteCondition } from '../parse-suite-fail-on.ts'
 import { nameRun } from '../plan/plan.ts'
+import { findFailure } from './find-failure.ts'
 import { judgeSuiteCondition } from './judge-suite.ts'
 import { listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
@@ -82,7 +83,7 @@ function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
   // A command that passed has nothing to say about the fault.
   const isAside = kind === 'unnoticed' || kind === 'client'
   const folded = [
-    { title: 'output', lines: lastLines, isAside },
+    { title: 'output', lines: lastLines, focus: findFailure(lastLines), isAside },
     { title: 'requests', lines: requests },
   ]
   return {

@@ -28,8 +28,8 @@ export interface EndedRun extends PreparedRun, CapturedEnd {
 export interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun
-  /** The file of scenarios. Default: that of the settings. */
-  readonly scenarios?: ExecSettings['scenarios']
+  /** The file of rules. Default: that of the settings. */
+  readonly rules?: ExecSettings['rules']
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
   readonly log?: Log | undefined
 }
@@ -37,13 +37,13 @@ export interface RunParts {
 /** Starts the simulator of a run, which begins without state and counts no request. */
 export async function prepareRun(
   { settings, now, output }: TestSuite,
-  { run, scenarios = settings.scenarios, log }: RunParts = {},
+  { run, rules = settings.rules, log }: RunParts = {},
 ): Promise<Result<PreparedRun, UntriableSuite>> {
   const recorder = new RequestRecorder(run)
   const { record: onExchange, findFault: findPlannedFault } = recorder
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
   const started = await start(
-    { ...settings, scenarios, state: ':memory:' },
+    { ...settings, rules, state: ':memory:' },
     { now, log: log ?? errors, onExchange, findPlannedFault },
   )
   return started.ok ? success({ simulator: started.value, recorder }) : refuseStart(started.error)

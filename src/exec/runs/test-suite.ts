@@ -1,11 +1,15 @@
 import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../core/instant.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { writeReports } from '../../process/finish.ts'
 import { type Output, printStartProblems } from '../../process/output.ts'
+import { renderReport } from '../../reports/formats/index.ts'
 import type { ReportFormat } from '../../reports/formats/report-format.ts'
+import type { Page } from '../../reports/page/page.ts'
+import { renderText } from '../../reports/page/text.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
 import type { ExecLine } from '../settings.ts'
@@ -28,10 +32,9 @@ export interface TestSuite extends ExecLine, ExecContext {
 
 /** The outcome of all runs, ready to be shown. */
 export interface SuiteOutcome {
-  /** The report as text. */
-  readonly text: string
-  /** Renders the report for a file of `--report`. */
-  readonly render: (format: ReportFormat) => string
+  /** The report, for a terminal and for the files of `--report`. */
+  readonly page: Page
+  readonly toJson: () => JsonObject
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
   /** The reason why the outcome is not whole, such as that no fault was tried; undefined: it is. */
@@ -100,13 +103,14 @@ export async function finishSuite(suite: TestSuite, outcome: Result<SuiteOutcome
   if (!outcome.ok) return finishUntriable(suite, outcome.error)
   const { settings, signals, output, print } = suite
   const { isJson, printLine } = output
-  const { text, render, failed, problem } = outcome.value
-  const report = text.trimEnd()
+  const { page, toJson, failed, problem } = outcome.value
+  const report = renderText(page).trimEnd()
   if (!isJson) print(report)
   else for (const line of report.split('\n').filter((one) => one !== '')) printLine(line)
   if (failed.length > 0 && settings.failOn !== undefined)
     printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
+  const render = (format: ReportFormat) => renderReport(format, () => page, toJson)
   const isWritten = await writeReports(settings.report, render, printLine)
   if (signals.code !== undefined) return signals.code
   if (failed.length > 0) return 3

@@ -83,6 +83,8 @@ export interface Detail {
   /** The words that unfold the lines; empty for lines that are always shown. */
   readonly title: string
   readonly lines: readonly string[]
+  /** The index of the first line that a terminal shows; default: it shows the last lines. */
+  readonly focus?: number | undefined
   /** True: a terminal leaves the lines out. */
   readonly isAside?: boolean
 }

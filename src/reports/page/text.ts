@@ -1,7 +1,7 @@
 import { escapeControls } from '../../core/escape-controls.ts'
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The number of last lines that the text has of each detail. */
+/** The number of lines that the text has of each detail. */
 const shownLines = 12
 
 /**
@@ -39,10 +39,10 @@ function renderFinding({ title, severity, sentence, notes = [], details = [] }: 
     ...notes.map((line) => `    ${line}`),
     ...details
       .filter(({ isAside }) => !isAside)
-      .flatMap(({ title, lines }) =>
+      .flatMap(({ title, lines, focus = Math.max(0, lines.length - shownLines) }) =>
         title === ''
           ? lines.map((line) => `    ${line}`)
-          : [`    ${title}:`, ...lines.slice(-shownLines).map((line) => `    | ${line}`)],
+          : [`    ${title}:`, ...lines.slice(focus, focus + shownLines).map((line) => `    | ${line}`)],
       ),
   ]
 }

@@ -40,7 +40,7 @@ export function isLoading(error: Error): boolean {
 
 type RedisClient = typeof import('ioredis').Redis
 
-/** Loads the client, which an installation can leave out since it is an optional dependency. */
+/** Loads the client, which an installation can leave out since it is an optional peer dependency. */
 export async function loadClient(): Promise<Result<RedisClient>> {
   try {
     return success((await import('ioredis')).Redis)

@@ -1,7 +1,8 @@
-import { listLines, type Page, type PageFinding } from '../../../reports/page/page.ts'
-import { describeRun } from '../../../reports/reported-run.ts'
-import { describePlainRun } from '../../report/suite-report.ts'
-import { describeStep } from '../candidate.ts'
+import { listLines, type Page, type PageFinding } from '../../reports/page/page.ts'
+import { describeRun } from '../../reports/reported-run.ts'
+import { findFailure } from '../report/find-failure.ts'
+import { describePlainRun } from '../report/suite-report.ts'
+import { describeStep } from './candidate.ts'
 import {
   describeHuntFinding,
   describeNeed,
@@ -10,7 +11,7 @@ import {
   type HuntFinding,
   type HuntReport,
   summarizeHunt,
-} from '../hunt-report.ts'
+} from './hunt-report.ts'
 
 /** Describes the outcome of a hunt. In JUnit it is one test case, which fails where `--fail-on` does. */
 export function toHuntPage(report: HuntReport): Page {
@@ -45,7 +46,7 @@ export function toHuntPage(report: HuntReport): Page {
 function toPageFinding(finding: HuntFinding, report: HuntReport): PageFinding {
   const { candidate, file, repeat, requests, lastLines } = finding
   const folded = [
-    { title: 'output', lines: lastLines },
+    { title: 'output', lines: lastLines, focus: findFailure(lastLines) },
     { title: 'requests', lines: requests },
   ]
   return {

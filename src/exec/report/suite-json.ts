@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/json.ts'
-import { listFindings } from '../suite-findings.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { listFindings } from './suite-findings.ts'
 import {
   countRepeated,
   countVerdicts,
@@ -7,7 +7,7 @@ import {
   type JudgedRun,
   type SuiteReport,
   summarizeGroups,
-} from '../suite-report.ts'
+} from './suite-report.ts'
 
 /** Converts a suite's report to JSON. */
 export function suiteToJson(report: SuiteReport): JsonObject {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../core/json.ts'
-import { circumstancesToJson } from '../../report/formats/json.ts'
-import { type Candidate, toRules } from '../candidate.ts'
-import { describeHuntFinding, type HuntFinding, type HuntReport } from '../hunt-report.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { circumstancesToJson } from '../report/suite-json.ts'
+import { type Candidate, toRules } from './candidate.ts'
+import { describeHuntFinding, type HuntFinding, type HuntReport } from './hunt-report.ts'
 
 /** Converts the outcome of a hunt to JSON. */
 export function huntToJson(report: HuntReport): JsonObject {
