@@ -50,9 +50,9 @@ describe('convsim exec --each', () => {
       { fault: 'resilience:reset', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
       { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 1, verdict: 'broke' },
       { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 2, verdict: 'broke' },
-      { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'not-noticed' },
-      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'not-noticed' },
-      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'not-noticed' },
+      { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'unnoticed' },
+      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'unnoticed' },
+      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
     expect(report).toMatchObject({ truncated: false, summary: { made: 7, equivalent: 0, notMade: 0 } })
   })
@@ -62,7 +62,7 @@ describe('convsim exec --each', () => {
     const { report: noticed } = await tryJson(suite('first.success !== false'), ...only)
     expect(noticed.runs).toMatchObject([{ verdict: 'noticed' }])
     const { report: unnoticed } = await tryJson(suite('second.success !== false'), ...only)
-    expect(unnoticed.runs).toMatchObject([{ verdict: 'not-noticed' }])
+    expect(unnoticed.runs).toMatchObject([{ verdict: 'unnoticed' }])
     expect(unnoticed.findings[0].requests).toEqual([
       `GET /v1/models/${model}/analytics 403 forbidden`,
       `GET /v1/models/${model}/analytics 200`,

@@ -105,7 +105,7 @@ describe('the run without faults', () => {
       ...['--each', 'drop-field', '--max-runs', '21'],
     )
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
-    expect(verdictsOf(report)).toEqual(Array.from({ length: 19 }, () => 'not-noticed'))
+    expect(verdictsOf(report)).toEqual(Array.from({ length: 19 }, () => 'unnoticed'))
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-plain-run' } })
     expect(report.summary.changes).toEqual(['after 20 runs it failed twice, with exit code 6'])
     expect(stdout).toMatch(/^19 runs, \d+ not made \(the command failed without faults\)\.$/m)

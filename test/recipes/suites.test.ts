@@ -100,7 +100,7 @@ describe('the sample suite', () => {
     const outcome = await trySuite('asserts-little.mjs')
     expect(outcome.code).toBe(3)
     expect(verdictsOn(outcome, 'resilience')).toEqual(['recovered'])
-    expect(verdictsOn(outcome, 'drift')).toEqual(['not-noticed'])
+    expect(verdictsOn(outcome, 'drift')).toEqual(['unnoticed'])
     expect(new Set(outcome.findings.map(({ kind }) => kind))).toEqual(new Set(['unnoticed']))
     expect(outcome.text).toContain(
       'Nobody noticed: the command passed although "drop-field" struck /conversationCount in the answers of getModelAnalytics.',

@@ -52,7 +52,7 @@ test('names the requests that were not struck beside the share', () => {
 test('says which drift was tried where it speaks of fields', () => {
   const text = renderText(
     reportOn([
-      judged('drop-field createEvent /eventId', 'not-noticed'),
+      judged('drop-field createEvent /eventId', 'unnoticed'),
       judged('drop-field createEvent /success', 'noticed'),
       judged('wrong-type createEvent /success', 'noticed'),
     ]),
@@ -140,7 +140,7 @@ test('tells requests that fit no operation from those of operations', () => {
 })
 
 test('annotates a run of GitHub, with an error for what fails', () => {
-  const runs = [judged('reset createEvent 1', 'broke'), judged('drop-field createEvent /success', 'not-noticed')]
+  const runs = [judged('reset createEvent 1', 'broke'), judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 faults did not recover (100 %)']
   const lines = renderGithub(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
   expect(lines.slice(0, 3)).toEqual([

@@ -26,10 +26,10 @@ const outcomeOf = (words: string): RunOutcome => ({
 
 describe('the verdict on a fault that passes, and on one that stays', () => {
   test.each([
-    ['green met good', undefined, 'recovered', 'not-noticed'],
-    ['green met', undefined, 'never-succeeded', 'not-noticed'],
-    ['green met', 'green met', 'never-succeeded', 'not-noticed'],
-    ['green met', 'green met good', 'unsteady', 'not-noticed'],
+    ['green met good', undefined, 'recovered', 'unnoticed'],
+    ['green met', undefined, 'never-succeeded', 'unnoticed'],
+    ['green met', 'green met', 'never-succeeded', 'unnoticed'],
+    ['green met', 'green met good', 'unsteady', 'unnoticed'],
     ['green', 'green met good', 'unsteady', 'unsteady'],
     ['green met', 'red met', 'unsteady', 'unsteady'],
     ['green', undefined, 'not-reached', 'not-reached'],

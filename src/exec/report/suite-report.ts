@@ -119,7 +119,7 @@ export function toPercent(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 10
 }
 
-/** Writes a verdict for people: `not noticed`. */
+/** Writes a verdict for people: `not reached`. */
 export function formatVerdict(verdict: SuiteVerdict): string {
   return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
 }

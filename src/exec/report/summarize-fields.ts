@@ -33,7 +33,7 @@ export function summarizeFields(runs: readonly JudgedRun[]): FieldSummary[] {
 function summarizeField(pointer: string, runs: readonly JudgedRun[]): DriftedField {
   const own = runs.filter(({ run }) => run.pointer === pointer)
   const namesOf = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name)
-  const unnoticed = own.filter(({ verdict }) => verdict === 'not-noticed')
+  const unnoticed = own.filter(({ verdict }) => verdict === 'unnoticed')
   return { pointer, tried: namesOf(own), unnoticed: namesOf(unnoticed) }
 }
 

@@ -6,7 +6,7 @@ export const verdicts = [
   'recovered',
   'never-succeeded',
   'noticed',
-  'not-noticed',
+  'unnoticed',
   'broke',
   'hung',
   'unsteady',
@@ -15,7 +15,7 @@ export const verdicts = [
 
 /**
  * The verdict on the runs of a fault. `recovered` and `noticed` are good answers to the two questions, `broke` and
- * `not-noticed` are findings. `never-succeeded`: the command passed, and got no good answer to the call that the fault
+ * `unnoticed` are findings. `never-succeeded`: the command passed, and got no good answer to the call that the fault
  * struck. `hung`: the command did not end in time. `unsteady`: two runs disagree, which says nothing about the fault.
  * `not-reached`: no request met it.
  */
@@ -24,7 +24,7 @@ export type SuiteVerdict = (typeof verdicts)[number]
 /** The verdicts that are findings, each with the condition of `--fail-on` that counts it. */
 const findings: Partial<Record<SuiteVerdict, SuiteFailCondition['kind']>> = {
   'never-succeeded': 'not-resilient',
-  'not-noticed': 'unnoticed',
+  unnoticed: 'unnoticed',
   broke: 'not-resilient',
   hung: 'hung',
 }
@@ -72,7 +72,7 @@ export function judgeRuns({ fault }: PlannedRun, first: RunOutcome, second: RunO
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
   if (!outcomes.some(({ wasApplied }) => wasApplied)) return 'not-reached'
   if (!outcomes.every(({ wasApplied }) => wasApplied)) return 'unsteady'
-  if (fault.question === 'notice') return isRed(first) ? 'noticed' : 'not-noticed'
+  if (fault.question === 'notice') return isRed(first) ? 'noticed' : 'unnoticed'
   if (isRed(first)) return 'broke'
   if (outcomes.every(({ hasSucceeded }) => hasSucceeded)) return 'recovered'
   return outcomes.some(({ hasSucceeded }) => hasSucceeded) ? 'unsteady' : 'never-succeeded'
