@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
-import { flagOf } from '../src/config/setting.ts'
+import { flagOf, type Setting } from '../src/config/setting.ts'
 import { defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import type { Effect } from '../src/scenarios/definition.ts'
@@ -298,9 +298,14 @@ describe('every parameter', () => {
 
 describe('every setting', () => {
   const names = [...new Set(commands.flatMap(({ settings }) => Object.keys(settings)))]
+  const shown = new Set(
+    commands.flatMap(({ settings }) =>
+      Object.entries<Setting<unknown>>(settings).flatMap(([name, { hidden }]) => (hidden ? [] : [name])),
+    ),
+  )
 
   test('stands in the documentation', () => {
-    const missing = names.filter((name) => !tableRows.some((row) => row.includes(`\`${flagOf(name)}`)))
+    const missing = [...shown].filter((name) => !tableRows.some((row) => row.includes(`\`${flagOf(name)}`)))
     expect(missing).toEqual([])
   })
 

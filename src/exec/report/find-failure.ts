@@ -1,7 +1,7 @@
 /** The beginnings of what test runners print about a failed assertion, the surest first. */
 const signs = [
   /^ *not ok|AssertionError|ExpectationError|^E {2}|panic:/,
-  /✖|●|--- FAIL|^ *FAIL/,
+  /\u2716|\u25cf|--- FAIL|^ *FAIL/,
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
