@@ -114,7 +114,7 @@ test('npm start without anything built ends with 1 and says what to do', async (
 })
 
 test('an installation without the development dependencies says that it builds nothing, and is no error', async () => {
-  const { child, output } = npm(await checkoutWith([]), ['run', 'prepare'])
+  const { child, output } = npm(await checkoutWith([]), ['run', 'dependencies'])
   expect(await once(child, 'close')).toEqual([0, null])
   expect(output()).toMatch(/npm ci --include=dev/)
 })

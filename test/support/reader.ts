@@ -17,6 +17,13 @@ export interface ScriptResult {
   readonly stderr: string
 }
 
+/** A test that sends a request, since a gate without any request fails. */
+const oneRequest = `import { test } from 'node:test'
+const { CONVSIM_BASE_URL: url } = process.env
+const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
+test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers: { authorization: 'Bearer any-key' } }))
+`
+
 /** The machine of a reader who follows a page: a folder with a checkout, a project beside it, and a simulator. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
@@ -34,6 +41,7 @@ export class Reader {
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
     symlinkSync(checkout, join(this.#home, 'convsim'))
     writeFileSync(join(this.project, 'package.json'), '{ "scripts": { "test": "node --test" } }')
+    writeFileSync(join(this.project, 'one-request.test.mjs'), oneRequest)
     // With this file, curl prints the status in a line of its own after each body.
     writeFileSync(join(this.#home, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n%{http_code}\\n"\n')
     if (!hasPackage) return
