@@ -31,7 +31,10 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly unauthorized: AnyScenarioParameters
   readonly forbidden: AnyScenarioParameters
   readonly 'not-found': AnyScenarioParameters
-  readonly 'rate-limited': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
+  readonly 'rate-limited': AnyScenarioParameters & {
+    readonly 'retry-after'?: number
+    readonly limit?: number
+  }
   readonly 'server-error': AnyScenarioParameters
   readonly unavailable: AnyScenarioParameters & { readonly 'retry-after'?: number }
   readonly 'all-null': AnyScenarioParameters
@@ -52,7 +55,10 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly reset: AnyScenarioParameters & { readonly when?: 'before' | 'after' }
   readonly 'empty-response': AnyScenarioParameters & { readonly when?: 'before' | 'after' }
   readonly truncated: AnyScenarioParameters & { readonly keep?: number; readonly when?: 'before' | 'after' }
-  readonly 'malformed-json': AnyScenarioParameters & { readonly keep?: number; readonly when?: 'before' | 'after' }
+  readonly 'malformed-json': AnyScenarioParameters & {
+    readonly keep?: number
+    readonly when?: 'before' | 'after'
+  }
   readonly 'lost-ack': AnyScenarioParameters
   readonly 'drop-field': AnyScenarioParameters & { readonly pointer?: string; readonly seed?: number }
   readonly 'wrong-type': AnyScenarioParameters & { readonly pointer?: string; readonly seed?: number }

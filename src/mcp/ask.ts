@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Reply } from '../exchange/reply.ts'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { Control } from '../control/control.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { SimRequest } from '../exchange/request.ts'
 
 /** A question to the control plane. */
@@ -22,35 +24,32 @@ export interface ControlAnswer {
 /** Asks the control plane, over HTTP or in the process. */
 export type AskControl = (question: ControlQuestion) => Promise<ControlAnswer>
 
-/** Answers a request to the control plane, as `Control.answer` does. */
-export type AnswerControl = (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
-
 /** Creates the questions that a request to the control plane asks in its own process, with its host and its token. */
-export function askInProcess(answer: AnswerControl, source: SimRequest, clientGone: AbortSignal): AskControl {
+export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
+  const caller = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-    const request: SimRequest = {
-      ...source,
-      method,
-      path: `/__sim${path}`,
-      query: writeQuery(query),
-      headers: { host, ...(authorization && { authorization }), ...(bytes && { 'content-type': 'application/json' }) },
-      body: bytes ? { kind: 'bytes', bytes } : { kind: 'absent' },
-    }
-    const reply = await answer(request, clientGone)
-    return { status: reply.status, json: readAnswer(await readText(reply, clientGone)) }
+    const bytes = Buffer.from(JSON.stringify(body) ?? '')
+    const { status, ...reply } = await answer(
+      {
+        ...{ ...source, method, path: `/__sim${path}`, query: writeQuery(query) },
+        headers: body === undefined ? caller : { ...caller, ...jsonType },
+        body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes },
+      },
+      clientGone,
+    )
+    const chunks = reply.stream?.chunks(clientGone) ?? [reply.body?.bytes() ?? '']
+    return { status, json: readAnswer(await text(Readable.from(chunks))) }
   }
 }
 
 /** Creates the questions to a simulator at `http://127.0.0.1:4010/__sim`. `token`: the value of its `--control-token`. */
 export function askByFetch(controlUrl: string, token: string | undefined): AskControl {
-  const auth = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const caller = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return async ({ method = 'GET', path, query, body }) => {
-    const url = `${controlUrl}${path}?${writeQuery(query)}`
-    const headers = body === undefined ? auth : { ...auth, 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { headers: { ...caller, ...jsonType }, body: JSON.stringify(body) }
     try {
-      const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers: caller, ...sent })
       return { status: response.status, json: readAnswer(await response.text()) }
     } catch {
       const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then call the tool again.`
@@ -59,24 +58,17 @@ export function askByFetch(controlUrl: string, token: string | undefined): AskCo
   }
 }
 
-function writeQuery(query: ControlQuestion['query'] = {}): string {
-  const sent = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) sent.set(name, String(value))
-  return sent.toString()
-}
+const jsonType = { 'content-type': 'application/json' }
 
-async function readText({ body, stream }: Reply, clientGone: AbortSignal): Promise<string> {
-  if (!stream) return Buffer.from(body?.bytes() ?? []).toString()
-  let text = ''
-  for await (const chunk of stream.chunks(clientGone)) text += chunk
-  return text
+function writeQuery(query: ControlQuestion['query'] = {}): string {
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }
 
 function readAnswer(text: string): JsonObject {
   try {
-    const value: Json = JSON.parse(text)
-    return isObject(value) ? value : { value }
+    return JSON.parse(text)
   } catch {
-    return { error: `an answer that is no JSON: ${text.slice(0, 200)}` }
+    return { error: `The simulator answered no JSON: ${text.slice(0, 200)}` }
   }
 }

@@ -3,13 +3,14 @@
  * `tools.ts` has the tools, each of which asks the control plane through `ask.ts`; `server.ts` serves them.
  */
 import { readFile } from 'node:fs/promises'
+import type { Control } from '../control/control.ts'
 import { type ControlHandlers, CustomReply } from '../control/handler.ts'
 import { textBody } from '../exchange/body.ts'
 import { bundledSkill } from '../fixtures/bundled.ts'
-import { type AnswerControl, askInProcess } from './ask.ts'
+import { askInProcess } from './ask.ts'
 
 /** Handles `POST mcp` and `GET skill.md`. `answer`: the control plane. */
-export function mcpHandlers(answer: AnswerControl): Pick<ControlHandlers, 'callMcp' | 'getSkill'> {
+export function mcpHandlers(answer: Control['answer']): Pick<ControlHandlers, 'callMcp' | 'getSkill'> {
   return {
     async callMcp({ source, body, clientGone }) {
       const { answerCall } = await import('./server.ts')

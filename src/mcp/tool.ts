@@ -6,19 +6,15 @@ import type { AskControl, ControlAnswer, ControlQuestion } from './ask.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** True for a tool that changes nothing. */
-  readonly readOnly: boolean
-  /** Returns the arguments as JSON schemas, derived from the document of the control plane. */
-  readonly input: (document: JsonObject) => Record<string, JsonObject>
-  /** Returns the answer. Throws a `ToolError` that says what to do next. */
-  readonly run: (args: JsonObject, simulator: AskedSimulator) => Promise<Json>
-}
-
-/** The simulator that a tool asks. `origin`: scheme, host and port. `basePath`: that of the service, `/v1`. */
-export interface AskedSimulator {
-  readonly ask: AskControl
-  readonly origin: string
-  readonly basePath: string
+  /** The parameters of the control plane that it takes, by operation; and it takes the bodies of these operations. */
+  readonly input: Readonly<Record<string, string>>
+  /** The schemas of its other arguments by their names. */
+  readonly ownInput?: Readonly<Record<string, JsonObject>>
+  /** Returns the answer of a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
+  readonly run: (
+    args: JsonObject,
+    simulator: { readonly ask: AskControl; readonly origin: string; readonly basePath: string },
+  ) => Promise<Json>
 }
 
 /** A call that failed: its message says what to do next. */
@@ -42,10 +38,7 @@ export function readOrThrow({ status, json }: ControlAnswer, next = ''): JsonObj
 }
 
 /** Returns a member that is an object; empty if there is none. */
-export function objectOf(json: Json | undefined, name: string): JsonObject {
-  const member = isObject(json) ? json[name] : undefined
-  return isObject(member) ? member : {}
-}
+export const objectOf = (json: JsonObject, name: string): JsonObject => (isObject(json[name]) ? json[name] : {})
 
 /** Returns the objects of a member that is a list; none if there is no such list. */
 export function listOf(json: Json | undefined, name: string): readonly JsonObject[] {
@@ -64,8 +57,7 @@ export function pageOf(name: string, list: readonly Json[], cursor: Json | undef
 
 /** Returns an object without the members that say nothing: undefined, empty lists and empty texts. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const saysSomething = (value: Json | undefined) => !(value === undefined || value === '' || `${[value]}` === '')
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => saysSomething(value))) as JsonObject
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => `${[value]}` !== '')) as JsonObject
 }
 
 /** Returns the members of an object that have the names. */
@@ -77,13 +69,3 @@ export function refuseOperation(operation: Json | undefined, known: readonly str
   if (operation !== undefined && !known.includes(String(operation)))
     throw new ToolError(`There is no operation "${operation}". ${describeKnown(String(operation), known)}`)
 }
-
-/** Returns a body, of a long one the first characters as text. */
-export function cutBody(body: Json | undefined): Json | undefined {
-  const text = JSON.stringify(body) ?? ''
-  return text.length <= 2000 ? body : `${text.slice(0, 2000)}...`
-}
-
-/** Returns the sentences of violations or advice: `body/value: must be string`. */
-export const describeRules = (entry: JsonObject, name: string): string[] =>
-  listOf(entry, name).map((one) => `${one['in']}${one['pointer']}: ${one['message']}`)

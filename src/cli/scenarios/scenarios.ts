@@ -95,7 +95,11 @@ interface ScenarioPreview {
 }
 
 /** Returns the parts of a scenario's description. */
-function previewScenario(active: ActiveScenario, inputs: LoadedInputs, settings: ScenarioSettings): ScenarioPreview {
+function previewScenario(
+  active: ActiveScenario,
+  inputs: LoadedInputs,
+  settings: ScenarioSettings,
+): ScenarioPreview {
   const { definition, values } = active
   const { operations } = inputs.contract
   const views = operations.map((operation) => {
