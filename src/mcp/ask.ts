@@ -4,13 +4,10 @@ import type { Control } from '../control/control.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { SimRequest } from '../exchange/request.ts'
 
-/** A question to the control plane. */
+/** A question to the control plane, at a path below `/__sim`. Default of the method: GET. */
 export interface ControlQuestion {
-  /** Default: GET. */
   readonly method?: string
-  /** The path below `/__sim`: `/requests`. */
   readonly path: string
-  /** Members that are undefined are not sent. */
   readonly query?: Readonly<Record<string, Json | undefined>>
   readonly body?: Json
 }

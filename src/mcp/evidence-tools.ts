@@ -2,9 +2,8 @@ import type { JsonObject } from '../core/json.ts'
 import {
   askOrThrow,
   compact,
-  cursorInput,
+  cursorArg,
   listOf,
-  objectOf,
   pageOf,
   pick,
   readOrThrow,
@@ -19,12 +18,14 @@ export const coverageGaps: Tool = {
   description:
     'List what the client never met in the contract (a status, a null, a listed value), 20 at a time, each with the request that meets it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
-  ownInput: { cursor: cursorInput },
+  ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask, basePath }) {
     const coverage = await askOrThrow(ask, { path: '/coverage', query: { sandbox } }, usedSandbox)
     const operations = listOf(coverage, 'operations')
-    const ids = operations.map((one) => String(one['operation']))
-    refuseOperation(operation, ids)
+    refuseOperation(
+      operation,
+      operations.map((one) => String(one['operation'])),
+    )
     const asked = operations.filter((one) => [undefined, one['operation']].includes(operation))
     const gaps = asked.flatMap(({ operation, method, path: template, missing }) =>
       listOf({ missing: missing ?? [] }, 'missing').map(
@@ -44,7 +45,6 @@ export const runSummary: Tool = {
   async run({ sandbox, failOn = 'violation,unexpected,manners' }, { ask, origin, basePath }) {
     const answer = await ask({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(answer, usedSandbox)
-    const { requests, summary } = report
     const kinds = ['violations', 'unexpected', 'manners', 'advice']
     const findings = kinds.flatMap((kind) => listOf(report[kind], 'findings').map((one) => showFinding(kind, one)))
     const [first] = [findings[0]?.['requests']].flat()
@@ -53,10 +53,13 @@ export const runSummary: Tool = {
         ? 'Call coverage_gaps for what no test has met yet.'
         : `Call explain_request with {"id": "${first}"}, mend the client, reset the sandbox, and run it again.`
     return compact({
-      ...{ verdict: answer.status === 417 ? 'failed' : 'passed', failOn, requests, summary },
-      ...pick(objectOf(report, 'coverage'), 'percent'),
+      ...{ verdict: answer.status === 417 ? 'failed' : 'passed', failOn },
+      ...pick(report, 'requests', 'summary'),
       ...{ worst: findings.slice(0, 3), furtherFindings: Math.max(0, findings.length - 3), next },
-      ...(requests === 0 && { verdict: 'no requests', next: `Point the client to ${origin}${basePath}, and run it.` }),
+      ...(report['requests'] === 0 && {
+        verdict: 'no requests',
+        next: `Point the client to ${origin}${basePath}, and run it.`,
+      }),
     })
   },
 }

@@ -1,6 +1,6 @@
 /**
  * Tools for coding agents: MCP over HTTP and stdio, and a skill.
- * `tools.ts` has the tools, each of which asks the control plane through `ask.ts`; `server.ts` serves them.
+ * Each tool asks the control plane through `ask.ts`; `server.ts` lists and serves them.
  */
 import { readFile } from 'node:fs/promises'
 import type { Control } from '../control/control.ts'

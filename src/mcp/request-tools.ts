@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { askOrThrow, compact, listOf, objectOf, pageSize, pick, type Tool } from './tool.ts'
 
+const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
 const idHint = 'Or give the "id" of a recorded request: find_requests lists them.'
 const nameHint = 'list_scenarios names the operations.'
 
@@ -8,21 +9,17 @@ export const findRequests: Tool = {
   name: 'find_requests',
   description:
     'Find what the client sent and got, the newest first, 20 at a time. "badRetries" lists calls whose retries broke a rule, with the wait before each attempt.',
-  input: {
-    listRequests: 'sandbox operation status method path origin violations advice damage traceId order since cursor',
-  },
+  input: { listRequests: filters },
   async run(args, { ask }) {
     const query = { order: 'newest', limit: pageSize, ...args }
     const page = await askOrThrow(ask, { path: '/requests', query }, nameHint)
     const retries = { path: '/retries', query: { sandbox: args['sandbox'], limit: 100 } }
     const chains = args['cursor'] === undefined ? listOf(await askOrThrow(ask, retries), 'chains') : []
+    const bad = chains.map(showChain).filter(({ findings }) => findings !== undefined)
     return compact({
       requests: listOf(page, 'requests').map(showExchange),
       ...pick(page, 'total', 'next', 'dropped'),
-      badRetries: chains
-        .map(showChain)
-        .filter(({ findings }) => findings !== undefined)
-        .slice(0, pageSize),
+      badRetries: bad.slice(0, pageSize),
       hint: page['total'] === 0 ? 'No request matches. {"sandbox": "*"} asks for those of all sandboxes.' : undefined,
     })
   },

@@ -1,14 +1,4 @@
-import {
-  askOrThrow,
-  compact,
-  cursorInput,
-  listOf,
-  pageOf,
-  pick,
-  refuseOperation,
-  type Tool,
-  ToolError,
-} from './tool.ts'
+import { askOrThrow, compact, cursorArg, listOf, pageOf, pick, refuseOperation, type Tool, ToolError } from './tool.ts'
 
 export const setScenarios: Tool = {
   name: 'set_scenarios',
@@ -27,7 +17,7 @@ export const listScenarios: Tool = {
   description:
     'List the scenarios of one operation or of all, 20 at a time, with an example for set_scenarios and what the client sees; and the rules that the sandbox has now.',
   input: { getScenarios: 'sandbox', listRequests: 'operation' },
-  ownInput: { cursor: cursorInput },
+  ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask }) {
     const rules = await askOrThrow(ask, { path: '/scenarios', query: { sandbox } })
     const catalogue = await askOrThrow(ask, { path: '/catalogue' })

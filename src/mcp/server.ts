@@ -11,15 +11,8 @@ import { explainRequest, findRequests, verifyRequests } from './request-tools.ts
 import { controlSandbox, listScenarios, setScenarios } from './scenario-tools.ts'
 import { askOrThrow, objectOf, type Tool, ToolError } from './tool.ts'
 
-const readOnlyTools: readonly Tool[] = [
-  findRequests,
-  explainRequest,
-  verifyRequests,
-  listScenarios,
-  coverageGaps,
-  runSummary,
-]
-const changingTools: readonly Tool[] = [setScenarios, controlSandbox]
+const readOnlyTools = [findRequests, explainRequest, verifyRequests, listScenarios, coverageGaps, runSummary]
+const changingTools = [setScenarios, controlSandbox]
 
 /** Every object passes, since the control plane checks what the tools pass on, and says what is wrong with it. */
 const anyInput: library.jsonSchemaValidator = {
@@ -29,11 +22,11 @@ const anyInput: library.jsonSchemaValidator = {
 /** Answers a message of MCP that came over HTTP. There are no subscriptions, so that every answer ends. */
 export async function answerCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
-  const sent = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name))
-  const request = new Request(`${origin}/__sim/mcp`, { method: 'POST', headers: sent, body: JSON.stringify(message) })
-  const response = await library
-    .createMcpHandler(() => createServer(ask, origin), { maxSubscriptions: 0 })
-    .fetch(request)
+  const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
+  const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }
+  const request = { method: 'POST', headers: accepted, body: JSON.stringify(message) }
+  const handler = library.createMcpHandler(() => createServer(ask, origin), { maxSubscriptions: 0 })
+  const response = await handler.fetch(new Request(`${origin}/__sim/mcp`, request))
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
@@ -65,9 +58,8 @@ async function createServer(ask: AskControl, origin: string) {
 async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
   const answerWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
   const unknown = Object.keys(call[0]).find((argument) => !known.includes(argument))
-  if (unknown !== undefined)
-    return { ...answerWith(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`), isError: true }
   try {
+    if (unknown !== undefined) throw new ToolError(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`)
     return answerWith(JSON.stringify(await run(...call)))
   } catch (error) {
     if (error instanceof ToolError) return { ...answerWith(error.message), isError: true }

@@ -24,7 +24,7 @@ export class ToolError extends Error {}
 export const pageSize = 20
 
 /** The argument of the tools that page by themselves. */
-export const cursorInput = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
+export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
 
 /** Asks the control plane, as `readOrThrow` reads it. */
 export const askOrThrow = async (ask: AskControl, question: ControlQuestion, next?: string): Promise<JsonObject> =>

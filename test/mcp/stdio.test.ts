@@ -46,6 +46,20 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
+  test('has commands that run, and tests of the runners that the documentation tests', async () => {
+    const text = await skill()
+    const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
+    expect(scripts).toHaveLength(2)
+    for (const script of scripts) {
+      const { code, stderr } = await run(script.replace(/^npx convsim /, '').split(' '))
+      expect([script, code, stderr]).toEqual([script, 0, expect.anything()])
+    }
+    const testing = await readFile(new URL('../../docs/testing.md', import.meta.url), 'utf8')
+    const codes = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'))
+    const unknown = codes.filter((line) => !testing.includes(line.replace(/ \}\)$/, '')))
+    expect(unknown).toEqual([])
+  })
+
   test('--install says where, writes there, and again, but not over a foreign file', async () => {
     const cwd = await mkdtemp(join(tmpdir(), 'convsim-skill-'))
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
