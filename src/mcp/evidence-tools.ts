@@ -22,10 +22,8 @@ export const coverageGaps: Tool = {
   async run({ sandbox, operation, cursor }, { ask, basePath }) {
     const coverage = await askOrThrow(ask, { path: '/coverage', query: { sandbox } }, usedSandbox)
     const operations = listOf(coverage, 'operations')
-    refuseOperation(
-      operation,
-      operations.map((one) => String(one['operation'])),
-    )
+    const ids = operations.map((one) => String(one['operation']))
+    refuseOperation(operation, ids)
     const asked = operations.filter((one) => [undefined, one['operation']].includes(operation))
     const gaps = asked.flatMap(({ operation, method, path: template, missing }) =>
       listOf({ missing: missing ?? [] }, 'missing').map(
@@ -64,9 +62,5 @@ export const runSummary: Tool = {
   },
 }
 
-const showFinding = (kind: string, finding: JsonObject) =>
-  compact({
-    kind,
-    ...pick(finding, 'operation', 'rule', 'in', 'pointer', 'status', 'count', 'requests'),
-    finding: finding['sentence'] ?? finding['message'],
-  })
+const facts = ['operation', 'rule', 'in', 'pointer', 'status', 'sentence', 'message', 'count', 'requests']
+const showFinding = (kind: string, finding: JsonObject): JsonObject => ({ kind, ...pick(finding, ...facts) })
