@@ -11,7 +11,7 @@ const ownLine = /^name: convsim$/m
 export const skillCommand = defineCommand({
   name: 'skill',
   usage: '[options]',
-  description: 'Print how a coding agent uses convsim (SKILL.md), or write it where agents of this project look.',
+  description: 'Print the skill that tells a coding agent how to use convsim, or write it where agents of this project look.',
   examples: ['skill', 'skill --install'],
   settings: {
     install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md into this folder.' }),
