@@ -26,7 +26,7 @@ ENV MALLOC_ARENA_MAX=1
 # The compiled code of a start and a first reply, which saves a quarter of a start.
 ENV NODE_COMPILE_CACHE=/app/compile-cache
 WORKDIR /app
-COPY package.json LICENSE README.md ./
+COPY package.json LICENSE README.md SKILL.md ./
 COPY docs docs
 COPY docker docker
 COPY spec spec

@@ -379,6 +379,12 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   deleteRequests: {},
   getMetrics: {},
   explain: { body: { method: 'GET', path: '/v1/nowhere' } },
+  callMcp: {
+    body: {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'sweep', version: '1' } },
+    },
+  },
   reset: {},
 }
 

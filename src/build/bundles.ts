@@ -9,7 +9,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE } from './load.ts'
-import { importLibrary, leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
+import { importFrom, leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
 import { precompile } from './precompile.ts'
 import { fileOf, testingModules } from './testing.ts'
 
@@ -52,6 +52,9 @@ const entries: Readonly<Record<string, EntryModule>> = {
 /** The name of the file of the library. */
 const LIBRARY = 'index.cjs'
 
+/** The name of the file of the protocol for coding agents, which is loaded at its first call. */
+const PROTOCOL = 'mcp.cjs'
+
 /** The name of the file beside a bundle that has the licences of all packages in it. */
 const LICENCES = 'THIRD-PARTY-LICENSES.txt'
 
@@ -60,7 +63,8 @@ export async function writeBundles(dist: string): Promise<void> {
   const bundle = await writeBundle(dist)
   await writeEntryModules(dist)
   const library = await writeLibrary(dist)
-  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs } }, dist)
+  const protocol = await writeProtocol(dist)
+  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs, ...protocol.outputs } }, dist)
   await writePrism(join(dist, 'node_modules/@stoplight/prism-http'))
   await writeRedis(join(dist, 'node_modules/ioredis'))
   const consoleFolder = join(dist, 'console')
@@ -86,6 +90,7 @@ async function writeBundle(dist: string): Promise<Metafile> {
     banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
     plugins: [
       replacePrecompiled(await precompile()),
+      importFrom(PROTOCOL, /\/library\.ts$/),
       // Express imports these for features that we do not use; they take most of the time of loading it.
       leaveOut(
         'body-parser',
@@ -107,6 +112,16 @@ async function writeBundle(dist: string): Promise<Metafile> {
       // 45 kB: pino would write with these; `process/stderr-writer.ts` does.
       leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
     ],
+  })
+  return metafile
+}
+
+/** Bundles the protocol for coding agents. */
+async function writeProtocol(dist: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    entryPoints: [join(root, 'src/mcp/library.ts')],
+    outfile: join(dist, PROTOCOL),
   })
   return metafile
 }
@@ -142,7 +157,7 @@ async function writeLibrary(dist: string): Promise<Metafile> {
       outfile: join(dist, fileOf(each)),
       format: each.format,
       external: [...each.libraries],
-      plugins: [importLibrary(LIBRARY)],
+      plugins: [importFrom(LIBRARY, /\/(connect|expectation-error|start-simulator)\.ts$/)],
       ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
     })
   }

@@ -90,17 +90,14 @@ export function simulatorFromBundle(resolveDir: string): Plugin {
 }
 
 /**
- * Imports what the library exports from the file of the library beside the output, so that its code is in `dist/` only once, and an
- * `ExpectationError` of a test module is one of the library. `library`: the name of that file.
+ * Imports a module of `src/` from a file beside the output that has its code already. So the code is in `dist/` only once, and an
+ * `ExpectationError` of a test module is one of the library. `module`: matches the path of its import.
  */
-export function importLibrary(library: string): Plugin {
+export function importFrom(file: string, module: RegExp): Plugin {
   return {
-    name: 'import-library',
+    name: 'import-from',
     setup({ onResolve }) {
-      onResolve({ filter: /\/(connect|expectation-error|start-simulator)\.ts$/ }, () => ({
-        path: `./${library}`,
-        external: true,
-      }))
+      onResolve({ filter: module }, () => ({ path: `./${file}`, external: true }))
     },
   }
 }

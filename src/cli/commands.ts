@@ -7,9 +7,11 @@ import { recordCommand } from '../record/command.ts'
 import { assumptionsCommand } from './assumptions.ts'
 import { checkCommand } from './check/command.ts'
 import { healthcheckCommand } from './healthcheck/command.ts'
+import { mcpCommand } from './mcp.ts'
 import { replayCommand } from './replay.ts'
 import { scenariosCommand } from './scenarios/command.ts'
 import { serveCommand } from './serve.ts'
+import { skillCommand } from './skill.ts'
 
 /** The commands of the program, in the order of help; the first is the default. */
 export const commands: CommandTable<CliCommand> = [
@@ -25,4 +27,6 @@ export const commands: CommandTable<CliCommand> = [
   healthcheckCommand,
   proxyCommand,
   recordCommand,
+  mcpCommand,
+  skillCommand,
 ]

@@ -58,6 +58,8 @@ export interface ControlDeps {
     readonly handlers: Pick<ControlHandlers, 'getBundle'>
     readonly onChange: ChangeListener
   }
+  /** The controls for coding agents, which are in a room of their own. */
+  readonly mcp: Pick<ControlHandlers, 'callMcp' | 'getSkill'>
   /** The origins of pages whose preflights the edge answers. */
   readonly corsOrigins: CorsOrigins
   /** Aborted when a stop was requested, and requests are still answered. */

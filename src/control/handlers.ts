@@ -42,12 +42,13 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...reportHandlers(deps),
     ...retryHandlers(deps),
     ...deps.bundles.handlers,
+    ...deps.mcp,
   }
   return markChanges(handlers, deps)
 }
 
-/** The operations that are no GET, and change nothing in a sandbox. */
-const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain'])
+/** The operations that are no GET, and change nothing in a sandbox; `callMcp` calls those that do. */
+const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /**
  * Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the

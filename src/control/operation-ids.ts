@@ -44,3 +44,5 @@ export type ControlOperationId =
   | 'verify'
   | 'explain'
   | 'getMetrics'
+  | 'callMcp'
+  | 'getSkill'

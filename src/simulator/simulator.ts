@@ -15,6 +15,7 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { EntryListener } from '../journal/journal.ts'
+import { mcpHandlers } from '../mcp/mcp.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
@@ -162,6 +163,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     stopping: ends.stopping.signal,
     draining: ends.draining.signal,
     bundles,
+    mcp: mcpHandlers((request, gone) => controls.answer(request, gone)),
     explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
   })
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)

@@ -143,6 +143,11 @@ export const rooms: Readonly<Record<string, Room>> = {
       'config',
     ],
   },
+  mcp: {
+    sentence: 'Tools for coding agents: MCP over HTTP and stdio, and a skill.',
+    main: 'mcp.ts',
+    imports: ['core', 'contract', 'fixtures', 'exchange', 'control'],
+  },
   simulator: {
     sentence: 'Puts the parts together: create, start, explain, seed state.',
     main: 'simulator.ts',
@@ -161,6 +166,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'bundles',
+      'mcp',
       'pipeline',
       'control',
       'config',
@@ -237,6 +243,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'scenarios',
       'reports',
       'bundles',
+      'mcp',
       'config',
       'simulator',
       'process',
@@ -280,6 +287,7 @@ export const neverReaches = [
 
 /** The only places that may import a library. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
+  '@modelcontextprotocol/server': { only: ['mcp/library.ts'] },
   '@faker-js/faker': { only: ['simulation/'] },
   '@preact/signals': { only: ['console/'] },
   '@seriousme/openapi-schema-validator': { only: ['contract/checks/structure.ts'], lazy: true },

@@ -1,8 +1,10 @@
 import type { CommandLineOf } from '../../config/command-syntax.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ProxiedService } from '../../simulator/explain.ts'
+import type { RunningSimulator } from '../../simulator/start.ts'
 import type { CommandContext } from '../command.ts'
 import { endSoon, finish, printStateLoss } from '../finish.ts'
+import type { Output } from '../output.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { startServer } from './start-server.ts'
 import { tuneV8 } from './tune-v8.ts'
@@ -33,6 +35,16 @@ export async function serve(
   print(formatReadyLine(running, isJson, now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
+  return endServer(running, settings, output, host)
+}
+
+/** Stops the simulator, writes the requested reports, and returns the exit code. */
+export async function endServer(
+  running: RunningSimulator,
+  settings: Settings,
+  { log, printLine }: Output,
+  host: CommandContext['host'],
+): Promise<number> {
   const isReportRequested = [settings.report, settings.failOn, settings.bundle].some((one) => one !== undefined)
   const report = isReportRequested ? await running.closeWithReport() : await running.close()
   log.info({}, 'stopped')

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { text } from '../config/setting.ts'
+import { findStateProblem, serverSettings } from '../config/settings.ts'
+import { defineCommand } from '../process/command.ts'
+import { endSoon } from '../process/finish.ts'
+
+const { logLevel, port, state } = serverSettings
+
+const mcpSettings = {
+  ...serverSettings,
+  port: { ...port, default: 0, description: 'Port of the simulator that is started; 0 picks a free port.' },
+  state: { ...state, default: ':memory:' },
+  logLevel: { ...logLevel, default: 'warn' as const },
+  url: text({
+    value: 'URL',
+    test: (given) => URL.canParse(given) && /^https?:/.test(given),
+    expected: 'the URL of a simulator such as http://127.0.0.1:4010',
+    description: 'A simulator that runs, in place of one that is started.',
+  }),
+}
+
+/** The command `mcp`. */
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  purpose: 'Test a client',
+  summary: 'Serve tools for coding agents over stdio',
+  usage: '[options]',
+  description:
+    'Serve tools for coding agents over stdio (Model Context Protocol), beside a simulator that is started, or about one that runs (--url). A simulator serves the same tools at /__sim/mcp.',
+  examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
+  settings: mcpSettings,
+  findProblem: findStateProblem,
+  async run({ settings, variables }, { host, signals, now, openOutput }) {
+    const { serveOverStdio } = await import('../mcp/server.ts')
+    const { askByFetch } = await import('../mcp/ask.ts')
+    const output = await openOutput(settings)
+    const stopped = new Promise<void>((resolve) => signals.onStop(() => resolve()))
+    const { startServer } = await import('../process/server/start-server.ts')
+    const running = settings.url === undefined ? await startServer({ settings, variables }, output, now) : undefined
+    const origin = running?.origin ?? (settings.url && new URL(settings.url).origin)
+    if (origin === undefined) return 1
+    const ended = once(host.stdin, 'close')
+    const end = serveOverStdio(askByFetch(`${origin}/__sim`, settings.controlToken), origin, host.stdin, host.stdout)
+    await Promise.race([stopped, ended])
+    await end()
+    const { endServer } = await import('../process/server/serve.ts')
+    return running ? endServer(running, settings, output, host) : endSoon(host, 0)
+  },
+})

@@ -1,0 +1,28 @@
+import { dereference } from '../contract/dereference.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { listOf, objectOf } from './tool.ts'
+
+/**
+ * Returns the arguments of a tool as JSON schemas by name, from the document of the control plane: the named parameters
+ * of each operation, and all members of its body. `names`: those of the parameters, by operation.
+ */
+export function readInput(document: JsonObject, names: Readonly<Record<string, string>>): Record<string, JsonObject> {
+  const paths = Object.values(objectOf(document, 'paths')).filter(isObject)
+  const operations = paths.flatMap((path) => Object.values(path).filter(isObject))
+  const inputs = Object.entries(names).map(([id, wanted]) => {
+    const { parameters = [], requestBody = {} } = operations.find((one) => one['operationId'] === id) ?? {}
+    const operation = dereference(document, { parameters, requestBody })
+    const taken = listOf(operation, 'parameters').filter(({ name }) => wanted.split(' ').includes(String(name)))
+    const content = objectOf(objectOf(operation, 'requestBody'), 'content')
+    const members = objectOf(objectOf(objectOf(content, 'application/json'), 'schema'), 'properties')
+    const schemas = taken.map(({ name, schema, description = '' }) => [name, { description, ...toInput(schema) }])
+    return [...schemas, ...Object.entries(members).map(([name, schema]) => [name, toInput(schema)])]
+  })
+  return Object.fromEntries(inputs.flat())
+}
+
+/** Returns a schema without the format that only the simulator knows. */
+function toInput(schema: Json | undefined): JsonObject {
+  const { format = 'iso-8601', ...others } = isObject(schema) ? schema : {}
+  return format === 'iso-8601' ? others : { ...others, format }
+}

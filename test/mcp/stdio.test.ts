@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../support/command.ts'
+import { startForTest } from '../support/start.ts'
+import { callTool, connectOverStdio } from './mcp-client.ts'
+
+describe('convsim mcp', () => {
+  test('starts a simulator, which the instructions name, and stops with its client', async () => {
+    const client = await connectOverStdio(['--seed', '7'])
+    const baseUrl = /http:\S+\/v1/.exec(client.getInstructions() ?? '')?.[0] ?? ''
+    expect((await fetch(`${baseUrl}/nowhere`)).status).toBe(404)
+    expect((await callTool(client, 'find_requests')).json['total']).toBe(1)
+    await client.close()
+    await expect(fetch(`${baseUrl}/nowhere`)).rejects.toThrow('fetch failed')
+  })
+
+  test('speaks the revision 2026-07-28 about a simulator that runs, and needs its token', async () => {
+    const sim = await startForTest({ controlToken: 'secret' })
+    const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
+    const client = await connectOverStdio(['--url', sim.origin, '--control-token', 'secret'], modern)
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect((await client.listTools()).tools).toHaveLength(8)
+    expect((await callTool(client, 'list_scenarios', { operation: 'x' })).text).toContain('Known: getModelAnalytics')
+    await sim.close()
+    const gone = await callTool(client, 'run_summary')
+    expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
+  })
+
+  test('refuses an address that is none', async () => {
+    const { code, stderr } = await run(['mcp', '--url', 'localhost'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:4010')])
+  })
+})
+
+describe('convsim skill', () => {
+  const skill = () => readFile(new URL('../../SKILL.md', import.meta.url), 'utf8')
+
+  test('prints the skill, which a simulator serves, too', async () => {
+    const sim = await startForTest()
+    const served = await fetch(`${sim.controlUrl}/skill.md`)
+    expect(served.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await served.text()).toBe(await skill())
+    expect((await run(['skill'])).stdout).toBe(await skill())
+    expect((await skill()).split('\n').length).toBeLessThan(250)
+  })
+
+  test('has commands that run, and tests of the runners that the documentation tests', async () => {
+    const text = await skill()
+    const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
+    expect(scripts).toHaveLength(2)
+    for (const script of scripts) {
+      const { code, stderr } = await run(script.replace(/^npx convsim /, '').split(' '))
+      expect([script, code, stderr]).toEqual([script, 0, expect.anything()])
+    }
+    const testing = await readFile(new URL('../../docs/testing.md', import.meta.url), 'utf8')
+    const codes = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'))
+    const unknown = codes.filter((line) => !testing.includes(line.replace(/ \}\)$/, '')))
+    expect(unknown).toEqual([])
+  })
+
+  test('--install says where, writes there, and again, but not over a foreign file', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'convsim-skill-'))
+    const file = join(cwd, '.claude/skills/convsim/SKILL.md')
+    const install = () => run(['skill', '--install'], { cwd })
+    expect(await install()).toEqual({ code: 0, stdout: `The skill belongs in ${file}.\nIt is written.\n`, stderr: '' })
+    expect(await readFile(file, 'utf8')).toBe(await skill())
+    expect((await install()).code).toBe(0)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, 'mine')
+    const refused = await install()
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not the skill of convsim')])
+    expect(await readFile(file, 'utf8')).toBe('mine')
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { startForTest } from '../support/start.ts'
+import { callTool, connectOverHttp } from './mcp-client.ts'
+
+/** A client that sends an event until it is accepted. `wait`: gets the seconds of `Retry-After`. */
+async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unknown>): Promise<number> {
+  const event = {
+    eventType: 'purchase',
+    productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
+    value: '149.00',
+    externalConversationId: 'c-1',
+    insertId: 'a-1',
+  }
+  const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json', 'user-agent': 'shop/1' }
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, headers: got } = await fetch(`${baseUrl}/events`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(event),
+    })
+    if (status < 400) return attempt
+    await wait(Number(got.get('retry-after')))
+  }
+}
+
+describe('an agent mends a client', () => {
+  test('that ignores Retry-After: the tools name the bug with its figures, and the mended client is green', async () => {
+    const sim = await startForTest()
+    const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
+    const sandbox = 'checkout'
+    const { baseUrl } = (await callTool(agent, 'control_sandbox', { action: 'create', sandbox })).json
+    const rules = [{ operation: 'createEvent', scenario: 'rate-limited;retry-after=30', times: 2 }]
+    await callTool(agent, 'set_scenarios', { sandbox, rules })
+    expect(await sendEvent(String(baseUrl), async () => undefined)).toBe(3)
+
+    const { json: failed } = await callTool(agent, 'run_summary', { sandbox })
+    expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
+    expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"count":2/)
+    const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
+    const explained = await callTool(agent, 'explain_request', { id })
+    expect(explained.text).toMatch(/"retryAfterMs":30000/)
+    expect((await callTool(agent, 'find_requests', { sandbox })).text).toMatch(/"badRetries":.*"waitedMs":\d+/)
+
+    await callTool(agent, 'control_sandbox', { action: 'reset', sandbox })
+    await callTool(agent, 'set_scenarios', { sandbox, rules })
+    const wait = (seconds: number) =>
+      callTool(agent, 'control_sandbox', { action: 'advance', sandbox, by: `${seconds}s` })
+    expect(await sendEvent(String(baseUrl), wait)).toBe(3)
+    const { json: mended } = await callTool(agent, 'run_summary', { sandbox })
+    expect([mended['verdict'], mended['worst']]).toEqual(['passed', undefined])
+    const verified = await callTool(agent, 'verify_requests', {
+      sandbox,
+      operation: 'createEvent',
+      match: { status: 429 },
+      count: { exactly: 2 },
+    })
+    expect(verified.json['satisfied']).toBe(true)
+  })
+})
