@@ -50,8 +50,13 @@ describe('convsim skill', () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)
+    const cwd = await mkdtemp(join(tmpdir(), 'convsim-skill-'))
+    await writeFile(join(cwd, 'package.json'), '{ "scripts": { "test": "node request.mjs" } }')
+    const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
+    const request = `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer any-key' } })`
+    await writeFile(join(cwd, 'request.mjs'), `await ${request}`)
     for (const script of scripts) {
-      const { code, stderr } = await run(script.replace(/^npx convsim /, '').split(' '))
+      const { code, stderr } = await run(script.replace(/^npx convsim /, '').split(' '), { cwd })
       expect([script, code, stderr]).toEqual([script, 0, expect.anything()])
     }
     const testing = await readFile(new URL('../../docs/testing.md', import.meta.url), 'utf8')
