@@ -371,6 +371,6 @@ test('the typed client can do everything that the control plane can, except what
     Array.from(texts.join('').matchAll(/transport\.([A-Z]+)\('([^']+)'/g), ([, method, path]) => `${method} ${path}`),
   )
   const missing = (await controlOperations()).filter(({ method, path }) => !asked.has(`${method} ${path}`))
-  const forOtherTools = ['getHealth', 'getControlContract']
-  expect(missing.map(({ id }) => id)).toEqual(forOtherTools)
+  const forOtherTools = ['getHealth', 'getControlContract', 'callMcp', 'getSkill']
+  expect(missing.map(({ id }) => id).toSorted()).toEqual(forOtherTools.toSorted())
 })
