@@ -121,6 +121,19 @@ ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
     expect(stdout).toMatch(/^1 run failed, and passed when repeated: the suite itself is not reliable\.$/m)
   })
 
+  test('counts a request once, also where the client leaves its answer unread', async () => {
+    const leaves = `import { once } from 'node:events'
+import { connect } from 'node:net'
+const { hostname, port, pathname } = new URL(process.env.CONVSIM_BASE_URL)
+const socket = connect(Number(port), hostname)
+socket.write(\`GET \${pathname}/models/00000000-0000-4000-8000-000000000002/analytics HTTP/1.1\\r\\nHost: \${hostname}\\r\\nAuthorization: Bearer k\\r\\n\\r\\n\`)
+await once(socket, 'readable')
+await new Promise((resolve) => setTimeout(resolve, 50))
+socket.resetAndDestroy()`
+    const { stdout } = await huntJson(leaves, '--hunt', 'slow;ms=1', '--max-runs', '1')
+    expect(stdout).toContain('Without faults the command asks getModelAnalytics once.')
+  })
+
   test('the time ends it', async () => {
     const { code, report } = await huntJson(suite(), '--hunt', '--time', '2s')
     expect([code, report.summary.endedBy]).toEqual([0, 'time'])

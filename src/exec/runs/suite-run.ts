@@ -140,7 +140,8 @@ const maxLines = 200
 
 /** Records the requests of one run, and gives the planned fault to the request that is due. */
 class RequestRecorder {
-  readonly #requests: RecordedRequest[] = []
+  /** The requests by their ids; the journal records one again where the client turns out to have left its answer. */
+  readonly #requests = new Map<string, RecordedRequest>()
   readonly #counts = new Map<string, number>()
   readonly #numbers = new Map<string, number>()
   readonly #run: PlannedRun | undefined
@@ -163,12 +164,12 @@ class RequestRecorder {
   }
 
   readonly record: EntryListener = (entry, live) => {
-    this.#requests.push(toRecordedRequest(entry, live, this.#numbers.get(entry.id) ?? 0))
+    this.#requests.set(entry.id, toRecordedRequest(entry, live, this.#numbers.get(entry.id) ?? 0))
   }
 
   /** The requests in the order of their receipt. */
   get requests(): readonly RecordedRequest[] {
-    return [...this.#requests].sort((a, b) => a.receivedAt - b.receivedAt)
+    return [...this.#requests.values()].sort((a, b) => a.receivedAt - b.receivedAt)
   }
 
   /** Lists the last requests as lines, as many as a report has. */
@@ -181,7 +182,7 @@ class RequestRecorder {
     const { scenario, isLasting } = this.#run?.fault ?? {}
     const text = this.#scenario?.text ?? ''
     const drifted = `${scenario?.definition.name} at `
-    return this.#requests.find(
+    return [...this.#requests.values()].find(
       ({ occurrence, scenarios, damage }) =>
         occurrence > 0 && scenarios.includes(text) && (!isLasting || damage.some((one) => one.startsWith(drifted))),
     )
