@@ -14,9 +14,12 @@ export function mcpHandlers(answer: Control['answer']): Pick<ControlHandlers, 'c
   return {
     async callMcp({ source, body, clientGone }) {
       const { answerCall } = await import('./server.ts')
-      const { status, headers, text } = await answerCall(askInProcess(answer, source, clientGone), source.headers, body)
-      const mediaType = headers.get('content-type') ?? 'application/json'
-      return new CustomReply({ status, body: text === '' ? undefined : textBody(text, mediaType) })
+      const ask = askInProcess(answer, source, clientGone)
+      const { status, mediaType, text } = await answerCall(ask, source.headers, body)
+      return new CustomReply({
+        status,
+        body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),
+      })
     },
     async getSkill() {
       return new CustomReply({ body: textBody(await readFile(bundledSkill, 'utf8'), 'text/markdown; charset=utf-8') })

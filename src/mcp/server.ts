@@ -27,7 +27,7 @@ export async function answerCall(ask: AskControl, headers: SimRequest['headers']
   const request = { method: 'POST', headers: accepted, body: JSON.stringify(message) }
   const handler = library.createMcpHandler(() => createServer(ask, origin), { maxSubscriptions: 0 })
   const response = await handler.fetch(new Request(`${origin}/__sim/mcp`, request))
-  return { status: response.status, headers: response.headers, text: await response.text() }
+  return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
 }
 
 /** Serves the tools over stdio. `origin`: the address of the simulator. Returns the function that ends it. */

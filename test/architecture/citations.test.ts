@@ -20,7 +20,8 @@ it('every document that code or documentation mentions is in the repository', ()
   const missing = [...sources, ...pages].flatMap((path) =>
     [...read(path).matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      .filter((name) => !name.startsWith('/')) // a file of the image
+      // A file of the image, of a user's project, or of the control plane.
+      .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),
   )

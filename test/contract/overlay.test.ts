@@ -39,7 +39,8 @@ test('a finding leads to the overlay if the overlay made the fault, and else to 
     'broken.yaml': overlay(`{ target: ${thing}.properties, update: { size: { type: string, format: big } } }`),
   })
   const loaded = await loadContract(file, { overlays: [broken] })
-  expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual([`${broken}:4:86`, `${file}:14:26`])
+  const findings = loaded.ok ? loaded.value.warnings : loaded.error
+  expect(findings.map(({ place }) => place)).toEqual([`${broken}:4:86`, `${file}:14:26`])
 })
 
 test('an overlay changes the bundled contract, which stays precompiled without one', async () => {
