@@ -208,7 +208,7 @@ describe('a command without anything to finish ends by the first signal', () => 
       ['drift', `${url}/v1`],
       ['record', url, '--out', 'recorded', '--write'],
     ].map((args) => convsim(args, { cwd }))
-    await sleep(1500)
+    await sleep(3000)
     for (const command of commands) command.process.kill(signal)
     for (const { ended, stderr } of commands) expect([await ended, stderr()]).toEqual([code, ''])
     expect(await readdir(cwd)).toEqual([])

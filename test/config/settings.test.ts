@@ -60,6 +60,8 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   format: { good: 'json', means: 'json', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
   allowNoRequests: { good: 'on', means: true, bad: 'perhaps' },
+  url: { good: 'http://127.0.0.1:4010', means: 'http://127.0.0.1:4010', bad: '127.0.0.1' },
+  install: { good: 'on', means: true, bad: 'perhaps' },
   bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
   until: { good: 'req-7', means: 'req-7', bad: undefined },
   set: { good: 'resilience', means: 'resilience', bad: undefined },
@@ -312,9 +314,10 @@ describe('commands', () => {
     const behind = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
     const [name = ''] = Object.keys(command.settings)
     const { good = '', means } = samples[name] ?? {}
+    const flag = means === true ? [flagOf(name)] : [flagOf(name), good]
     for (const words of [
-      [command.name, flagOf(name), good],
-      [flagOf(name), good, command.name],
+      [command.name, ...flag],
+      [...flag, command.name],
     ])
       expect(parseCommandLine([...words, ...behind], {})).toMatchObject({
         kind: 'run',
