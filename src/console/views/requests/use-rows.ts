@@ -51,7 +51,11 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     late.current = []
     const found = await findRows(latest.current, state.peek(), () => own === turn.current)
     const isPaused = paused.peek() !== undefined && state.peek().rows
-    if (found && !isPaused) state.value = addRows(found, late.current, maxRows)
+    if (!found || isPaused) return
+    // The journal had all up to the newest that it listed, also those beyond the page.
+    const newest = found.rows?.[0]?.number ?? 0
+    const later = late.current.filter(({ number }) => number > newest)
+    state.value = addRows(found, later, maxRows)
   }, [key])
   const isPaused = paused.value !== undefined
   usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, isPaused])
