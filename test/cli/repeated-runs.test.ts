@@ -117,7 +117,7 @@ describe('a hunt', () => {
   test('counts the green runs in which a call never succeeded, as --fail-on not-resilient does', async () => {
     const { code, stdout, stderr, report } = await trySuite(
       (counter) => suite(counter),
-      ...['--hunt', 'reset,slow;ms=5', '--max-runs', '2'],
+      ...['--hunt', 'reset,slow;ms=5', '--max-runs', '2', '--fail-on', 'not-resilient'],
     )
     expect([code, report.found, report.summary.neverSucceeded]).toEqual([3, null, 1])
     expect(stdout).toMatch(/^1 of 2 runs was green, but the call never succeeded: --each names the calls\.$/m)
