@@ -15,8 +15,8 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   /** Scheme, host and port. */
   readonly origin: string
   /**
-   * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; default: a new name. Identifiers
-   * in a sandbox are derived from its name and seed, so that a name of its own makes them the same in each run.
+   * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; default: a new
+   * name. Identifiers in a sandbox derive from its name and seed: with a name of its own they are the same in each run.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients of all sandboxes. */
@@ -45,7 +45,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Returns the client of a simulator that runs elsewhere, in a container for example: `await connect('http://127.0.0.1:4010/__sim')`.
+ * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
  * The path can be left out.
  * @throws Error if no simulator answers there
  */
@@ -85,7 +85,8 @@ async function readBasePath(transport: Transport, origin: string): Promise<strin
 function originOf(controlUrl: string): string {
   if (!URL.canParse(controlUrl) || !/^https?:$/.test(new URL(controlUrl).protocol)) {
     throw new Error(
-      `"${controlUrl}" is no URL of a simulator such as http://127.0.0.1:4010/__sim. If it comes from CONVSIM_CONTROL_URL: npx convsim exec sets that for a command.`,
+      `"${controlUrl}" is no URL of a simulator such as http://127.0.0.1:4010/__sim. ` +
+        'If it comes from CONVSIM_CONTROL_URL: npx convsim exec sets that for a command.',
     )
   }
   return new URL(controlUrl).origin

@@ -17,11 +17,11 @@ export interface RequestFilter<N extends Names> {
   readonly origin?: ControlSchemas['Origin']
   /** The trace id of the request's `traceparent`. */
   readonly traceId?: string
-  /** True: only requests that broke the contract; false: only the others. */
+  /** With true only requests that broke the contract are listed, with false only the others. */
   readonly violations?: boolean
-  /** True: only requests with advice; false: only the others. */
+  /** With true only requests with advice are listed, with false only the others. */
   readonly advice?: boolean
-  /** True: only answers that a scenario damaged; false: only the others. */
+  /** With true only answers that a scenario damaged are listed, with false only the others. */
   readonly damage?: boolean
 }
 
@@ -40,14 +40,14 @@ export interface ReceivedExpectation<N extends Names> {
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
   /** The milliseconds to wait for the count; default 0. */
   readonly within?: number
-  /** True: names that the contract does not know, and a sandbox that was never used, are allowed. */
+  /** Allows names that the contract does not know, and a sandbox that was never used. */
   readonly force?: boolean
 }
 
 /** The number of matching requests in the journal. */
 export interface RequestCount {
   readonly count: number
-  /** True: the journal evicted requests, so there may be more. */
+  /** Is true if the journal evicted requests, so that there may be more. */
   readonly truncated: boolean
 }
 
@@ -57,22 +57,22 @@ export interface SandboxEvidence<N extends Names> {
   requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
   /** Returns a request by the `X-Request-Id` of its answer. */
   request(id: string): Promise<ControlSchemas['Exchange']>
-  /** Yields requests without bodies as they are recorded, until the loop ends: `for await (const request of sim.follow())`. */
+  /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Returns the sandbox and its requests in one document. Write it to a file as JSON: `convsim replay FILE` repeats the requests. */
+  /** Returns the sandbox and its requests as a document, whose file `convsim replay FILE` repeats. */
   bundle(): Promise<ControlSchemas['Bundle']>
   /** Deletes the recorded requests; coverage and manners begin anew. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
   /**
-   * Expects requests: `await sim.expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
+   * Expects requests: `expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
    * @throws ExpectationError with the count, the requests that come closest, and the fields in which they differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects a client without findings: violations, unexpected answers, and bad manners in retries. `allow` names the kinds that are left out.
+   * Expects a client without violations, unexpected answers, and bad manners in retries. `allow` leaves kinds out.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -83,7 +83,7 @@ export interface SandboxEvidence<N extends Names> {
   /** Lists the calls that failed with their attempts; the latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
-  /** Explains how a request would be answered, and changes nothing: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
+  /** Explains how a request would be answered: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
   explain(request: ExplainRequest): Promise<ControlSchemas['Explanation']>
 }
 
@@ -148,7 +148,7 @@ export function sandboxEvidence<N extends Names>(
   }
 }
 
-/** Refuses what TypeScript would refuse: in JavaScript, an expectation with a misspelt member would be met by other requests. */
+/** Refuses what TypeScript would refuse: other requests would meet an expectation with a misspelt member. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null
@@ -160,7 +160,7 @@ function refuseUnknownMembers(expectation: unknown): void {
   )
 }
 
-/** Throws the problem of an expectation, with the address where the requests can be looked at; undefined: there is none. */
+/** Throws the problem of an expectation, if it has one, with the address where the requests can be looked at. */
 function fail(problem: string | undefined, consoleUrl: string): void {
   if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
 }

@@ -1,5 +1,5 @@
 /**
- * Refuses a value that JSON cannot carry. JSON would leave out such a member of a condition, and requests would fulfil the rest.
+ * Refuses a value that JSON cannot carry: without such a member a condition would match other requests, too.
  * @param place the place of the value in the caller's words: `match.body.insertId`
  * @throws Error with the place
  */

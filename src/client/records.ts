@@ -12,7 +12,7 @@ export interface SandboxRecords {
   quality(): Promise<ControlSchemas['Quality']>
   /** Sets the weight of events, from 0 to 1, and returns the new indexes. */
   setQuality(weight: number): Promise<ControlSchemas['Quality']>
-  /** Copies events, prompts and quality settings: `const before = await sim.snapshot()`, later `await before.restore()`. */
+  /** Copies events, prompts and quality settings: `const before = await sim.snapshot()`, `await before.restore()`. */
   snapshot(name?: string): Promise<SandboxSnapshot>
   snapshots(): Promise<readonly SandboxSnapshot[]>
   /** Returns events, prompts and quality settings in the form that `import` and `--seed-state` take. */
@@ -28,7 +28,7 @@ export interface EventFilter {
   readonly conversationId?: string
   readonly externalConversationId?: string
   readonly insertId?: string
-  /** True: only those that sampling dropped; false: only the others. */
+  /** With true only those that sampling dropped are listed, with false only the others. */
   readonly sampledOut?: boolean
   readonly order?: 'oldest' | 'newest'
 }

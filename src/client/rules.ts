@@ -11,7 +11,7 @@ export interface RuleConditions<N extends Names> {
   readonly times?: number
   /** The probability that the rule acts, from 0 to 1, drawn by the seed; default 1. */
   readonly probability?: number
-  /** False: the rule never acts. */
+  /** Is false for a rule that never acts. */
   readonly enabled?: boolean
 }
 
@@ -28,11 +28,11 @@ export type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** The scenarios of a sandbox. Rules act in the order in which they were added: on each request only the first that can. */
+/** The scenarios of a sandbox. On each request the first rule acts that can, in the order in which they were added. */
 export interface SandboxRules<N extends Names> {
-  /** Switches a scenario on: `await sim.scenario('rate-limited', { 'retry-after': 3 }, { operation: 'createEvent', times: 2 })`. */
+  /** Switches a scenario on: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
-  /** Gives the n-th request the n-th item, and all later ones the last: `await sim.sequence(['429*2', '200'])`. A text is one as in `X-Sim-Sequence`. */
+  /** Gives the n-th request the n-th item, later ones the last: `sim.sequence(['429*2', '200'])`, or a text. */
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
@@ -70,7 +70,8 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
       rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
     sequence: (items, conditions) =>
       rule({ ...conditions, sequence: typeof items === 'string' ? items : items.join(', ') }),
-    rules: async () => (await dataOf(transport.GET('/scenarios', { params }))) as unknown as RuleListing<N>, // as they were added
+    // In the order in which they were added.
+    rules: async () => (await dataOf(transport.GET('/scenarios', { params }))) as unknown as RuleListing<N>,
     async setRules(rules) {
       for (const each of rules) checkMatch(each)
       await transport.PUT('/scenarios', { params, body: { rules: [...rules] } })
@@ -88,7 +89,7 @@ function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
 
-/** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which the text has no form for. */
+/** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which has no form as text. */
 function writeScenario(name: string, parameters: object = {}): string {
   const entries: [string, ScenarioValueInput | undefined][] = Object.entries(parameters)
   const texts = entries

@@ -6,8 +6,8 @@ import { dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
 /**
- * A sandbox of a simulator, which others do not affect. A client is in it with its base URL, its token or its headers: any one of
- * the three is enough.
+ * A sandbox of a simulator, which others do not affect. The base URL, the token or the headers of a sandbox put a
+ * client into it; any of the three is enough.
  */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
@@ -48,7 +48,8 @@ export function createSandboxClient<N extends Names>(
 ): SandboxClient<N> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new Error(
-      `A sandbox's name has 1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit; got ${JSON.stringify(name)}.`,
+      `A sandbox's name has 1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit; ` +
+        `got ${JSON.stringify(name)}.`,
     )
   }
   const params = { query: { sandbox: name } }

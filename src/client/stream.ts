@@ -33,7 +33,7 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Reads one server-sent event; undefined: it is no request, but a comment or a note about requests that were dropped or deleted. */
+/** Reads a server-sent event. Returns undefined for a comment, and for a note about dropped or deleted requests. */
 function readRequest(block: string): ControlSchemas['Exchange'] | undefined {
   const lines = block.split('\n')
   const data = lines.find((line) => line.startsWith('data: '))

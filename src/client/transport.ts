@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './control-types.ts'
 
-/** The `fetch` of the process when this module was loaded. A test that replaces the global one is about its own client. */
+/** The `fetch` of the process when this module was loaded, which a test's mock does not replace. */
 const { fetch } = globalThis
 
 /** The types of the control plane's requests and answers by their names in its document. */
@@ -38,7 +38,8 @@ async function fetchOrExplain(request: Request, controlUrl: string): Promise<Res
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     throw new Error(
-      `No simulator answers at ${controlUrl} (${cause}). Start one there (npx convsim), or give the URL of one that runs.`,
+      `No simulator answers at ${controlUrl} (${cause}). ` +
+        'Start one there (npx convsim), or give the URL of one that runs.',
       { cause: error },
     )
   }

@@ -15,7 +15,7 @@ export interface BundledNames extends Names {
   readonly status: DocumentedStatus
 }
 
-/** Any names, for a simulator with a contract or fixtures of your own: `startSimulator<AnyNames>({ contract: 'api.yaml' })`. */
+/** Any names, for a simulator with a contract or fixtures of your own: `startSimulator<AnyNames>(...)`. */
 export interface AnyNames extends Names {
   readonly scenarios: Readonly<Record<string, Readonly<Record<string, ScenarioValueInput>>>>
 }

@@ -20,14 +20,13 @@ export interface CompiledSchemas {
 
 /** A compiler whose schemas the build can write to a file. */
 export interface AjvCompiler extends Compiler {
-  /** The schemas of `getValidator`, of `getParameterValidator`, and, if the document has any, those with simulated values. */
+  /** The schemas of `getValidator` and `getParameterValidator`, and those with simulated values if there are any. */
   readonly compiled: readonly CompiledSchemas[]
 }
 
 /**
  * Creates a compiler that uses ajv.
- * @param options `meta: false` leaves out `checkSchemas`; `code` has ajv's options for generated code, for the build, which writes
- * that code to a file
+ * @param options `meta: false` leaves out `checkSchemas`; `code` has ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
   document: JsonObject,
@@ -113,8 +112,8 @@ function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | unde
 const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
 
 /**
- * Returns true for a document with such a name. A validator then has to look at the own properties of an object only, or `constructor`
- * would be in each; for all other documents that would only cost time.
+ * Returns true for a document with such a name. Validators then look at own properties only, which costs time, since
+ * `constructor` would otherwise be in each object.
  */
 function namesInherited(document: JsonObject): boolean {
   const text = JSON.stringify(document)

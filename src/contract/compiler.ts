@@ -5,21 +5,21 @@ import type { Finding } from '../documents/finding.ts'
 
 /** Gives the validators of the schemas of one document: compiled by ajv, or precompiled by the build. */
 export interface Compiler {
-  /** True if an operation gets its validators when it is first used; false if at load, which then reports the findings. */
+  /** Is true if an operation gets its validators when first used, false if at load, which then reports the findings. */
   readonly lazy: boolean
   /**
-   * Returns the validator of the schema at a pointer. It changes nothing: no value is coerced, no default filled in.
-   * Undefined: the schema cannot be compiled, which is a finding.
+   * Returns the validator of the schema at a pointer, or undefined if the schema cannot be compiled, which is a
+   * finding. The validator changes nothing: no value is coerced, no default filled in.
    */
   getValidator(pointer: string): Validator | undefined
   /**
-   * Returns the validator of the schema at a pointer and of the simulated values in it (`x-simulated-values`), which the simulator's own
-   * answers keep. Undefined: the schema cannot be compiled, which is a finding.
+   * Returns the validator of the schema at a pointer with its simulated values, which the simulator's own answers keep,
+   * or undefined if the schema cannot be compiled, which is a finding.
    */
   getSimulatedValidator(pointer: string): Validator | undefined
   /**
-   * Returns the validator of an object of parameters. It coerces texts and fills in defaults in that object.
-   * Undefined: the schema cannot be compiled, which is a finding.
+   * Returns the validator of an object of parameters, or undefined if the schema cannot be compiled, which is a
+   * finding. The validator coerces texts and fills in defaults in that object.
    * @param pointer the place of the findings: the pointer of the operation
    */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
@@ -30,10 +30,7 @@ export interface Compiler {
 /** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
 export const DOCUMENT = 'contract'
 
-/**
- * Returns a reference to a schema of the document: `contract#/components/schemas/Error`. It is also the key of the schema's
- * precompiled validator.
- */
+/** Returns a reference to a schema, also the key of its precompiled validator: `contract#/components/schemas/Error`. */
 export function schemaRef(pointer: string): string {
   return DOCUMENT + toFragment(pointer)
 }
@@ -41,7 +38,7 @@ export function schemaRef(pointer: string): string {
 /** The URI of the document with its simulated values demanded. */
 export const SIMULATED = 'simulated'
 
-/** Returns a reference to a schema of the document with its simulated values demanded, which is also the key of its precompiled validator. */
+/** Returns a reference to a schema with its simulated values, also the key of its precompiled validator. */
 export function simulatedRef(pointer: string): string {
   return SIMULATED + toFragment(pointer)
 }

@@ -50,7 +50,7 @@ export interface Operation {
   readonly summary: string
   /** True if the document demands a credential (`security` of the operation or of the document). */
   readonly secured: boolean
-  /** The status `success` of `x-simulated-status`; else the lowest documented 2xx status; 200 if the document has only `2XX`. */
+  /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number
   /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
   readonly droppedStatus: number
@@ -63,16 +63,13 @@ export interface Operation {
 
   /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
   bodySchema(): JsonObject | undefined
-  /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without violations. */
+  /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
   /** Returns every violation of a request body. The media type has no parameters such as `charset`. */
   checkBody(mediaType: string, body: Json): Violation[]
-  /**
-   * Returns every violation of a response. A status that is not documented, not even as `4XX` or `default`, breaks the keyword
-   * `status`.
-   */
+  /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse(status: number, body: Json): Violation[]
-  /** Returns every violation of the simulator's own response, which also keeps the narrower rules of `x-simulated-values`. */
+  /** Returns every violation of the simulator's own response, which also keeps the rules of `x-simulated-values`. */
   checkSimulatedResponse(status: number, body: Json): Violation[]
   /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]

@@ -4,7 +4,7 @@ import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { walk } from './walk.ts'
 
-/** The largest number of objects and lists of an expanded schema: 20 schemas that each refer twice to the next one have a million. */
+/** The most objects and lists of an expanded schema: 20 schemas that each refer twice to the next have a million. */
 const MAX_EXPANDED = 20_000
 
 /** The state of an expansion: the document, and the number of objects and lists so far. */
@@ -14,8 +14,8 @@ interface Expansion {
 }
 
 /**
- * Returns a schema in which every `$ref` is replaced by its target. Members beside a `$ref` win over those of the target. The
- * `$ref` of a recursive schema to itself stays, because its expansion has no end.
+ * Returns a schema with the target of every `$ref` in its place. Members beside a `$ref` win over those of the target.
+ * The `$ref` of a recursive schema to itself stays, because its expansion has no end.
  */
 export function dereference(document: JsonObject, schema: JsonObject): JsonObject {
   return expandObject({ document, count: 0 }, schema, [])

@@ -10,8 +10,8 @@ interface LocatedExample extends Example {
 }
 
 /**
- * Returns the examples of a media type, a parameter or a header, in the document's order: the named ones, or the single one
- * under the name `example`. An example in another file (`externalValue`) is left out.
+ * Returns the examples of a media type, a parameter or a header in the document's order; a single one has the name
+ * `example`. An example in another file (`externalValue`) is left out.
  */
 export function readExamples(document: JsonObject, pointer: string): LocatedExample[] {
   const owner = resolve(document, pointer)

@@ -33,7 +33,7 @@ export interface Fallback {
   reply(request: FallbackRequest): Promise<Result<FallbackReply>>
 }
 
-/** The command of a project that has the simulator from its npm package. A test compares the version with that of package.json. */
+/** The command that installs Prism in a project. A test compares the version with that of package.json. */
 const INSTALL_PRISM = 'npm install --save-dev @stoplight/prism-http@5.12.0'
 
 /** The preferred media types of a reply, in order. The caller's `Accept` header has no influence. */
@@ -50,12 +50,11 @@ const CONFIG = {
 } as const
 
 /**
- * Creates the fallback: `@stoplight/prism-http` as a mock. Prism takes a second and 95 MB to load, so only this function
- * loads it.
+ * Creates the fallback: `@stoplight/prism-http` as a mock. Only this function loads Prism, which takes a second and 95
+ * MB.
  *
- * The same request gets the same bytes. An example of the document is taken unchanged. Without an example, Prism's sampler
- * makes a body, always the same for a schema. The sampler ignores patterns; if its body breaks the schema, Prism's generator
- * makes another body, seeded with the method and the path.
+ * The same request gets the same bytes: an example of the document unchanged, or else a body from Prism's sampler. The
+ * sampler ignores patterns; if its body breaks the schema, Prism's generator makes another from method and path.
  *
  * @returns an error, with the command that installs Prism, if Prism cannot be loaded
  */

@@ -7,8 +7,8 @@ import type { Validator } from '../documents/ajv.ts'
 const maxCheckMs = 40
 
 /**
- * Bounds the time of a validator, whose patterns and recursive schemas may take any. A check that is broken off is tried once more, since
- * the processor time of a garbage collection counts. Then the value is invalid.
+ * Bounds the time of a validator, since patterns and recursive schemas may take any. A check that is broken off is
+ * tried once more, since the processor time of a garbage collection counts. Then the value is invalid.
  */
 export function limitTime(validate: Validator): Validator {
   const limited: Validator = (value) => {
@@ -20,7 +20,7 @@ export function limitTime(validate: Validator): Validator {
   return limited
 }
 
-/** Returns the result of a check; undefined for one whose schema applies itself to the same value until the stack is full. */
+/** Returns the result of a check, or undefined if a schema that applies itself to the same value fills the stack. */
 function catchOverflow(check: () => boolean): boolean | undefined {
   try {
     return check()
@@ -37,11 +37,11 @@ const brokenOff = {
   schemaPath: '',
   params: {},
   message:
-    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. Send shorter texts ` +
-    'or fewer levels, or change what `convsim check` warns of',
+    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. ` +
+    'Send shorter texts or fewer levels, or change what `convsim check` warns of',
 }
 
-/** Returns true for a document with a schema that refers to itself, directly or by way of others, so that a check may take any time. */
+/** Returns true for a document with a schema that refers to itself, so that a check may take any time. */
 export function hasRecursiveSchema(document: JsonObject): boolean {
   const isDone = new Map<string, boolean>()
   const leadsBack = (pointer: string): boolean => {

@@ -21,14 +21,13 @@ import { compileOperations } from './operation.ts'
 /** Options that make the load of a document quicker. */
 export interface LoadOptions {
   /**
-   * True for `checkStructure` and `checkSchemas`, which take some 200 ms; false for a document that passed them before. The other
-   * checks always run, except on a precompiled document, which the build has checked.
+   * Is true for `checkStructure` and `checkSchemas`, which take some 200 ms, and false for a document that passed them.
+   * The other checks always run, except on a precompiled document, which the build has checked.
    * @default true
    */
   readonly structure?: boolean
   /**
-   * True for validators of responses, which are most of the validators; false for a document whose responses are checked by tests
-   * only.
+   * Is true for validators of responses, which are most of the validators. Tests alone check some documents' responses.
    * @default true
    */
   readonly responses?: boolean
@@ -72,8 +71,8 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
 }
 
 /**
- * Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. The event loop goes
- * on between the steps, since a reload under load would otherwise keep connections waiting until their idle time is over.
+ * Checks and compiles a document that was read, and normalises the schemas of `source.value` in place. The event loop
+ * goes on between the steps, so that a reload under load does not keep connections waiting.
  */
 export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
@@ -125,8 +124,8 @@ async function checkDocument(document: JsonObject, source: Source, structure: bo
 }
 
 /**
- * Returns a compiler that looks up the precompiled validators of a source; for any other source, a compiler that uses ajv. ajv takes
- * 100 ms to load, so only this function loads it.
+ * Returns a compiler that looks up the precompiled validators of a source, or else one that uses ajv. Only this
+ * function loads ajv, which takes 100 ms.
  * @param options `meta: false` leaves out `checkSchemas`, for a document that is known to pass it
  */
 async function chooseCompiler(document: JsonObject, source: Source, options: { meta: boolean }): Promise<Compiler> {

@@ -18,8 +18,8 @@ interface PathTemplate {
 }
 
 /**
- * Creates the matcher of a document's paths under its base path. If several templates match, the first concrete segment decides, as
- * OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if only the latter has the method.
+ * Creates the matcher of a document's paths under its base path. If several templates match, the first concrete segment
+ * decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if only the latter has the method.
  */
 export function createMatcher(
   basePath: string,
@@ -54,8 +54,8 @@ function indexBySegments(operations: readonly Operation[]): Map<number, PathTemp
 }
 
 /**
- * Returns a text with a digit per segment: `0` for a fixed text, `1` for a mixture, `2` for a parameter. The most concrete template
- * has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
+ * Returns a text with a digit per segment: `0` for fixed text, `1` for a mixture, `2` for a parameter. The most
+ * concrete template has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
  */
 function sortKeyOf({ segments }: PathTemplate): string {
   const rankOf = ({ texts }: MixedSegment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
@@ -122,9 +122,9 @@ function matchSegment(expected: Segment, segment: string, values: Record<string,
 }
 
 /**
- * Returns the texts of the parameters between fixed texts; undefined if the segment does not match. It splits from the end, so that
- * each parameter is as long as those after it allow: `{name}.{extension}` splits `a.b.txt` at its last dot, as the regular expression
- * `(.+)\.(.+)` does, which takes polynomial time for several parameters.
+ * Returns the texts of the parameters between fixed texts, or undefined if the segment does not match. It splits from
+ * the end, as greedily as `(.+)\.(.+)` but without that expression's polynomial time: `{name}.{extension}` splits
+ * `a.b.txt` at its last dot.
  */
 function splitMixed(texts: readonly string[], segment: string): string[] | undefined {
   const first = texts[0] ?? ''

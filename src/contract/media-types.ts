@@ -1,18 +1,17 @@
-/** Returns a media type in lower case without its parameters: `application/json` of `Application/JSON; charset=utf-8`. */
+/** Returns a media type in lower case without parameters: `application/json` of `Application/JSON; charset=utf-8`. */
 export function bareMediaType(mediaType: string): string {
   const semicolon = mediaType.indexOf(';')
   return (semicolon === -1 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase()
 }
 
-/** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range that includes them. */
+/** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range of such types. */
 export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
 /**
- * Finds the documented media type or range that matches a sent media type. An exact media type wins over `application/*+json`,
- * `application/*+json` over `application/*`, and `application/*` over the range of all media types.
- * @returns undefined if none matches
+ * Finds the documented media type or range that matches a sent media type, or undefined if none does. An exact media
+ * type wins over `application/*+json`, that over `application/*`, and that over the range of all media types.
  */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   const type = bareMediaType(sent)

@@ -15,8 +15,8 @@ import { readSimulatedStatus } from './simulated-status.ts'
 import { METHODS } from './walk.ts'
 
 /**
- * Compiles every operation under `paths`, in the document's order. With a lazy compiler an operation is compiled when it is
- * first used: most operations of the control plane are never used.
+ * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
+ * first used: most operations of the control plane never are.
  * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
  */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {

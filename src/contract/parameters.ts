@@ -169,7 +169,9 @@ function readGroup(
   return [...violations, ...others]
 }
 
-/** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if the text should be JSON and is not. */
+/**
+ * Returns the value of a sent parameter, whose texts ajv coerces later, or undefined if a text is not JSON but should.
+ */
 function parseText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
   if (isJson && typeof text === 'string') {
     try {

@@ -9,9 +9,8 @@ export interface ResolvedObject {
 }
 
 /**
- * Returns the object at a pointer; if that is a reference, the object that it finally leads to. The document must have passed
- * `checkReferences`, because a circle of references would recurse without end.
- * @returns undefined if the pointer or a reference leads to no object
+ * Returns the object at a pointer, or the object that a reference there finally leads to; undefined if there is none.
+ * The document must have passed `checkReferences`, because a circle of references would recurse without end.
  */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 
 /**
- * The keyword of an operation that chooses which documented statuses the simulator answers with: `x-simulated-status: { success: 204 }`. An
- * event that sampling drops has the status `dropped`.
+ * The keyword of an operation that chooses the documented statuses to answer with: `x-simulated-status: { success: 204
+ * }`. An event that sampling drops has the status `dropped`.
  */
 export const simulatedStatus = 'x-simulated-status'
 
@@ -31,5 +31,8 @@ export function checkSimulatedStatus({ [simulatedStatus]: chosen, responses }: J
     )
   if (isValid) return undefined
   const example = `{ success: ${documented[0] ?? 200} }`
-  return `must choose documented 2xx statuses for ${OUTCOMES.join(' or ')}, such as ${example}; documented are ${documented.join(', ') || 'none'}`
+  return (
+    `must choose documented 2xx statuses for ${OUTCOMES.join(' or ')}, such as ${example}; ` +
+    `documented are ${documented.join(', ') || 'none'}`
+  )
 }

@@ -2,14 +2,15 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import { walk } from './walk.ts'
 
 /**
- * The keyword beside an open schema that holds narrower rules, as a JSON Schema: `x-simulated-values: { minimum: 0, maximum: 1 }`. The
+ * The keyword beside an open schema with narrower rules: `x-simulated-values: { minimum: 0, maximum: 1 }`. The
  * published schema accepts whatever the service may answer; the simulator's own answers keep the narrower rules.
  */
 export const simulatedValues = 'x-simulated-values'
 
 /**
- * Returns a copy of the document in which simulated values replace the rules of the same name; undefined if no schema has any. The copy lacks
- * descriptions and assumptions: validators have a copy of their schemas, for their errors.
+ * Returns a copy of the document in which simulated values replace the rules of the same name, or undefined if no
+ * schema has any. The copy lacks descriptions and assumptions, since validators hold a copy of their schemas for
+ * errors.
  */
 export function narrowDocument(document: JsonObject): JsonObject | undefined {
   const hasAny = [...walk(document)].some(({ kind, value }) => kind === 'schema' && isObject(value[simulatedValues]))

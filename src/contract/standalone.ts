@@ -11,7 +11,7 @@ import { OWN_FORMATS } from '../documents/formats.ts'
 const FORMATS = { ...fullFormats, ...OWN_FORMATS }
 `
 
-/** Returns the text of a module that exports `validators`: ajv's functions by their keys. It is bundled as a file of `documents/`. */
+/** Returns the text of a module that exports `validators`, ajv's functions by their keys, to be bundled. */
 export function generateModule({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))

@@ -26,8 +26,8 @@ const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
 /**
- * Finds probable typing errors that the contract lets pass: undocumented query parameters, and members of the body whose names differ
- * from a documented one by a letter or a capital. Other undocumented members may be intended, and are no finding.
+ * Finds probable typing errors that the contract lets pass: undocumented query parameters, and members of the body that
+ * differ from a documented one by a letter or a capital. Other undocumented members may be intended.
  */
 export function findUnknownNames(
   operation: Operation,
@@ -70,7 +70,7 @@ function unknownParameter(name: string, known: readonly string[]): Violation {
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** The findings of a body so far, and the number of comparisons that are left: bodies can have any number of members. */
+/** The findings of a body so far, and the comparisons that are left: bodies can have any number of members. */
 interface Search {
   readonly findings: Violation[]
   comparisons: number
@@ -90,7 +90,7 @@ function findUnknownMembers(names: DocumentedNames, value: Json, pointer: string
   }
 }
 
-/** Adds a finding if a documented name that the object lacks is similar. Beside the documented member the other one is intended. */
+/** Adds a finding if the object lacks a similar documented name; beside the documented one, the other is intended. */
 function compareMember(
   members: DocumentedNames['members'],
   value: JsonObject,

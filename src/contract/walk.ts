@@ -38,8 +38,8 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member. The walk does not enter
- * members that are not listed, so an example, a default or a property with the name `schema` is never taken for a schema.
+ * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member. The walk enters
+ * no other members, so an example, a default or a property with the name `schema` is never taken for a schema.
  */
 const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
   document: { paths: map('pathItem'), webhooks: map('pathItem'), components: single('components') },
@@ -84,7 +84,7 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/** Yields every object of the document whose kind is known, an object before the objects in it, in the document's order. */
+/** Yields every object of the document with a known kind, each before the objects in it, in the document's order. */
 export function* walk(document: JsonObject): Generator<DocumentNode> {
   yield* visit('document', '', document)
 }

@@ -6,8 +6,8 @@ import type { RuleProblem } from './rule-match-problems.ts'
 import { moreProblems, type Rule, type RuleContext, readRules } from './rules.ts'
 
 /**
- * Checks `{rules: [...]}`, of which the schema has found the `violations`, for names that do not exist and rules that make no sense, too.
- * The error has the problems of both kinds, in the order of the document. `describe` words a violation; default: its message.
+ * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
+ * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
  */
 export function checkRules(
   document: Json | undefined,
@@ -39,7 +39,7 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
   return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
 }
 
-/** Returns the document without the values that do not fit the schema, so that the meaning of the others can be checked; null stands for a faulty rule. */
+/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
 function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
   const sound = structuredClone(document)
   for (const { pointer } of faults) {
@@ -54,7 +54,7 @@ function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
   return sound
 }
 
-/** Returns true for a rule that seems to switch nothing on, since its scenario does not fit the schema or has a wrong name. */
+/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
 function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults: readonly RuleProblem[]): boolean {
   const tokens = parsePointer(pointer)
   const [, index, field] = tokens

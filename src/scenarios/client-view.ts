@@ -5,12 +5,14 @@ import type { Reply } from '../exchange/reply.ts'
 import type { DataOverrides, Effect } from './definition.ts'
 import type { Parameter } from './parameters.ts'
 
-/** Describes the reply that the client of an operation gets under an effect: `Status 429, Retry-After: 1, body {"success":false,...}` */
+/** Describes the reply that an effect gives the client: `Status 429, Retry-After: 1, body {"success":false,...}`. */
 export function describeClientView(effect: Effect, operation: Operation): string {
   const success = `Status ${operation.successStatus}`
   switch (effect.kind) {
-    case 'ordinary':
-      return `Status ${pickDocumentedStatus(operation, [effect.status, operation.successStatus])} with the ordinary body.`
+    case 'ordinary': {
+      const status = pickDocumentedStatus(operation, [effect.status, operation.successStatus])
+      return `Status ${status} with the ordinary body.`
+    }
     case 'answer':
       return describeReply(effect.reply(operation))
     case 'data':
@@ -54,7 +56,10 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
     case 'empty':
       return 'No answer: the connection is closed without a byte (in Node "other side closed").'
     case 'truncated':
-      return `${success}, then the connection is closed after ${toPercent(mode.keep)} of the body (in Node "other side closed").`
+      return (
+        `${success}, then the connection is closed after ${toPercent(mode.keep)} of the body ` +
+        '(in Node "other side closed").'
+      )
     case 'malformed':
       return `${success} with the first ${toPercent(mode.keep)} of the body, which is not JSON.`
   }
@@ -74,5 +79,6 @@ export const formatRow = (name: string, description: string) => `  ${name.padEnd
 export function describeParameter(parameter: Parameter): string {
   const { name, default: defaultValue, unit, description } = parameter
   const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''
-  return `${name}${defaultValue === undefined ? '' : `=${defaultValue}`}${unit ? ` (${unit})` : ''}: ${description}${choices}`
+  const value = defaultValue === undefined ? '' : `=${defaultValue}`
+  return `${name}${value}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }

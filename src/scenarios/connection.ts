@@ -28,7 +28,8 @@ export function connectionScenarios(): ScenarioDefinition[] {
     ),
     createDefinition(
       'truncated',
-      'The body breaks off: fewer bytes than Content-Length promises, then the end; the write is kept unless when=before.',
+      'The body breaks off: fewer bytes than Content-Length promises, then the end; ' +
+        'the write is kept unless when=before.',
       [keepParameter, whenParameter('after')],
       (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
     ),

@@ -7,7 +7,7 @@ import { extremeScenarios } from './extremes.ts'
 import { namesOf } from './parameters.ts'
 
 /**
- * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`, and the extreme answers.
+ * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...` and the extreme answers.
  * @param invented the ids of the operations whose handlers invent figures; the family applies to no other
  */
 export function dataScenarios(
@@ -74,7 +74,7 @@ function nullScenario(fields: readonly string[]): DataScenario {
   }
 }
 
-/** Returns all nullable fields of the invented answers: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
+/** Returns all nullable fields of the invented answers: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
 export function nullableFields(contract: Contract, invented: readonly string[]): string[] {
   return contract.operations.filter(({ id }) => invented.includes(id)).flatMap(nullableFieldsOf)
 }

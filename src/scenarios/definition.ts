@@ -1,6 +1,6 @@
 /**
  * Everything that can be switched on.
- * This file defines a scenario and its effects, each family has a file of its own, and `catalogue.ts` joins the families.
+ * Defines a scenario and its effects. Each family has a file of its own, and `catalogue.ts` joins the families.
  */
 import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
@@ -13,7 +13,7 @@ import type { Parameter, ScenarioValues } from './parameters.ts'
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
 export type Family = (typeof families)[number]
 
-/** A scenario that can be switched on. Help, documentation, control plane and `test/sweeps.test.ts` follow from the definitions. */
+/** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: Family
@@ -23,9 +23,9 @@ export interface ScenarioDefinition {
   readonly parameters: readonly Parameter[]
   /** Returns the reason why the scenario makes no sense for an operation; undefined: it makes sense. */
   inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
-  /** Returns the problem of values that are well formed, but do not go together: `"max" is less than "ms"`; undefined: none. */
+  /** Returns the problem of values that do not go together (`"max" is less than "ms"`), or undefined for none. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the values of the parameter "pointer" for an operation, with a star for the items of an array; absent: there is no such parameter. */
+  /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
   pointers?(operation: Operation): readonly string[]
   /** Returns the values of the parameter "fields" for an operation; absent: there is no such parameter. */
   fields?(operation: Operation): readonly string[]
@@ -74,7 +74,7 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A field of an answer with an extreme value: `recommendations.summary`. The value of a list is that of each item, unless it is a list. */
+/** A field of an answer with an extreme value: `recommendations.summary`. A list's items each get a value that is no list. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json
@@ -94,7 +94,7 @@ export const noOverrides: DataOverrides = {
   extreme: undefined,
 }
 
-/** Returns a number from 0 up to, but not including, 1; the same for the same seed, request, scenario and label: `chance('delay')`. */
+/** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
 /** A body with one rule of its schema broken, at this JSON pointer. */
@@ -105,7 +105,7 @@ export interface DriftedBody {
 
 /** The effect of a scenario on a request. */
 export type Effect =
-  /** Carries out the operation, and answers with the status if the operation documents it. Switches off the scenarios of wider scopes. */
+  /** Carries out the operation, answers with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
   | { readonly kind: 'answer'; readonly reply: (operation: Operation, modelId?: string) => Reply }
@@ -113,7 +113,7 @@ export type Effect =
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the reply is written to the socket. `isBeforeWork`: the operation is not carried out, as if the request were lost on its way. */
+  /** Changes how the reply is written to the socket; with `isBeforeWork` the operation is not carried out. */
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** No change of the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }

@@ -16,8 +16,8 @@ interface Place {
 }
 
 /**
- * A kind of drift from the contract. Each breaks one rule of the reply's schema with its simulated values, and at one place: a value of
- * another type is none of those that an enum or a const beside the type lists, either.
+ * A kind of drift from the contract. Each breaks one rule of the reply's schema at one place: a value of another type
+ * is not one that an enum or a const beside the type lists.
  */
 interface Drift {
   readonly name: string
@@ -77,7 +77,8 @@ const parameters: readonly Parameter[] = [
     name: 'pointer',
     type: 'text',
     description:
-      'Where, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; without it a place that the seed settles.',
+      'Where, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
+      'without it a place that the seed settles.',
   },
   {
     name: 'seed',
@@ -89,7 +90,7 @@ const parameters: readonly Parameter[] = [
   },
 ]
 
-/** Returns the drift family: damage derived from the reply's schema with its simulated values, since clients rely on them, too. */
+/** Returns the drift family: damage derived from the reply's schema with its simulated values. */
 export function driftScenarios(): ScenarioDefinition[] {
   return drifts.map((drift) => ({
     name: drift.name,
@@ -101,12 +102,13 @@ export function driftScenarios(): ScenarioDefinition[] {
       const locations = schema ? schemaLocations(schema) : []
       const pointer = textOf(values, 'pointer')
       const possible = locations.filter(drift.fits)
-      // A write is stored before its reply is damaged, so its drift is refused beforehand unless every reply has the field.
+      // A write is stored before its reply is damaged, so drift that may be impossible is refused beforehand.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
       const pointers = fitting.map((one) => one.pointer || '"" (the whole answer)')
-      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, pointers)}`
+      const known = describeKnown(pointer, pointers)
+      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${known}`
     },
     pointers(operation) {
       const schema = operation.simulatedResponseSchema(operation.successStatus)

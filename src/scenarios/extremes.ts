@@ -43,12 +43,13 @@ const kinds: readonly ExtremeKind[] = [
 const maxTextLength = 10_000
 
 const strangeText =
-  '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
+  '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 ' +
+  'שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
 /** Returns the scenarios whose answers are right and extreme. `operations`: those whose answers are invented. */
 export function extremeScenarios(operations: readonly Operation[]): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
   return kinds.map((kind) => {
-    // By id, since each simulator has operations of its own; listed on first use, since a start needs neither the schemas of answers nor long texts.
+    // By id, since each simulator has operations of its own; listed on first use, since a start needs no extremes.
     const byOperation = once(
       () => new Map(operations.map((operation) => [operation.id, listExtremeFields(kind, operation)])),
     )
@@ -93,7 +94,7 @@ function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): re
 /** The depth of the deepest field that is listed; a recursive schema would have no end. */
 const maxDepth = 8
 
-/** Lists the fields with an extreme value, outermost first: `recommendations.strengths`. A list stands for its items. */
+/** Lists the fields with an extreme value, outermost first: `recommendations.strengths`. A list stands for all items. */
 function listFields(
   schema: JsonObject,
   field: string,
@@ -129,7 +130,7 @@ const isOfType = (schema: JsonObject, type: string) => typesOf(schema).includes(
 
 const hasFixedValues = (schema: JsonObject) => 'enum' in schema || 'const' in schema
 
-/** Returns the largest number of a schema; without a bound the largest whole number that every JSON reader takes exactly. */
+/** Returns the largest number of a schema, or without a bound the largest whole number that JSON readers take. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
@@ -138,11 +139,12 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns a text of `length` characters, or as many as the schema allows; undefined where the schema asks for more than a length. */
+/** Returns a text of `length` characters, or as many as the schema allows; undefined if it has more rules. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const size = Math.min(Math.max(length, Number(minLength)), Number(maxLength))
-  const characters = [...text.repeat(Math.ceil(size / [...text].length))] // JSON Schema counts characters, of which some are two units of a string
+  // JSON Schema counts characters, some of which are two units of a string.
+  const characters = [...text.repeat(Math.ceil(size / [...text].length))]
   return characters.slice(0, size).join('')
 }

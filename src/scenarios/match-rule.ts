@@ -19,7 +19,7 @@ export interface RuleInput {
   readonly body: () => Json | undefined
 }
 
-/** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
+/** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if there is one. */
 export function findMismatch(rule: Rule, input: RuleInput): string | undefined {
   if (!rule.enabled) return 'enabled'
   const subject = { ...input, models: () => input.models }
@@ -33,7 +33,7 @@ export function modelsIn(pathParameters: Readonly<Record<string, string>>): read
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
 
-/** Returns the ids of a request's products, in lower case: the `productId` of its body, and the products of its models. */
+/** Returns the ids of a request's products in lower case: the `productId` of its body, and those of its models. */
 export function productsOf(
   body: Json | undefined,
   models: readonly string[],

@@ -49,7 +49,7 @@ export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 /** The longest text of one control, in characters. */
 export const maxControlLength = 2000
 
-/** Parses the texts of parameters by name, and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
+/** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (unknownName !== undefined) return failure(describeUnknown(unknownName, specs))

@@ -20,8 +20,8 @@ export interface Sequence {
 }
 
 /**
- * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters; both may stand in quotes. Text
- * of spaces alone is an empty list.
+ * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters, except in
+ * quotes. Text of spaces alone is an empty list.
  */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   if (text.length > maxControlLength)
@@ -38,14 +38,15 @@ export function parseScenarios(text: string, catalogue: Catalogue): Result<Activ
   return conflict === undefined ? success(scenarios) : failure(conflict)
 }
 
-/** Returns true for text such as `429;retry-after=1*2` that only a sequence can have: the name of a scenario, and a count after an asterisk. */
+/** Returns true for an item that only a sequence can have: a scenario and a count, such as `429;retry-after=1*2`. */
 function isSequenceItem(text: string, catalogue: Catalogue): boolean {
   const [name = ''] = text.split(/[;*]/)
   return /[^/]\*[^*/"]*$/.test(text) && catalogue.find(name.trim()) !== undefined
 }
 
 const describeMisplaced = (item: string) =>
-  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).`
+  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. ` +
+  'A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
 
 /** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '
@@ -65,7 +66,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   return items.length > 0 ? success({ items, text }) : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
-/** Parses `429;retry-after=1 * 2`; the count is 1 where the text has none. A pointer to all items (`/a/*`) has an asterisk, too. */
+/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) has an asterisk, too. */
 function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
@@ -82,7 +83,7 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
 }
 
-/** Returns true where a scenario's name is followed by more than its parameters: `429 200`, `429|200`, `429x2` or `429*2`. */
+/** Returns true if more than parameters follows a scenario's name: `429 200`, `429|200`, `429x2` or `429*2`. */
 function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
   const [written = ''] = text.split(';')
   if (catalogue.find(written.trim())) return false
@@ -91,9 +92,10 @@ function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
 }
 
 const itemForm =
-  'An item is a scenario with its parameters, then "*" and its count, and commas separate items: "429;retry-after=1*2, 200".'
+  'An item is a scenario with its parameters, then "*" and its count, and commas separate items: ' +
+  '"429;retry-after=1*2, 200".'
 
-/** Returns the position of a sequence's item for the request at an index, both from 0: for `429*2, 200` it is 0 at 0 and 1, then 1. */
+/** Returns the position of the item for the request at an index, both from 0: for `429*2, 200` 0 at 0 and 1, then 1. */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {
@@ -103,7 +105,7 @@ export function positionAt({ items }: Sequence, index: number): number {
   return position < 0 ? items.length - 1 : position
 }
 
-/** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
+/** Returns the scenario for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
 export function itemAt(sequence: Sequence, index: number): ActiveScenario {
   const item = sequence.items[positionAt(sequence, index)]
   if (!item) throw new Error('a sequence without items was let through')
@@ -123,8 +125,8 @@ const decidedAspect = {
 } as const satisfies Record<Effect['kind'], string>
 
 /**
- * Returns a sentence about two scenarios that cannot both act on one reply, undefined for none: they decide the same aspect, or the
- * first replies instead of the operation that the second needs.
+ * Returns a sentence about two scenarios that cannot both act on one reply, or undefined if all can. Two conflict if
+ * they decide the same aspect, or the first replies instead of the operation that the second needs.
  */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
@@ -187,7 +189,7 @@ function activate(
   return success({ definition, values: read.value, text })
 }
 
-/** Returns the sentences about a scenario that does not exist: a number was meant as a status, any other name is compared with all. */
+/** Describes a scenario that does not exist: a number stands for a status, any other name is compared with all. */
 function describeUnknown(name: string, { definitions }: Catalogue): string {
   const names = definitions.map((definition) => definition.name)
   const unknown = `There is no scenario "${cutText(name)}".`

@@ -96,7 +96,7 @@ export function refusalScenarios(): ScenarioDefinition[] {
   }))
 }
 
-/** Returns a scenario for every documented status, by its number: `404`. A status below 400 also switches off the scenarios of wider scopes. */
+/** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
   // An answer of 1xx would be followed by another one.
@@ -120,11 +120,12 @@ function createStatusScenario(status: number): ScenarioDefinition {
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
+  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
   return {
     name,
     family: 'refusals',
     inapplicableReason: (operation: Operation) => reasonUndocumented(operation, [status]),
-    description: `Answers ${status}${namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'}.`,
+    description: `Answers ${status}${manner}.`,
     parameters: namedRefusal?.parameters ?? [],
     effect: (values) => ({
       kind: 'answer',
@@ -133,7 +134,7 @@ function createStatusScenario(status: number): ScenarioDefinition {
   }
 }
 
-/** Refuses in the words of the pipeline, or else of the document's first example, whose words a test compares with the pipeline's. */
+/** Refuses in the words of the pipeline, or else of the document's first example. */
 function replyWith(
   operation: Operation,
   status: number,
@@ -150,7 +151,7 @@ function replyWith(
   return refuse(status, message, 'scenario', refusal?.headers?.(values))
 }
 
-/** Returns the headers that a refusal of this status has by default: the challenge of a 401, the time to retry of a 429 or 503. */
+/** Returns the default headers of a refusal: the challenge of a 401, the time to retry of a 429 or 503. */
 export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())

@@ -81,7 +81,7 @@ function findUselessPath(
   return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Finds a query parameter that no operation has; undefined: none. A parameter that must be absent (null) may have any name. */
+/** Finds a query parameter that no operation has, if there is any. One that must be absent (null) may have any name. */
 export function findUnknownParameter(
   query: NonNullable<RequestMatch['query']>,
   operations: readonly Operation[],
@@ -122,7 +122,7 @@ function* partPointers(part: JsonObject, above: string): Generator<string> {
   }
 }
 
-/** Returns true where the schema names the field at a pointer, or an object above the field that may have any members. */
+/** Returns true if the schema names the field at a pointer, or an object above it that may have any members. */
 function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''

@@ -7,7 +7,7 @@ import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
-/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer, which the rule decides. */
+/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer. */
 export type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */
@@ -31,9 +31,9 @@ export interface Rule {
 
 /** A rule that is switched on. */
 export interface ActiveRule extends Rule {
-  /** The part of the store's keys for its counts, which no other rule has. A rule that is put again gets another, and so counts from 0. */
+  /** The rule's part of the store's keys for its counts. A rule that is put again gets a new key, and counts from 0. */
   readonly key: string
-  /** The reason why the rule no longer fits the contract, which was loaded again since; it is passed over. Undefined: it fits. */
+  /** The reason why the rule is passed over since the contract was loaded again; undefined if it still fits. */
   readonly misfit?: string
 }
 
@@ -46,8 +46,8 @@ export function activateRules(id: string, rules: readonly Rule[]): ActiveRules {
 }
 
 /**
- * Gives rules that were loaded again their keys: a rule that was among the former ones keeps its key, and so its counts.
- * `id`: a text that no other rules had.
+ * Gives rules that were loaded again their keys: a rule among the former ones keeps its key, and so its counts. `id` is
+ * a text that no other rules had.
  */
 export function reactivateRules(id: string, rules: readonly Rule[], former: ActiveRules): ActiveRules {
   const free = [...former]
@@ -87,8 +87,8 @@ export interface RuleContext {
 const maxProblems = 100
 
 /**
- * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`; the error lists all names that do not exist and all rules that make
- * no sense, the first 100 of them.
+ * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 names that do not exist
+ * and rules that make no sense.
  */
 export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
@@ -106,8 +106,8 @@ export function readRules(document: JsonObject, context: RuleContext): Result<re
 }
 
 /**
- * Reads a rule that was put before, perhaps under another contract. One that does not fit stays in its place with the reason (`misfit`),
- * and fits again once the contract does. Its key is that of its counts.
+ * Reads a rule that was put before, perhaps under another contract. One that does not fit stays in its place with the
+ * reason (`misfit`), and fits again once the contract does. Its key is that of its counts.
  */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)

@@ -7,7 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits a text at separators outside double quotes; parts are trimmed. Text of spaces alone has no part. The error is about an empty part or an open quote. */
+/** Splits a text at separators outside quotes. An empty part and an open quote are errors; spaces alone have no part. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)
@@ -19,7 +19,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   )
 }
 
-/** Splits a text at separators outside double quotes; parts are trimmed, and empty parts left out, as in a header of HTTP. */
+/** Splits a text at separators outside quotes, and leaves out empty parts, as in a header of HTTP. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   return split(text, separator).parts.filter((part) => part !== '')
 }
@@ -35,7 +35,7 @@ function split(text: string, separator: string): { parts: string[]; isQuoteOpen:
   return { parts: parts.map((part) => part.trim()), isQuoteOpen }
 }
 
-/** Splits `name = "value"` at the first equals sign; quotes around the value are removed. The value is empty where there is no sign. */
+/** Splits `name = "value"` at the first equals sign, and removes the quotes; without a sign the value is empty. */
 export function splitPair(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf('=')
   return at < 0

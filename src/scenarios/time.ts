@@ -72,7 +72,8 @@ export function timeScenarios(): ScenarioDefinition[] {
       name: 'hang',
       family: 'time',
       description:
-        'No answer ever comes; the connection stays open until the client gives up, and nothing is stored unless when=after.',
+        'No answer ever comes; the connection stays open until the client gives up, ' +
+        'and nothing is stored unless when=after.',
       parameters: [whenParameter('before')],
       inapplicableReason: () => undefined,
       effect: (values) => ({

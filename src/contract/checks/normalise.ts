@@ -4,8 +4,8 @@ import type { Source } from '../../documents/source.ts'
 import { walk } from '../walk.ts'
 
 /**
- * Changes schemas with `nullable: true`, in place, so that they allow null, and warns about each. OpenAPI 3.1 does not define
- * `nullable`, so a validator would refuse the null that the author intended. `nullable: false` is deleted without a warning.
+ * Changes schemas with `nullable: true` in place so that they allow null, and warns about each. OpenAPI 3.1 does not
+ * define `nullable`, so validators would refuse the intended null. `nullable: false` is deleted without a warning.
  * Call this after `checkReferences`, and before any other reader of the schemas.
  */
 export function normaliseSchemas(document: JsonObject, source: Source): Finding[] {
@@ -20,7 +20,9 @@ export function normaliseSchemas(document: JsonObject, source: Source): Finding[
     findings.push({
       severity: 'warning',
       place: source.place(`${pointer}/nullable`),
-      message: `"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. Write "type: [${listTypes(value)}]" instead`,
+      message:
+        '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
+        `Write "type: [${listTypes(value)}]" instead`,
     })
   }
   return findings
@@ -41,7 +43,7 @@ function allowNull(schema: JsonObject): void {
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
 }
 
-/** Replaces a schema by the choice between it and null: its reference or combination could refuse null whatever stands beside it. */
+/** Replaces a schema by the choice between it and null, since its reference or combination could refuse null. */
 function allowNullAsAlternative(schema: JsonObject): void {
   const moved: JsonObject = {}
   for (const [name, member] of Object.entries(schema)) {

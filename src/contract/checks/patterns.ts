@@ -7,15 +7,15 @@ interface SchemaPattern {
   readonly at: readonly string[]
 }
 
-/** The parts of a regular expression that repeat and choose nothing: escapes but back references, classes, and the openings of groups. */
+/** The parts of a pattern that repeat and choose nothing: escapes but back references, classes, openings of groups. */
 const fixedParts = /\\[^1-9k]|\[(?:\\.|[^\]\\])*\]?|(?<=\()\?(?::|<\w+>)/gs
 
 /** A quantifier that allows several numbers of repetitions, or an alternative. */
 const choices = /[*+?|]|\{\d+,|\\/g
 
 /**
- * Returns true for a document with a pattern that may take more than linear time. Others have no choice at all, or begin at the
- * beginning of the text and have only one: a cautious rule, since its only cost is that checks are timed.
+ * Returns true for a document with a pattern that may take more than linear time. The others have no choice, or a
+ * single one after a `^`: a cautious rule, since its only cost is that checks are timed.
  */
 export function hasCostlyPattern(document: JsonObject): boolean {
   return [...walk(document)].some(({ kind, value }) => kind === 'schema' && listPatterns(value).some(mayBeCostly))
@@ -37,7 +37,7 @@ function mayBeCostly({ pattern }: SchemaPattern): boolean {
 /** The beginning of a group, its end with the quantifier after it, and any other quantifier. */
 const groupsAndRepetitions = /\(|(\)?)([*+]|\{\d+,\d*\})|\)/g
 
-/** Returns true for a pattern with a repetition within a repetition, such as `(a+)+`, which can take time exponential in the text's length. */
+/** Returns true for a pattern with nested repetitions, such as `(a+)+`, which can take exponential time. */
 export function hasNestedRepetition(pattern: string): boolean {
   const outer: boolean[] = []
   let repeats = false

@@ -5,8 +5,8 @@ import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
 /**
- * Checks that every `$ref` leads, without a circle, to an object of the expected kind. A broken `$ref` is reported and removed from
- * the document, so that later checks can run.
+ * Checks that every `$ref` leads, without a circle, to an object of the expected kind. A broken `$ref` is reported and
+ * removed from the document, so that later checks can run.
  */
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
@@ -29,7 +29,10 @@ function findFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, n
   if (typeof reference !== 'string') return '$ref must be a string'
   const target = parseReference(reference)
   if (target === undefined) {
-    return `$ref "${reference}" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first`
+    return (
+      `$ref "${reference}" leads out of the document; ` +
+      'only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first'
+    )
   }
   const value = valueAt(document, target)
   if (value === undefined) return `$ref "${reference}" leads to nothing`
@@ -42,7 +45,7 @@ function findFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, n
   return isCircular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
 }
 
-/** Returns true if the references lead only to each other. A schema with a reference to itself in a member is not circular. */
+/** Returns true if the references lead only to each other. A member that refers to its own schema is no circle. */
 function isCircular(document: JsonObject, node: DocumentNode): boolean {
   const visited = new Set([node.pointer])
   let value: JsonObject = node.value

@@ -1,6 +1,6 @@
 /**
  * Start-up checks of an OpenAPI document.
- * Each file checks one aspect and returns findings. `contract/load.ts` has their order; `ajv-compiler.ts` calls `schemas.ts`.
+ * Each file checks one aspect and returns findings; `contract/load.ts` has their order.
  */
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
@@ -9,7 +9,7 @@ import type { Source } from '../../documents/source.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { METHODS, walk } from '../walk.ts'
 
-/** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect; undefined is the default. */
+/** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect and the default. */
 const SUPPORTED_DIALECTS = [
   undefined,
   'https://json-schema.org/draft/2020-12/schema',
@@ -28,8 +28,8 @@ const errorAt = (source: Source, pointer: string, message: string): Finding => (
 })
 
 const conversion =
-  `To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", ` +
-  'and "examples: [...]" for "example" in schemas'
+  'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
+  'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
 
 /** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
 export function checkVersion({ openapi, swagger, rules }: JsonObject, source: Source): Finding[] {
@@ -48,7 +48,9 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
   return [errorAt(source, openapi === undefined ? '/swagger' : '/openapi', message)]
 }
 
-/** Checks that a valid OpenAPI document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths. */
+/**
+ * Checks that a valid document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths.
+ */
 export function checkRequirements(document: JsonObject, source: Source): Finding[] {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),

@@ -11,8 +11,9 @@ import { type DocumentNode, walk } from '../walk.ts'
 import { hasNestedRepetition, listPatterns } from './patterns.ts'
 
 /**
- * Checks the document's schemas without compiling them, so that each finding has its exact place. A violation of the meta-schema and
- * a pattern that is no regular expression are errors; an unknown keyword or format, and a pattern that may take very long, are warnings.
+ * Checks the document's schemas without compiling them, so that each finding has its exact place. Violations of the
+ * meta-schema and patterns that are no regular expression are errors; unknown keywords, unknown formats and patterns
+ * that may take very long are warnings.
  */
 export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
@@ -44,7 +45,7 @@ function checkAgainstMetaSchema({ pointer, value }: DocumentNode, source: Source
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** Returns the sentence of a finding. For an unknown type it names the known ones, which the meta-schema's own message does not. */
+/** Returns the sentence of a finding, which for an unknown type names the known ones. */
 function describeViolation({ pointer, keyword, message }: Violation): string {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1)
   return name === 'type' && keyword === 'anyOf'
@@ -78,7 +79,9 @@ function checkPatterns({ pointer, value }: DocumentNode, source: Source): Findin
   return costly.map(({ pattern, at }) => ({
     severity: 'warning',
     place: source.place(joinPointer(pointer, ...at)),
-    message: `"${pattern}" has a repetition within a repetition, which may take very long for some texts; they are refused`,
+    message:
+      `"${pattern}" has a repetition within a repetition, ` +
+      'which may take very long for some texts; they are refused',
   }))
 }
 
@@ -98,7 +101,7 @@ function isPattern(pattern: string): boolean {
 /** Makes ajv accept the keywords and formats that `checkSchemas` has reported, so that each is reported once. */
 export function allowUnknownKeywords(document: JsonObject, ajv: Ajv2020): void {
   for (const { kind, value } of walk(document)) {
-    // ajv gets the document as one schema, so that its schemas can refer to each other; hence the document's own members.
+    // The document itself is added as a schema, so that its schemas can refer to each other.
     if (kind === 'schema' || kind === 'document') addKeywords(Object.keys(value), ajv)
     const format = kind === 'schema' ? value.format : undefined
     if (typeof format === 'string' && !ajv.formats[format]) ajv.addFormat(format, true)

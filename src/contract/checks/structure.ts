@@ -4,8 +4,8 @@ import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 
 /**
- * Checks the document against the schema that the OpenAPI Initiative publishes for its version. The validator takes 170 ms to load, so
- * only this function loads it: a document that is known to be valid starts without it.
+ * Checks the document against the schema that the OpenAPI Initiative publishes for its version. Only this function
+ * loads the validator, which takes 170 ms: a document that is known to be valid starts without it.
  */
 export async function checkStructure(document: JsonObject, source: Source): Promise<Finding[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
