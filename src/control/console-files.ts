@@ -7,10 +7,10 @@ import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { bundledConsole } from '../fixtures/bundled.ts'
 
-/** Matches the paths of the script and the stylesheet, whose names have a hash. No other file of the folder is served. */
+/** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
 
-/** Returns true for a request for a file of the console. It needs no token, since a browser cannot send one when it opens a page. */
+/** Returns true for a request for a file of the console, which needs no token: a browser opening a page sends none. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return acceptsHtml(headers['accept'])

@@ -81,7 +81,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }
 
-/** Matches a request to an operation of the control plane. HEAD counts as GET, since scripts check health with it; Node sends no body for HEAD. */
+/** Matches a request to an operation of the control plane. HEAD counts as GET, since scripts check health with it. */
 const matchOperation = (contract: Contract, { method, path }: SimRequest) =>
   contract.match(method === 'HEAD' ? 'GET' : method, path)
 
@@ -128,7 +128,9 @@ function refusePath(contract: Contract, path: string): Reply {
 }
 
 const describeRoot = ({ basePath, operations }: Contract) =>
-  `Nothing is served at ${basePath} but a page for browsers (Accept: text/html). GET ${basePath}/info says what runs here, and GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  `Nothing is served at ${basePath} but a page for browsers (Accept: text/html). ` +
+  `GET ${basePath}/info says what runs here, ` +
+  `and GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
 
 /** Returns the controls that are probably meant, and where all are described. */
 function describeControls({ operations, basePath }: Contract, path: string): string {

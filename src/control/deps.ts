@@ -78,7 +78,7 @@ export interface DocumentState {
   readonly overlays: readonly string[]
   /** True with `--watch`. */
   readonly isWatched: boolean
-  /** Undefined: the latest reload succeeded, or there was none. `at`: epoch milliseconds. */
+  /** The failure of the latest reload, `at` in epoch milliseconds, or undefined if it succeeded or there was none. */
   readonly failure: { readonly at: number; readonly findings: Findings } | undefined
 }
 

@@ -35,7 +35,7 @@ export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps)
   }
 }
 
-/** Finds a sandbox that the request names by header, key or path, else by baggage, beside another one of the query; undefined: none. */
+/** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */
 function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): string | undefined {
   if (sandbox === defaultSandbox) return undefined
   const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
@@ -47,7 +47,9 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
   return names.find((name) => name !== undefined && name !== sandbox)
 }
 
-/** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */
+/**
+ * Returns true for a request that never reaches the pipeline: control plane, root, aliases, browser's files, preflight.
+ */
 function isAnsweredByEdge(
   { method, path, headers }: SimRequest,
   corsOrigins: CorsOrigins,
@@ -63,7 +65,7 @@ function isAnsweredByEdge(
   return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
 }
 
-/** Converts a description to a request. A `sandbox` of the query stands for the header that names it; the default one for none. */
+/** Converts a description to a request. A `sandbox` of the query stands for the header; the default one for none. */
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
   const [path = '', ...query] = target.split('?')
   const lowerCaseHeaders = Object.fromEntries(

@@ -16,7 +16,7 @@ const controlPlane = { name: 'The control plane', allowsLinks: true }
  * Refuses requests without the token, and requests of foreign web pages. A form of a foreign page is refused by
  * `read-request.ts`, since forms cannot send JSON.
  *
- * `isPublic`: the request, for health or a file of the console, needs no token. Undefined: the request is allowed.
+ * `isPublic` requests, for health or a file of the console, need no token. Returns undefined for an allowed request.
  */
 export function guard(request: SimRequest, settings: GuardSettings, isPublic: boolean): Reply | undefined {
   const { token } = settings

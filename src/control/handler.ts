@@ -9,8 +9,8 @@ import type { ControlOperationId } from './operation-ids.ts'
 /** A request to a control operation, checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
   /**
-   * Name of the sandbox, from `?sandbox=` or `X-Sim-Sandbox`: `worker-3`. `default` where neither is sent or the operation takes
-   * no sandbox. A handler of an operation that accepts `*` uses `sandboxFilter` instead.
+   * Name of the sandbox, from `?sandbox=` or `X-Sim-Sandbox`: `worker-3`; `default` if none is sent or taken. A handler
+   * of an operation that accepts `*` uses `sandboxFilter` instead.
    */
   readonly sandbox: string
   /** The same name for operations that accept `*`; undefined: all sandboxes. */
@@ -19,7 +19,7 @@ export interface ControlRequest {
   readonly parameters: ParameterValues
   /** Undefined where the operation takes no body, or the client sent none. */
   readonly body: Json | undefined
-  /** Rules that the body breaks; always empty, except for operations that take rules, whose handlers tell them together with wrong names. */
+  /** Rules that the body breaks, for operations that take rules, whose handlers report wrong names, too; else empty. */
   readonly bodyViolations: readonly Violation[]
   /** The request as it was read. */
   readonly source: SimRequest
@@ -36,7 +36,7 @@ export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promi
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
-/** A reply that is not JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, 'text/html') })`. */
+/** A reply that is no JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
@@ -60,6 +60,8 @@ export class ControlError {
  */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
-  const error = `The sandbox "${sandbox}" was never used, or is deleted, so that nothing is known about it. GET /__sim/sandboxes lists those in use.`
+  const error =
+    `The sandbox "${sandbox}" was never used, or is deleted, so that nothing is known about it. ` +
+    'GET /__sim/sandboxes lists those in use.'
   return new ControlError(404, error)
 }

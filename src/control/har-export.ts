@@ -14,7 +14,7 @@ import { redactToken } from '../redaction/redact-token.ts'
 /** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
-/** Converts an exchange to an entry of a HAR file (HTTP Archive 1.2), as the client saw it. Names that begin with an underscore are ours. */
+/** Converts an exchange to an entry of a HAR file (HTTP Archive 1.2). Names with an underscore first are ours. */
 export function entryToHar(entry: JournalEntry): JsonObject {
   const { durationMs, delayMs, operation, expectation } = entry
   const wait = roundToMicroseconds(durationMs + delayMs)

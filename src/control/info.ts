@@ -25,8 +25,8 @@ export function infoHandlers(
 }
 
 /**
- * Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. Also
- * while a shared state does not answer, so that a load balancer sends no requests.
+ * Returns 503 with the reason if the state refuses all writes, so that an orchestrator restarts the process, and while
+ * a shared state does not answer, so that a load balancer sends no requests.
  */
 async function readHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
@@ -44,7 +44,10 @@ async function readHealth({ store, documents, draining }: ControlDeps): Promise<
 function describeFailure(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return `The changed files have errors, so what was loaded before is served: ${first}${more}. GET /__sim/info lists them.`
+  return (
+    `The changed files have errors, so what was loaded before is served: ${first}${more}. ` +
+    'GET /__sim/info lists them.'
+  )
 }
 
 async function infoToJson({
@@ -84,7 +87,7 @@ async function infoToJson({
   }
 }
 
-/** Returns the operations as `GET info` and `GET catalogue` show them. `handled`: the ids of those that the simulator answers. */
+/** Returns the operations as `GET info` and `GET catalogue` show them. `handled` has the ids that have handlers. */
 export function operationsToJson({ operations }: Contract, handled: ReadonlySet<string>): Json {
   return operations.map(({ id, method, path, statuses }) => ({
     id,

@@ -28,7 +28,7 @@ function* prepend(head: string, pieces: Iterable<string>): Generator<string> {
   yield* pieces
 }
 
-/** Returns the reply `{"requests": [...], ...rest}` with an object for each entry, which contains the entry's bodies. */
+/** Returns the reply `{"requests": [...], ...rest}` with an object for each entry, bodies included. */
 export function replyWithEntries(
   entries: readonly JournalEntry[],
   toJson: (entry: JournalEntry) => JsonObject,

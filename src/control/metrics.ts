@@ -74,8 +74,8 @@ async function countHeld(journal: Journal): Promise<number> {
 const durationName = 'convsim_request_duration_seconds'
 
 /**
- * Formats histograms as Prometheus reads them. prom-client's own histogram takes single values only, and these are counted already.
- * A bucket counts every request up to its bound, those of smaller buckets included.
+ * Formats histograms as Prometheus reads them, since prom-client's own takes single values only. A bucket counts every
+ * request up to its bound, those of smaller buckets included.
  */
 function durationsToText(durations: readonly DurationHistogram[]): string {
   const lines = durations.flatMap(({ operation = 'none', counts, sum }) => {
@@ -109,7 +109,7 @@ interface OperationMetrics {
 interface DurationHistogram {
   /** The `operationId`; undefined for requests that match no operation. */
   readonly operation: string | undefined
-  /** The number of exchanges in each bucket: up to the bound of `durationBounds`, above the bound before; the last bucket has no bound. */
+  /** The number of exchanges in each bucket, up to its bound in `durationBounds`; the last bucket has no bound. */
   readonly counts: number[]
   /** The sum of all durations, seconds. */
   sum: number
@@ -119,8 +119,8 @@ interface DurationHistogram {
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
 
 /**
- * Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; memory grows with
- * operations and statuses only.
+ * Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; only
+ * operations and statuses take memory.
  */
 class RequestMetrics {
   readonly #byOperation = new Map<string | undefined, OperationMetrics>()

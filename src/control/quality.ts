@@ -19,7 +19,7 @@ interface EventGroup {
   readonly eventIds: string[]
 }
 
-/** Handles `GET` and `PUT quality`: the weight of events, and the quality index of each product (PQI) and conversation (CQI). */
+/** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers({
   store,
   fixtures,

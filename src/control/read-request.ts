@@ -47,7 +47,7 @@ interface ReadParameters {
   readonly violations: readonly Violation[]
 }
 
-/** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, because the tools that check it add their own. */
+/** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
 function readParameters(
   operation: Operation,
   path: RawParameters['path'],
@@ -90,7 +90,8 @@ async function readBody(operation: Operation, { body, headers }: SimRequest): Pr
   const contentType = headers['content-type']
   const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
   if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {
-    const error = `The control plane takes JSON: send Content-Type: application/json; got "${(contentType ?? '').slice(0, 80)}".`
+    const got = (contentType ?? '').slice(0, 80)
+    const error = `The control plane takes JSON: send Content-Type: application/json; got "${got}".`
     return failure(new ControlError(415, error))
   }
   if (!operation.body || body.kind === 'absent') {

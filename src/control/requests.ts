@@ -31,7 +31,8 @@ const maxStreams = 100
 
 const tooManyStreams = new ControlError(
   429,
-  `There are ${maxStreams} streams of the journal already. Close one of them, or ask GET requests?since= from time to time.`,
+  `There are ${maxStreams} streams of the journal already. ` +
+    'Close one of them, or ask GET requests?since= from time to time.',
 )
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
@@ -118,7 +119,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number after which a stream begins: `Last-Event-ID` of a browser that reconnects, else `since`; undefined: now. */
+/** Returns the number to stream from: `Last-Event-ID` of a browser that reconnects, else `since`; undefined for now. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest): number | undefined {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)

@@ -21,18 +21,20 @@ interface RetriesQuery {
 const maxInsertIdLength = 200
 
 const tooLongMessage =
-  `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. Forget the requests before the test begins ` +
-  '(DELETE /__sim/requests), or give the test a sandbox of its own.'
+  `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. ` +
+  'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
 
 /** Handles `GET retries`: the attempts of each call that failed. */
 export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
   const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
-      const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
+      // The control document types the query.
+      const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery
       const query = { sandbox, minAttempts, request, limit }
       const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
-      const refusal = refuseUnused(sandbox, sandboxes) // after the journal was read, which may bring sandboxes of other replicas
+      // After the journal was read, which may bring sandboxes of other replicas.
+      const refusal = refuseUnused(sandbox, sandboxes)
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)
       const { chains, further, truncated } = history

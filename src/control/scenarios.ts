@@ -45,7 +45,8 @@ export function scenarioHandlers(
       const added = readRules(request)
       if (added instanceof ControlError) return added
       const { name } = sandboxes.use(request.sandbox)
-      const rules = await sandboxes.settings.addRules(name, added, request.parameters.query['position'] as RulePosition) // typed by the control document
+      const position = request.parameters.query['position'] as RulePosition // typed by the control document
+      const rules = await sandboxes.settings.addRules(name, added, position)
       if (rules) return { rules: rulesToJson(rules) }
       return new ControlError(
         400,
@@ -84,7 +85,7 @@ function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Js
 interface SequenceOwner {
   /** The part of the keys before the operation and the text of the sequence. */
   readonly prefix: string
-  /** Undefined: the requests themselves named their sequences. */
+  /** The rule of the sequence, or undefined if requests named the sequence themselves. */
   readonly rule: RuleReference | undefined
   /** Returns the sequence of a text; undefined for a text of which the key has only the beginning. */
   readonly sequenceOf: (text: string) => Sequence | undefined
@@ -94,8 +95,8 @@ interface SequenceOwner {
 const cutMark = '\u2026'
 
 /**
- * Lists the sequences that requests have used, in the order of their latest use, each with the item that the next request gets. `used`: the
- * counts of the store by key; it has other counts, too.
+ * Lists the sequences that requests have used, the latest first, each with the next request's item. `used` has the
+ * counts of the store by key, among them other counts.
  */
 function sequencesToJson(
   used: ReadonlyMap<string, number>,
@@ -146,7 +147,7 @@ function progressToJson(sequence: Sequence, met: number): JsonObject {
   return { items, position, next: items[position]?.scenario ?? '' }
 }
 
-/** Splits `operationId sequence`. Only the id of an operation without `operationId` contains a space: `GET /models/{modelId}`. */
+/** Splits `operationId sequence`. Only the id of an operation without `operationId` has a space: `GET /models/{id}`. */
 function splitKey(key: string): { readonly operation: string; readonly text: string } {
   const [, operation = '', text = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
   return { operation, text }

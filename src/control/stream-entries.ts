@@ -11,11 +11,11 @@ export interface StreamOptions {
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
-  /** True: the entries have their bodies. */
+  /** Is true if the entries have their bodies. */
   readonly bodies: boolean
   /**
-   * The number after which the stream begins. A number above the latest entry's belongs to an earlier process: the stream
-   * then begins with the oldest stored entry.
+   * The number after which the stream begins. With a number above the latest entry's, which an earlier process gave,
+   * the stream begins with the oldest stored entry.
    */
   readonly after: number
   /** Milliseconds between comments that hold an idle connection open. */
@@ -26,9 +26,9 @@ export interface StreamOptions {
 const maxEntriesPerPiece = 100
 
 /**
- * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow reader: it
- * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between. An
- * event `cleared` says that entries were deleted, by a reset for example, so that the reader can forget them.
+ * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
+ * reader: it gets the entries that are still stored when it reads, and an event `dropped` names the numbers between. An
+ * event `cleared` says that entries were deleted, by a reset for example.
  */
 export async function* streamEntries(
   journal: Journal,
@@ -54,7 +54,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns the events about entries that were deleted since a generation, or evicted behind the last entry that was sent; empty for none. */
+/** Returns the events about entries that were deleted since a generation, or evicted after `last`; empty for none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')

@@ -10,8 +10,8 @@ import type { CountBounds, NearMiss, Verdict, Verification } from './verificatio
 const maxShown = 2000
 
 /**
- * Converts a verdict to the JSON of `POST verify`. Credentials are redacted; of a value of more than 2,000 characters only the beginning
- * is shown, as text.
+ * Converts a verdict to the JSON of `POST verify`. Credentials are redacted; values of more than 2,000 characters are
+ * cut and shown as text.
  */
 export async function verdictToJson(
   verdict: Verdict,
@@ -73,8 +73,10 @@ function redactField(field: string, actual: Json, token: string | undefined): Js
 
 /** The sentence for an upper bound that cannot be proved. */
 const truncationProblem =
-  'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
-  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
+  'The journal has dropped requests or bodies, so that there may have been more than were counted: ' +
+  'no upper bound can be proved. ' +
+  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), ' +
+  'or start with a larger --journal-size.'
 
 function describeVerdict(
   { satisfied, count, truncated, unproved, matched }: Verdict,
@@ -82,7 +84,8 @@ function describeVerdict(
   nearest: ShownNearMiss | undefined,
 ): string {
   const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
-  const requests = `${expected === 1 ? 'request' : 'requests'}${operation === undefined ? '' : ` of ${operation}`} as described`
+  const ofOperation = operation === undefined ? '' : ` of ${operation}`
+  const requests = `${expected === 1 ? 'request' : 'requests'}${ofOperation} as described`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''

@@ -37,7 +37,7 @@ export interface NearMiss {
 export interface Verdict {
   readonly satisfied: boolean
   readonly count: number
-  /** True where the journal dropped requests of the sandbox, or bodies that the query needs: more requests may have matched. */
+  /** Is true if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
   readonly truncated: boolean
   /** True where no more stored requests match than expected, but dropped ones may have matched. */
   readonly unproved: boolean
@@ -74,7 +74,7 @@ export class MatchCounter {
   #open = 0
   #matched: JournalEntry[] = []
 
-  /** `sandbox`: undefined for all; `elapsed`: milliseconds since any fixed time, by which the work is cut into slices. */
+  /** `sandbox` is undefined for all; `elapsed` has milliseconds since any fixed time and slices the work. */
   constructor(
     journal: Journal,
     sandbox: string | undefined,
@@ -90,9 +90,9 @@ export class MatchCounter {
   }
 
   /**
-   * Counts the entries that were recorded since the last call, and returns the totals with the journal's version. A counted entry
-   * stays counted when the journal evicts it; the count begins again at 0 when entries of the sandbox are cleared.
-   * Undefined: the comparison takes too long, and was given up.
+   * Counts the entries that were recorded since the last call, and returns the totals with the journal's version, or
+   * undefined if the comparison takes too long. A counted entry stays counted when the journal evicts it; the count
+   * begins again at 0 when entries of the sandbox are cleared.
    */
   async update(): Promise<MatchCount | undefined> {
     const { entries, counts, latest, version } = await this.#journal.list({
@@ -121,7 +121,9 @@ export class MatchCounter {
     this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
   }
 
-  /** Returns those of the latest requests that differ least from the query, the nearest first; those that were found where it takes too long. */
+  /**
+   * Returns the latest requests that differ least from the query, the nearest first; fewer if finding takes too long.
+   */
   async nearMisses(): Promise<NearMiss[]> {
     const { entries } = await this.#journal.list({
       sandbox: this.#sandbox,
@@ -151,12 +153,12 @@ function distance({ differences }: NearMiss): number {
 }
 
 /**
- * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it. A lower bound holds as soon
- * as it is reached. An upper bound (`atMost`, `exactly`) fails as soon as it is exceeded, and holds only when the time is over,
- * since another request may come until then. No upper bound holds where the journal dropped requests. Returns undefined where
- * the comparison takes too long, and was given up.
+ * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it. A lower bound
+ * holds as soon as it is reached. An upper bound (`atMost`, `exactly`) fails when exceeded, and holds when the time is
+ * over, unless the journal dropped requests. Returns undefined if the comparison takes too long.
  *
- * `sandbox`: undefined for all; `elapsed`: milliseconds since the verification began; `ends`: signals that end the wait.
+ * `sandbox` is undefined for all; `elapsed` has the milliseconds of the verification; `ends` has signals that end the
+ * wait.
  */
 export async function verify(
   journal: Journal,

@@ -21,12 +21,13 @@ interface Forceable {
 const maxWaiting = 100
 
 const waitingMessage =
-  `${maxWaiting} verifications are waiting already. Send this one again when one of them is answered, or let them wait ` +
-  'for less time (withinMs).'
+  `${maxWaiting} verifications are waiting already. Send this one again when one of them is answered, ` +
+  'or let them wait for less time (withinMs).'
 
 const tooLongMessage =
-  `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. Expect less of the body, ` +
-  'forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
+  `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. ` +
+  'Expect less of the body, forget the requests before the test begins (DELETE /__sim/requests), ' +
+  'or give the test a sandbox of its own.'
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
 export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
@@ -90,14 +91,17 @@ function createSubjects({ contract, productsOfModel }: ControlDeps): RequestSubj
   return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel()) }
 }
 
-/** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */
+/** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
 function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match)
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
-  return `The journal does not keep the value of the ${hidden}, so that it cannot be matched; null asks whether it was not sent.`
+  return (
+    `The journal does not keep the value of the ${hidden}, so that it cannot be matched; ` +
+    'null asks whether it was not sent.'
+  )
 }
 
-/** Finds a field whose value the journal redacts: `header "Authorization"`. Null asks only for its absence and can be matched. */
+/** Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
   const isRedactedHeader = ([name, value]: [string, string | null]) =>
     value !== null && redactHeader(name.toLowerCase(), value) !== value

@@ -1,4 +1,4 @@
-/** Returns a text with a full stop at its end, unless it has a mark there that ends a sentence: `Did you mean "slow"?` stays as it is. */
+/** Returns a text with a full stop, unless a mark ends its sentence already: `Did you mean "slow"?` stays. */
 export function endSentence(text: string): string {
   return /[.?!]\)?$/.test(text) ? text : `${text}.`
 }

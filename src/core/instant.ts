@@ -7,10 +7,10 @@ const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Parses an instant in one of three forms of ISO 8601: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date (`2026-01-15`),
- * a date-time without offset (`2026-01-15T12:00`); the last two are in UTC. A leap second (`23:59:60` UTC) becomes the last
- * millisecond of its day. The year in UTC must have four digits, since RFC 3339 can express no other year.
- * @returns epoch milliseconds; undefined for any other text, such as the 30th of February or another form of ISO 8601
+ * Parses an instant in one of three forms of ISO 8601: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date
+ * (`2026-01-15`), a date-time without offset (`2026-01-15T12:00`); the last two are in UTC. A leap second becomes the
+ * last millisecond of its day. The year in UTC must have four digits, as in RFC 3339.
+ * @returns epoch milliseconds, or undefined for any other text, such as the 30th of February
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)
@@ -49,7 +49,7 @@ function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
 
-/** The earliest time of a clock, in epoch milliseconds. A reply covers days before it, and their years need four digits, too. */
+/** The earliest time of a clock, in epoch milliseconds: days before it, in a reply, need years of four digits, too. */
 const MIN_NOW = Date.UTC(1900, 0, 1)
 
 /** The latest time of a clock, in epoch milliseconds: the end of the last year with four digits. */

@@ -1,8 +1,8 @@
 import { isObject, type Json } from './json.ts'
 
 /**
- * Yields the JSON of a value in pieces: a list of objects item by item, and an object with such a list member by member.
- * A piece has a value without such a list: an event, a version of a prompt.
+ * Yields the JSON of a value in pieces: a list of objects item by item, an object with such a list member by member. A
+ * piece has a value without such a list: an event, a version of a prompt.
  */
 export function* jsonPieces(value: Json): Generator<string> {
   if (isListOfObjects(value)) yield* piecesOfList(value)

@@ -16,7 +16,7 @@ export function parsePointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Returns the value at a pointer. Inherited members do not count. Undefined: the pointer leads to no value. */
+/** Returns the value at a pointer, or undefined if it leads to no value. Inherited members do not count. */
 export function valueAt(root: Json | undefined, pointer: string): Json | undefined {
   return valueAtTokens(root, parsePointer(pointer))
 }
@@ -37,7 +37,7 @@ export function toFragment(pointer: string): string {
   return `#${pointer.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Returns the pointer of a reference within the document (`#/components/schemas/Error`); undefined for other references. */
+/** Returns the pointer of a reference within the document (`#/components/schemas/Error`), or undefined for others. */
 export function parseReference(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {

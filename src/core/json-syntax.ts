@@ -20,7 +20,7 @@ type Step = Expected | 'open' | 'close' | 'value ends'
 
 const valueSteps = { '{': 'open', '[': 'open', '"': 'value ends', '0': 'value ends' } as const
 
-/** The steps of JSON's grammar by expectation and first character of the token; `0` stands for a number or a literal. */
+/** The steps of JSON's grammar by expectation and first character; `0` stands for a number or a literal. */
 const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
   value: valueSteps,
   'value or end': { ...valueSteps, ']': 'close' },
@@ -72,7 +72,7 @@ export class JsonTokens {
     return this.expected === 'nothing' && this.at === this.#text.length
   }
 
-  /** Reads the next token, or a step of long white space, whose `first` is a space. Returns false if there is no token. */
+  /** Reads the next token, or a step of long white space with `first` a space. Returns false if there is none. */
   next(): boolean {
     const begin = this.at
     if (this.#text.charCodeAt(begin) <= 32) this.at = endOfMatch(space, this.#text, begin)
@@ -120,7 +120,9 @@ export class JsonTokens {
   }
 }
 
-/** Returns the index of the first character that a string cannot have; the length of the text if the string does not end. */
+/**
+ * Returns the index of the first character that a string cannot have, or the text's length if the string has no end.
+ */
 function findStringFault(text: string, opening: number): number {
   for (let at = opening + 1; at < text.length; ) {
     const character = text[at] ?? ''
@@ -132,8 +134,8 @@ function findStringFault(text: string, opening: number): number {
 }
 
 /**
- * Returns the index after the closing quote of a string; 0 where the text has none. It is no regular expression, since a long string
- * would overflow its stack.
+ * Returns the index after the closing quote of a string, or 0 if there is none. A regular expression would overflow its
+ * stack on a long string.
  */
 export function endOfString(text: string, opening: number): number {
   let quote = text.indexOf('"', opening + 1)
@@ -173,8 +175,8 @@ export interface SyntaxFault {
 }
 
 /**
- * Returns the first fault of a text that is not JSON: `is not JSON: it has "}" here, where a value is expected`. Node's own messages differ
- * between its versions, and some name no place.
+ * Returns the first fault of a text that is not JSON: `is not JSON: it has "}" here, where a value is expected`. Node's
+ * own messages differ between its versions, and some name no place.
  */
 export function locateSyntaxError(text: string): SyntaxFault {
   const { at, expected } = readToFault(text)
@@ -187,8 +189,8 @@ export function locateSyntaxError(text: string): SyntaxFault {
 const maxCounted = 1024 * 1024
 
 /**
- * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. Behind the first 1,048,576
- * characters it names the character by its number.
+ * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
+ * first 1,048,576 characters it names the character by its number.
  * @param start the position of the text's first character in its file
  * @param tokens the tokens of the text up to the fault, if they were read already
  */

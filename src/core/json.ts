@@ -17,8 +17,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns the canonical text of a JSON value: keys sorted by code unit, no white space. Equal values have equal texts, so the
- * text can be hashed and compared.
+ * Returns the canonical text of a JSON value: keys sorted by code unit, no white space. Equal values have equal texts,
+ * which can be hashed and compared.
  */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

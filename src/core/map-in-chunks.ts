@@ -1,4 +1,4 @@
-/** Maps the items of a list in their order, as many at once as `size` says, so that no more than these wait for something at a time. */
+/** Maps the items of a list in their order, at most `size` of them at a time. */
 export async function mapInChunks<Item, Result>(
   items: readonly Item[],
   size: number,

@@ -1,6 +1,6 @@
 /**
- * Returns a function that computes its result from one argument, and computes it anew only for another argument than the last.
- * The result must not depend on anything else.
+ * Returns a function that computes its result anew only for another argument than the last. The result must not depend
+ * on anything else.
  */
 export function memoizeLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
   let last: { readonly argument: Argument; readonly result: Result } | undefined

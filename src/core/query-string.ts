@@ -11,7 +11,8 @@ const parsedQueries = new LruCache<Query>(100)
  * `{ a: ['1', '2'] }`. The result is frozen and shared between calls.
  */
 export function readQuery(query: string): Query {
-  return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query)) // `parse` sets no member to undefined
+  // `parse` sets no member to undefined.
+  return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query))
 }
 
 function freezeQuery(query: Query): Query {

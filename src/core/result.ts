@@ -1,6 +1,6 @@
 /**
- * The expected outcome of an operation that can fail: its value or its error. By default the error is a sentence about the
- * fault. Exceptions are for bugs alone.
+ * The expected outcome of an operation that can fail: its value or its error, by default a sentence about the fault.
+ * Exceptions are for bugs alone.
  */
 export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 

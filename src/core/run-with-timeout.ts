@@ -3,23 +3,23 @@ import { createContext, Script } from 'node:vm'
 import { isObject } from './json.ts'
 import { once } from './once.ts'
 
-/** The context and the script that calls its member `run`. A new context takes a millisecond, so there is only this one. */
+/** The one context, since a new one takes a millisecond, and the script that calls its member `run`. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
 })
 
 /**
- * Runs `work` and returns its value; undefined where it takes longer than `ms` milliseconds. The interruption can come anywhere, also within
- * a regular expression, and `work` is run again if other processes had the processor for more than half of the time: it must have no
- * lasting effect. It takes 0.1 ms itself.
+ * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. The interruption can come
+ * anywhere, also within a regular expression, and `work` runs again if other processes had the processor for more than
+ * half of the time: it must have no lasting effect. It takes 0.1 ms itself.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half of the time is enough: the clock of the limit is not that of the processor, and another run would make a stall of twice the time.
+    // Half, since the clock of the limit is not that of the processor, and another run makes a stall of twice the time.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from './json.ts'
 const memberCounts = new WeakMap<JsonObject, number>()
 
 /**
- * Returns true where two JSON values are equal, whatever the order of their members; nothing equals undefined. The time depends on
- * the size of the expected value only, so that many small values are quickly compared with a large one.
+ * Returns true if two JSON values are equal, whatever the order of their members; nothing equals undefined. The time
+ * depends on the size of the expected value only.
  */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {

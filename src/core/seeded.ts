@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 
-/** Returns true for a text that can be a seed: 1 to 64 visible ASCII characters, which fit a header and a command line. */
+/** Returns true for a text that can be a seed: 1 to 64 visible ASCII characters, which fit a header. */
 export function isSeed(text: string): boolean {
   return /^[\x21-\x7e]{1,64}$/.test(text)
 }
 
-/** The path from which a value is derived: the seed first, then the sandbox, then names and numbers of the value itself. */
+/** The path from which a value is derived: the seed, then the sandbox, then names and numbers of the value itself. */
 export type SeedPath = readonly (string | number)[]
 
-/** Returns the SHA-256 of a path. The lengths of the parts are hashed, too, so that `['a;b']` and `['a', 'b']` differ. */
+/** Returns the SHA-256 of a path, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */
 function hashPath(path: SeedPath): Buffer {
   let all = ''
   for (const part of path) {
@@ -19,8 +19,8 @@ function hashPath(path: SeedPath): Buffer {
 }
 
 /**
- * Returns the UUID of a path: equal for equal paths, so that a run can be repeated byte for byte in any order of requests. Its bits
- * say version 4, since many validators refuse version 8, although it is derived (SHA-256) and not drawn.
+ * Returns the UUID of a path, equal for equal paths, so that a run can be repeated byte for byte. Its bits say version
+ * 4, since many validators refuse version 8, although it is derived (SHA-256) and not drawn.
  */
 export function deriveUuid(path: SeedPath): string {
   const bytes = hashPath(path).subarray(0, 16)

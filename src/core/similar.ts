@@ -1,4 +1,4 @@
-/** Returns the candidate that a mistyped name probably means: other capitals or separators, or one letter away; undefined: none is that near. */
+/** Returns the candidate that differs by capitals, separators or one letter from a mistyped name, or undefined. */
 export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > MAX_SEPARATORS) continue
@@ -12,7 +12,7 @@ const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if one inserted, missing, changed or swapped letter is the only difference. Of short names every one would be similar. */
+/** Returns true if one inserted, missing, changed or swapped letter is the only difference, except in short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
   if (short.length < 3 || long.length - short.length > 1) return false
@@ -28,8 +28,8 @@ function isOneLetterAway(one: string, other: string): boolean {
 const MAX_DISTANCE = 3
 
 /**
- * Returns the candidate that is nearest to a name that does not exist. At most three letters, and at most a third of the letters of the longer
- * name, are inserted, missing or changed, or the candidate begins with the name; undefined: none is that near. For a message, which may guess; `findSimilar` is for what is accepted otherwise.
+ * Returns the candidate nearest to a name that does not exist, or undefined if none is near: one that begins with the
+ * name, or is within three edits and a third of the longer name. This is a guess for messages; `findSimilar` decides.
  */
 export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
   const written = simplify(name)
@@ -72,8 +72,8 @@ function countEdits(one: string, other: string): number {
 const MAX_LISTED = 20
 
 /**
- * Returns the end of a message about an unknown name: `Did you mean "slow"? Known: slow, hang.` Of more than 20 known names the first are
- * listed, or `elsewhere` says where all are: `GET /__sim/catalogue lists all.`
+ * Returns the end of a message about an unknown name: `Did you mean "slow"? Known: slow, hang.` Of more than 20 known
+ * names the first are listed, or `elsewhere` says where all are: `GET /__sim/catalogue lists all.`
  */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)

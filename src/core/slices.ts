@@ -1,6 +1,6 @@
 /**
- * Work in slices of 10 ms, between which other requests are answered. However many requests work in slices, a turn of the
- * event loop has one slice.
+ * Work in slices of 10 ms, between which other requests are answered. A turn of the event loop has one slice, however
+ * many requests work.
  */
 import { monotonicNow, nextTurn } from './timers.ts'
 
@@ -13,7 +13,7 @@ export const maxWorkMs = 5000
 /** The length of a chunk of text, in characters, after which the next begins. */
 const chunkLength = 64 * 1024
 
-/** Work of one request that is done in slices: `if (work.isDue) await work.rest()` after each step of a few milliseconds. */
+/** Work of one request, done in slices: `if (work.isDue) await work.rest()` after each step of a few milliseconds. */
 export class SlicedWork {
   readonly #now: () => number
   #since: number
@@ -101,7 +101,7 @@ function letOthersRun(): Promise<void> {
   return lastSlice
 }
 
-/** Waits until sockets have been read. An immediate that is set while they are read runs before the next reading, so it takes two. */
+/** Waits until sockets have been read, which takes two immediates: one set during the reading runs before the next. */
 async function readSockets(): Promise<void> {
   await nextTurn()
   await nextTurn()

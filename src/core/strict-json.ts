@@ -8,19 +8,19 @@ import { describeSyntaxError, endOfString, JsonTokens } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
 
-/** The deepest accepted nesting, in levels. Deeper values endanger the stack of every function that recurses into them. */
+/** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
 export const maxDepth = 64
 
 /**
- * The most members and items of a value, at all levels together. Each of them costs a copy, a check and a part of a digest, some 5 µs
- * in all, so that a megabyte of short ones would hold up all other requests for half a second.
+ * The most members and items of a value at all levels. Each costs a copy, a check and a part of a digest, some 5 µs in
+ * all, so that a megabyte of short ones would hold up all other requests for half a second.
  */
 export const maxValues = 10_000
 
 /** The most members and items of large JSON in all. */
 export const maxLargeValues = 2_000_000
 
-/** The most members and items, and characters, of a record (an item of a list in the outermost object), and around lists. */
+/** The most members and items, and characters, of a record (an item of an outermost list), and around lists. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
@@ -39,8 +39,8 @@ export interface JsonError {
 }
 
 /**
- * Parses JSON strictly: UTF-8, exactly one value, no member twice in one object, no `__proto__`, no lone surrogates, at most
- * `maxDepth` levels, no number that a double cannot hold. An input that two parsers could read differently is refused.
+ * Parses JSON strictly: UTF-8, one value, no member twice in one object, no `__proto__`, no lone surrogates, at most
+ * `maxDepth` levels, no number that a double cannot hold. Inputs that two parsers could read differently are refused.
  * @param valueLimit the most members and items
  */
 export function readJson(bytes: Uint8Array, valueLimit = maxValues): Result<Json, JsonError> {
@@ -73,7 +73,7 @@ const notUtf8 = refuse('must be UTF-8 text')
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Decodes UTF-8. Undefined: the bytes are none. */
+/** Decodes UTF-8. Returns undefined for other bytes. */
 export function decode(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
@@ -83,8 +83,8 @@ export function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Returns true for JSON with more members and items than `limit`. It counts what begins them, commas and opening brackets, before
- * the text is parsed: an empty object or array counts as its own item. It is much cheaper than the parser, also for text that is no JSON.
+ * Returns true for JSON with more members and items than `limit`, before it is parsed, and much cheaper. It counts
+ * commas and opening brackets, so an empty object or array counts as its own item.
  */
 export function hasMoreValues(text: string, limit: number): boolean {
   if (text.length <= limit) return false
@@ -228,7 +228,7 @@ class JsonReader {
     return refuse(message, joinPointer('', ...this.#open.slice(0, depth).flatMap(({ key }) => key ?? [])))
   }
 
-  /** Returns the refusal of what follows the last token; undefined where that is the end of the text, as it should be. */
+  /** Returns the refusal of what follows the last token, or undefined if nothing does. */
   #refuseSyntax(): Result<never, JsonError> | undefined {
     if (this.#tokens.isComplete) return undefined
     if (this.#tokens.isTooLong) return this.#refuse(`${tooMany} ${maxTokenLength} characters in a text`)

@@ -15,16 +15,16 @@ const present = {
   timeOrigin: performance.timeOrigin,
 }
 
-/** The place of the first timers that this module has seen: the library, and the bundle that it loads later, have a copy of this module each. */
+/** The place of the first timers seen: the library and the bundle that it loads have a copy of this module each. */
 const first = Symbol.for('conversation-analytics-simulator: timers')
 const holder = globalThis as { [first]?: typeof present }
 holder[first] ??= present
 
 /**
- * The timers and clocks as they were when the library was loaded. A test that replaces the global ones by fake timers must not stop the
- * simulator that runs in its process. `nextTurn` resolves in the next turn of the event loop, after the input that waits; `sleep` after some
- * milliseconds. `machineNow` is in epoch milliseconds; `monotonicNow` in milliseconds since the start of the process, with fractions, and never
- * goes back; `timeOrigin` is its zero in epoch milliseconds.
+ * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
+ * in its process. `nextTurn` resolves in the next turn of the event loop, after the input that waits; `sleep` after
+ * some milliseconds. `machineNow` is in epoch milliseconds; `monotonicNow` in milliseconds since the start of the
+ * process, with fractions, and never goes back; `timeOrigin` is its zero in epoch milliseconds.
  */
 export const {
   clearInterval,

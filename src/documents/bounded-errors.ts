@@ -6,7 +6,7 @@ import { MAX_ERRORS } from './violations.ts'
 /** The variable of the generated code that counts the errors so far. */
 const errorCount = new Name('errors')
 
-/** The keywords that check every item or member: once a loop has collected errors, the value is invalid whatever follows. */
+/** The keywords that check every item or member: once a loop has collected errors, the value is invalid. */
 const CHECKING_LOOPS = [
   'items',
   'patternProperties',
@@ -22,9 +22,9 @@ type CodeGen = KeywordCxt['gen']
 type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
- * Bounds the errors that validators collect. With `allErrors` ajv appends the errors of a referenced schema to a copy of all errors
- * before them: a list of 450,000 wrong items behind a `$ref` takes hours. It has no bound of its own, so this adds one to the
- * code that its keywords generate: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
+ * Bounds the errors that validators collect. With `allErrors` ajv appends the errors of a referenced schema to a copy
+ * of all errors before them: a list of 450,000 wrong items behind a `$ref` takes hours. ajv has no bound, so this adds
+ * one to its generated code: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
  */
 export function boundErrors(ajv: Ajv2020): void {
   for (const keyword of CHECKING_LOOPS) {
@@ -46,7 +46,7 @@ function endIterations(ajv: Ajv2020, keyword: string, end: EndOfIteration): void
   Object.assign(rule, { definition: { ...definition, code: generate } })
 }
 
-/** Runs `generate` while the loops that it begins end with the code of `end`. Loops of the schemas within them stay as they are. */
+/** Runs `generate`, whose loops end with the code of `end`; those of the schemas within them stay as they are. */
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)

@@ -1,7 +1,7 @@
 import type { Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 
-/** The deepest accepted nesting of a file, in levels. Deeper values endanger the stack of every function that recurses into them. */
+/** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
 export const MAX_LEVELS = 200
 
 /** The largest number of values of a file. An alias of YAML counts as often as it is used. */
@@ -21,7 +21,7 @@ interface Passed {
   readonly around: object[]
 }
 
-/** Finds the first reason why a parsed value is no tree of JSON of a usable size: with aliases YAML can write values without end. */
+/** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
 export function findTreeFault(root: Json): TreeFault | undefined {
   return findFault(root, '', { count: 0, around: [] })
 }

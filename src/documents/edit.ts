@@ -12,7 +12,7 @@ export type Edit =
   /** Removes the items of the array at the pointer that equal the value. */
   | { readonly kind: 'remove-item'; readonly pointer: string; readonly value: string }
 
-/** Returns a copy in which each place has a value of its own, also where an alias of YAML made several places share one. */
+/** Returns a copy in which each place has a value of its own, also where an alias of YAML shared one. */
 export function copyJson<T extends Json>(value: T): T {
   return JSON.parse(JSON.stringify(value))
 }

@@ -7,7 +7,7 @@ function isDateTime(text: string): boolean {
   return TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined
 }
 
-/** The formats that ajv-formats does not have (`iso-8601`, `utc-instant`), or has with a laxer rule (`date-time`, `uuid`). */
+/** The formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or has with a laxer rule (`date-time`, `uuid`). */
 export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   'iso-8601': (text) => parseInstant(text) !== undefined,
   // The form of `Date.toISOString`, in which the state file has its times.

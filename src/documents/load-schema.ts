@@ -3,8 +3,8 @@ import type { PublishedSchema, SchemaCheck } from './schema.ts'
 import { toViolations } from './violations.ts'
 
 /**
- * Returns the check of a published schema: the validators that the build has precompiled under the name, or else `compileSchema`,
- * which is loaded only here, since loading ajv and compiling a schema takes a tenth of a second.
+ * Returns the check of a published schema: precompiled validators by its name, or else `compileSchema`, which is loaded
+ * only here, since loading ajv and compiling a schema takes a tenth of a second.
  */
 export async function loadSchema({ schema, name, definitions }: PublishedSchema): Promise<SchemaCheck> {
   const validators = precompiled.schemas[name]

@@ -43,8 +43,8 @@ interface ActionFault {
 }
 
 /**
- * Applies an overlay to a copy of a document, which stays as it is. The places of the result lead to the document for what came from it,
- * and to the overlay for what that put there or removed.
+ * Applies an overlay to a copy of a document. The places of the result lead to the document for what came from it, and
+ * to the overlay for what that put there or removed.
  * @returns the finding on the first action that cannot be applied; one whose target selects nothing is an error, too
  */
 export function applyOverlay(document: Source, overlay: Overlay): Result<Source, Findings> {
@@ -135,7 +135,7 @@ function readCopied({ value }: Draft, path: JsonPath): Result<Json> {
   return failure(`must meet one value; ${path.text} meets ${node ? others.length + 1 : 'none'}`)
 }
 
-/** Merges an update into the value at the tokens. A list gets the items of a list, or any other value as one more item. */
+/** Merges an update into the value at the tokens. A list gets a list's items, or another value as one more item. */
 function merge(draft: Draft, tokens: readonly string[], update: Json, from: string): ActionFault | undefined {
   const old = valueAtTokens(draft.value, tokens)
   if (Array.isArray(old)) return append(draft, tokens, old, update, from)
@@ -165,7 +165,9 @@ function mergeMembers(
 
 function misfit(tokens: readonly string[], old: Json | undefined, update: Json, pointer: string): ActionFault {
   const place = joinPointer('', ...tokens) || 'the document'
-  const message = `cannot be merged: ${place} is ${nameKind(kindOf(old))}, and the update ${nameKind(kindOf(update))}. Remove the place by an action of its own first, then add it`
+  const message =
+    `cannot be merged: ${place} is ${nameKind(kindOf(old))}, and the update ${nameKind(kindOf(update))}. ` +
+    'Remove the place by an action of its own first, then add it'
   return { pointer, message }
 }
 

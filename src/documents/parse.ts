@@ -74,7 +74,7 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   DUPLICATE_KEY: 'is a key that this object has already',
 }
 
-/** Returns the first faults of a text that cannot be parsed. A JSON file has the one that its grammar tells, in the words of JSON. */
+/** Returns the first faults of a text that cannot be parsed; for JSON a single one, in the words of JSON. */
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
   const fault = /\.json$/i.test(file) ? findJsonFault(text) : undefined
   if (fault) return [fault]
@@ -112,7 +112,7 @@ function isStackOverflow(error: unknown): boolean {
   return reasonOf(error).includes('Maximum call stack size exceeded')
 }
 
-/** Returns the offset of the key or list item at a pointer; if there is none, the offset of the nearest value around it. */
+/** Returns the offset of the key or list item at a pointer, or else of the nearest value around it. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)

@@ -8,8 +8,8 @@ interface Origin {
 }
 
 /**
- * The origins of the values of a document that overlays have changed. A value has the origin that was set for it, or else the place within
- * the origin of the value around it.
+ * The origins of the values of a document that overlays have changed: the origin set for a value, or else the place
+ * within the origin of the value around it.
  */
 export class PlaceTree {
   private origin: Origin

@@ -11,7 +11,7 @@ export const PRIVATE_FOLDER = 0o700
 /** The bits of a mode with which others than the owner can use a file. */
 const ofOthers = 0o077
 
-/** The pattern of a path that stands for an open file of the process, such as the log that a shell gave it as stdout. */
+/** The pattern of a path that stands for an open file of the process, such as a log that a shell gave it as stdout. */
 const openFile = /^\/dev\/(?:std(?:out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
 /**

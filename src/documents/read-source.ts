@@ -10,8 +10,8 @@ import type { Source } from './source.ts'
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads a YAML or JSON file. A file that is among the precompiled ones, byte for byte, is not parsed again; for any other file
- * the parser is loaded, which delays a start.
+ * Reads a YAML or JSON file. Only a file that equals no precompiled one, byte for byte, loads the parser, which delays
+ * a start.
  * @returns findings if the file cannot be read or parsed
  */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
@@ -39,7 +39,7 @@ function describeError(error: unknown): string {
   return code === 'EACCES' ? 'this user may not read it' : reasonOf(error)
 }
 
-/** Returns why a file is not read: a device or a pipe need not have an end. Undefined: it can be read. */
+/** Returns why a file is not read (a device or a pipe need not have an end), or undefined if it can be read. */
 function findFileProblem(stats: Stats): string | undefined {
   if (!stats.isFile()) return stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file'
   return stats.size > MAX_FILE_BYTES ? `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` : undefined

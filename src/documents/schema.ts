@@ -7,7 +7,7 @@ import { toViolations } from './violations.ts'
 
 /** A published schema (`spec/*.schema.json`) with those of its definitions that values are checked against. */
 export interface PublishedSchema {
-  /** The subject of the schema, for the message of the exception, and for the build, which can precompile the schema: `state`. */
+  /** The subject of the schema, for the exception's message and for the build, which can precompile it: `state`. */
   readonly name: string
   readonly schema: JsonObject
   /** Names in `$defs`. */
@@ -17,15 +17,15 @@ export interface PublishedSchema {
 /** Checks a value against a schema, or against one of its definitions. */
 export type SchemaCheck = (value: unknown, definition?: string) => Violation[]
 
-/** The schemas of one ajv, with ajv's name of each definition by its name in `$defs`. The whole schema has an empty name. */
+/** The schemas of one ajv: ajv's name of each by its name in `$defs`. The whole schema has an empty name. */
 export interface CompiledDefinitions {
   readonly ajv: Ajv2020
   readonly names: ReadonlyMap<string, string>
 }
 
 /**
- * Compiles one of our own schemas, for files that users write (fixtures, rules, settings, state). Formats and sentences are those
- * of the contract. The check changes nothing: no value is coerced, no default filled in.
+ * Compiles one of our own schemas, for files that users write (fixtures, rules, settings, state). Formats and sentences
+ * are those of the contract. The check changes nothing: no value is coerced, no default filled in.
  * @param name the subject of the schema, for the message of the exception: `the fixtures`
  * @throws if the schema is invalid or ajv warns about it, because a schema of ours is then a bug
  */

@@ -11,8 +11,8 @@ export interface Source {
   readonly file: string
   readonly value: Json
   /**
-   * Returns the place of a JSON pointer: `spec/openapi.yaml:12:5`. A pointer that leads to no value has the place of the nearest
-   * value around it. In a precompiled file every place is the file alone; read the file without `precompiled` to get lines.
+   * Returns the place of a JSON pointer, or of the nearest value around it: `spec/openapi.yaml:12:5`. In a precompiled
+   * file every place is the file alone; read the file without `precompiled` to get lines.
    */
   place(pointer: string): string
   /** The build's version of the file; undefined for a file that was parsed. */

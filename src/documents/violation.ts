@@ -7,8 +7,8 @@ export interface Violation {
   /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
-   * The broken JSON Schema keyword (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a value;
-   * `more` for the rules that were not checked, since too many were broken.
+   * The broken keyword of JSON Schema (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a
+   * value; `more` for the rules that were not checked, since too many were broken.
    */
   readonly keyword: string
   /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */

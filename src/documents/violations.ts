@@ -8,7 +8,7 @@ import type { ExchangePart, Violation } from './violation.ts'
 /** The number of errors after which the check of the items of a list, or of the members of an object, ends. */
 export const MAX_ERRORS = 100
 
-/** The largest length of a pointer, in characters: it repeats the names of members, which can be as long as the body. */
+/** The largest length of a pointer, in characters: names of members can be as long as the body. */
 const MAX_POINTER_LENGTH = 500
 
 /** The largest number of documented members that a message lists. */
@@ -18,7 +18,7 @@ const MAX_LISTED = 20
 const MAX_QUOTED_LENGTH = 60
 
 /**
- * Turns the errors of an ajv validator (`allErrors`, `verbose`) into violations, whose messages name the expected value.
+ * Turns the errors of an ajv validator (`allErrors`, `verbose`) into violations, which name the expected value.
  * @param base the JSON pointer of the validated value within `part`; by default the whole part
  */
 export function toViolations(
@@ -67,7 +67,7 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string): Viol
   return { in: part, pointer, keyword: error.keyword, message: sentence(error) }
 }
 
-/** Functions that return the member at fault, by keyword, so that an error points at the member and not at the object around it. */
+/** Functions that return the member at fault, by keyword: an error points at it, not at the object around it. */
 const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) => string | undefined>> = {
   required: (params) => asString(params.missingProperty),
   dependentRequired: (params) => asString(params.missingProperty),
@@ -110,7 +110,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 }
 
 /**
- * Drops errors so that each broken rule is one violation. ajv reports the errors of all alternatives just before the failed
+ * Drops errors so that each broken rule is one violation. ajv reports the errors of all alternatives before the failed
  * choice: of a choice between a schema and null the errors of that schema stay, of any other the choice alone.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
@@ -153,7 +153,7 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`)
 }
 
-/** Returns the documented member that was probably meant, or all of them: `; did you mean "probability"?`; empty where the schema has none. */
+/** Returns the documented member that was probably meant, or all of them: `; did you mean "probability"?`. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)
@@ -172,7 +172,7 @@ function describeChoice(values: unknown): string {
   return quoted.length === 1 ? String(quoted[0]) : `one of ${quoted.join(', ')}`
 }
 
-/** Returns the range that a number must be in: `at least 1`; with both limits if the schema has both: `from 1 to 100`. */
+/** Returns the range that a number must be in: `at least 1`, or with both limits `from 1 to 100`. */
 function describeRange({ params, parentSchema, keyword }: ErrorObject): string {
   const { minimum, maximum } = parentSchema ?? {}
   if (typeof minimum === 'number' && typeof maximum === 'number') return `from ${minimum} to ${maximum}`

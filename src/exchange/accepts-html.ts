@@ -1,6 +1,6 @@
 /**
- * Returns true for a client that asks for HTML by name, as browsers do. The range of all media types, which curl and `fetch` send, does not
- * count. `accept`: the header; undefined without one.
+ * Returns true if `accept`, the header if there is one, asks for HTML by name, as browsers do. The range of all media
+ * types, which curl and `fetch` send, does not count.
  */
 export function acceptsHtml(accept: string | undefined): boolean {
   const ranges = accept?.split(',') ?? []

@@ -1,11 +1,11 @@
 import type { Json } from '../core/json.ts'
 
-/** The body of a reply. It never changes: another body is another object, so its bytes can be computed once and shared. */
+/** The body of a reply. It never changes, so its bytes can be computed once and shared. */
 export interface Body {
   readonly value: Json
   /** `application/json; charset=utf-8` unless the body is text of another type. */
   readonly mediaType: string
-  /** True for a body that a fixture has word for word, which need not keep the narrower rules of `x-simulated-values`; absent: the simulator made it. */
+  /** Is true for a body that a fixture has word for word, which need not keep the rules of `x-simulated-values`. */
   readonly isExact?: true
   /** Returns the encoded body, encoded on the first call. */
   bytes(): Uint8Array

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 
 const health = '/__sim/health'
 
-/** Paths outside `/__sim` that the control plane answers, for other tools and Kubernetes, by the control path that each stands for. */
+/** Paths outside `/__sim` that the control plane answers for other tools and Kubernetes, with their control paths. */
 export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/healthz', health],
   ['/readyz', health],
@@ -14,8 +14,8 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the full paths of a contract's operations. They take precedence over the paths outside `/__sim` that the simulator answers by
- * itself: the aliases, `/`, and the files of browsers.
+ * Returns the full paths of a contract's operations. They take precedence over the simulator's own paths outside
+ * `/__sim`: the aliases, `/`, and the files of browsers.
  */
 export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
   return new Set(operations.map(({ path }) => basePath + path))

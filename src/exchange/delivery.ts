@@ -11,7 +11,7 @@ export type DeliveryMode =
   | { readonly kind: 'reset' }
   /** The connection is closed without a byte. */
   | { readonly kind: 'empty' }
-  /** The first `keep` (0 to 1) of the body under the Content-Length of the whole body, then the end of the connection. */
+  /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end of the connection. */
   | { readonly kind: 'truncated'; readonly keep: number }
   /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
   | { readonly kind: 'malformed'; readonly keep: number }
@@ -36,7 +36,7 @@ export const usableDeliveries: readonly string[] = kinds.filter(([, isUsable]) =
 export type DeliveryOutcome =
   /** The whole reply was handed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
-  /** The client closed the connection before. `sentBytes`: the bytes of the body that were sent until then, in whole pieces. */
+  /** The client closed the connection before. `sentBytes`: the bytes of the body sent until then, in whole pieces. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
   /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
@@ -49,18 +49,20 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
 /** The client's part in the end of a delivery. */
 export interface ClientSight {
-  /** The time at which status and headers were sent, by the process's monotonic clock, milliseconds; undefined: they were not. */
+  /**
+   * The time at which the head was sent, by the process's monotonic clock, in milliseconds, or undefined if it was not.
+   */
   readonly headSentAt: number | undefined
   /**
-   * True where the client closed the connection before the simulator had sent the reply or ended the connection itself, or after a whole
-   * reply that it may not have read.
+   * Is true if the client closed the connection before the simulator had sent the reply or ended the connection, or
+   * after a whole reply that it may not have read.
    */
   readonly hasClientLeft: boolean
 }
 
 /**
- * Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `isCutByStop`: the stop of the simulator ended it;
- * `isCutByUpstream`: the real service broke its answer off.
+ * Returns the outcome of a delivery: `isComplete` once the last byte was handed over, `isCutByStop` if the simulator
+ * stopped, `isCutByUpstream` if the real service broke its answer off.
  */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
@@ -81,15 +83,15 @@ export function clientSight(
   return { headSentAt, hasClientLeft: !isComplete && !isDone && !isCutByStop && !isCutByUpstream }
 }
 
-/** A client that leaves so soon after the head may have left before the head arrived, milliseconds: a busy process sees the end late. */
+/** The milliseconds after the head in which a client that leaves may not have seen it: a busy process sees it late. */
 const unseenMs = 250
 
 /** The least time after which clients give up, milliseconds. */
 const shortestTimeoutMs = 100
 
 /**
- * Returns true where a client that closed its connection at `closedAt` may have given up before the head of the reply arrived: the head was
- * slow, and the close came right after it. A quick reply is read before any time-out.
+ * Returns true if a client that closed its connection at `closedAt` may have given up before the head arrived: the head
+ * was slow, and the close came right after it. A quick reply is read before any time-out.
  */
 export function mayBeUnread(
   { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
@@ -103,7 +105,7 @@ export function mayBeUnread(
 export interface SendProgress {
   /** Bytes of the body, in whole pieces. */
   sentBytes: number
-  /** The time at which status and headers were sent, by the process's monotonic clock, milliseconds; undefined: not yet. */
+  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
   headSentAt: number | undefined
   /** True where a scenario has ended the connection. */
   isDone: boolean
@@ -126,8 +128,8 @@ export interface Delivery {
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
 /**
- * Stores an exchange for all replicas, with the end of its delivery as it is expected. Resolves to the refusal to send in place of the
- * reply, where the shared state does not answer; undefined: the exchange is stored.
+ * Stores an exchange for all replicas, with the expected end of its delivery. Resolves to the refusal to send in place
+ * of the reply if the shared state does not answer, or to undefined if the exchange is stored.
  */
 export type StoreExchange = (outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>
 
@@ -138,18 +140,18 @@ export interface OutgoingReply {
   /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
   readonly date: number | undefined
   /**
-   * Called once when the delivery has ended, before any request that the client sends later is handled. Undefined: nobody asks.
-   * `sight`: absent where no client received the reply.
+   * Called once when the delivery has ended, before any later request of the client is handled, if anybody asks.
+   * `sight` is absent if no client received the reply.
    */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
   /**
-   * Called where the client closed the connection after the reply was sent whole and before it sent another request, at most once and
-   * after `onEnd`. `isReset`: it left bytes unread. Undefined: nobody asks.
+   * Called at most once, after `onEnd`, if the client closed the connection after the whole reply and before another
+   * request. `isReset`: it left bytes unread.
    */
   readonly onLeave?: (isReset: boolean) => void
   /**
-   * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds the exchange in the
-   * journal of every replica. Undefined: there are no replicas.
+   * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds
+   * the exchange in the journal of every replica; undefined without replicas.
    */
   readonly store?: StoreExchange | undefined
 }

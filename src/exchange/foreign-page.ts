@@ -19,7 +19,7 @@ export interface PageSettings {
 export interface ClosedPart {
   /** The subject of the refusals: `The control plane`. */
   readonly name: string
-  /** True: a link of a foreign page may lead to it. That page cannot read the answer, but the GET is carried out. */
+  /** Allows links of a foreign page. That page cannot read the answer, but the GET is carried out. */
   readonly allowsLinks: boolean
 }
 

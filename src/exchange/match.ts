@@ -29,7 +29,7 @@ export interface FieldValues<Value extends Json> {
   readonly isOpen?: boolean
 }
 
-/** Creates a condition that one of the values of a field passes a test. The test is called with undefined where there is none. */
+/** Creates a condition that one of a field's values passes a test, which gets undefined if there is none. */
 function condition<Subject, Value extends Json>(
   field: string,
   expected: Json,
@@ -74,7 +74,9 @@ export interface RequestMatch {
   readonly query?: Readonly<Record<string, string | null>>
   /** Exact values by name in any case; null matches a request without the header. */
   readonly header?: Readonly<Record<string, string | null>>
-  /** Exact values by JSON pointer if every name is a pointer (`{"/eventType": "purchase"}`); otherwise a part of the body. */
+  /**
+   * Exact values by JSON pointer if every name is a pointer (`{"/eventType": "purchase"}`); else a part of the body.
+   */
   readonly body?: Readonly<Record<string, Json>>
   /** The trace id of the header `traceparent`, in any case. */
   readonly traceId?: string
@@ -122,7 +124,7 @@ export interface MatchSubject {
   }
   /** Returns true for a value of which a part was redacted. Default: none. */
   readonly isRedacted?: (value: Json) => boolean
-  /** The description of a body that is not completely known: `(5 bytes of 9 are kept)`. Undefined: it is. */
+  /** The description of a body that is not completely known, if it is not: `(5 bytes of 9 are kept)`. */
   readonly incompleteBody?: string | undefined
 }
 
@@ -156,7 +158,9 @@ function listOf<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value]
 }
 
-/** Returns a condition that one of the values is the expected one; null: that there is none. No condition for undefined. */
+/**
+ * Returns a condition that one of the values is the expected one; null: that there is none; undefined: no condition.
+ */
 function equal(
   field: string,
   expected: Json | undefined,

@@ -1,4 +1,4 @@
-/** Returns the headers that say when to retry: whole seconds (`Retry-After`), and milliseconds for clients that read them. */
+/** Returns the headers that say when to retry: in seconds (`Retry-After`), and in milliseconds for some clients. */
 export function retryHeaders(resetMs: number): Record<string, string> {
   return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
 }
@@ -12,7 +12,7 @@ export interface RateLimit {
 /** The window of a plan's limit (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
-/** Returns the `RateLimit` fields of a reply within a limit: the quota, the requests that remain, and the time until the window ends. */
+/** Returns the `RateLimit` fields of a reply: the quota, the requests that remain, the time until the window ends. */
 export function rateHeaders(
   { quota, windowMs }: RateLimit,
   remaining: number,
@@ -26,7 +26,7 @@ export function rateHeaders(
 }
 
 /**
- * Returns the `X-RateLimit-...` headers that say the same as the `RateLimit` fields of a reply; none where it has no such fields. The time
+ * Returns the `X-RateLimit-...` headers that say the same as the reply's `RateLimit` fields, if it has them. The time
  * of the reset is in epoch seconds, or in seconds from `now` on, which is in epoch milliseconds.
  */
 export function olderRateHeaders(

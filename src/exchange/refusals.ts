@@ -11,8 +11,8 @@ export function refuse(status: number, error: string, origin: Origin, headers: R
 }
 
 /**
- * Returns the first preferred status that the operation documents, or the first of all where it documents none of them. So the contract
- * decides whether a refused body is a 400 or a 422.
+ * Returns the first preferred status that the operation documents, or the first of all if it documents none. So the
+ * contract decides whether a refused body is a 400 or a 422.
  */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
@@ -20,12 +20,14 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
 
 const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-/** The messages that both the pipeline and scenarios send, so that a client cannot tell a simulated refusal from a real one. */
+/** The messages of both the pipeline and scenarios: a client cannot tell a simulated refusal from a real one. */
 export const messages = {
   unauthorized: (problem: string) => `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
   unknownModel: (modelId: string) => `Model ${modelId} not found.`,
-  rateLimited: ({ quota, windowMs }: RateLimit, resetMs: number) =>
-    `Rate limit exceeded: ${quota} ${windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`}. Try again in ${Math.ceil(resetMs / 1000)} s.`,
+  rateLimited({ quota, windowMs }: RateLimit, resetMs: number) {
+    const window = windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`
+    return `Rate limit exceeded: ${quota} ${window}. Try again in ${Math.ceil(resetMs / 1000)} s.`
+  },
 }
 
 /** The error of a request whose client disconnected before the end of the body. */
@@ -67,7 +69,7 @@ export const refusals = {
     refuse(pickDocumentedStatus(operation, invalidStatuses(violations)), formatViolations(violations), 'contract'),
   /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Stands in for the answer of a real service whose client has disconnected: only the log and the journal show it. 499 is nginx's word for it. */
+  /** Stands in for the answer to a client that disconnected: only log and journal show it. 499 is nginx's status. */
   clientGone: () => refuse(499, 'The client went away before the real service had answered.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),

@@ -1,10 +1,10 @@
 /**
- * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, and other tools that
- * send recorded requests again can. The tested client did not send such a request.
+ * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, as
+ * other tools can; the tested client did not send such a request.
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the request id that a header value names, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for another value. */
+/** Returns the request id in a header value, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
 export function readReplayOf(value: string | undefined): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }

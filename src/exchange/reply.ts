@@ -1,6 +1,8 @@
 import type { Body } from './body.ts'
 
-/** The cause of a reply: the service's contract, a scenario that was switched on, the simulator itself, or the real service behind a proxy. */
+/**
+ * The cause of a reply: the service's contract, a scenario, the simulator itself, or the real service behind a proxy.
+ */
 export type Origin = 'contract' | 'scenario' | 'simulator' | 'upstream'
 
 /** A reply as a value. Only `http/` writes it to a socket. */
@@ -8,7 +10,7 @@ export interface Reply {
   readonly status: number
   /** Names as they are sent; `Content-Type` and `Content-Length` are added by `http/`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: a reply without a body. */
+  /** The body, or undefined for a reply without one. */
   readonly body: Body | undefined
   readonly origin: Origin
   /** Chunks in place of a body; absent for a reply with a body, or with none. */
@@ -21,11 +23,11 @@ export interface Reply {
 
 /** A body that is passed on while it arrives from the real service. */
 export interface RelayedBody {
-  /** Undefined: the service named none. */
+  /** The media type, or undefined if the service named none. */
   readonly mediaType: string | undefined
   /** The bytes that the service announced; undefined: it announced none. */
   readonly length: number | undefined
-  /** Yields the bytes as they arrive, no faster than they are taken. Throws if the service breaks the connection off. */
+  /** Yields the bytes as they arrive, no faster than taken. Throws if the service breaks the connection off. */
   chunks(): AsyncIterable<Uint8Array>
 }
 

@@ -20,11 +20,13 @@ export interface SimRequest {
   readonly at: number
   /** The time of receipt by the process's monotonic clock, milliseconds with fractions. */
   readonly receivedAt: number
-  /** The time at which the client opened the connection, by the same clock; undefined after the first request of a connection. */
+  /** The time at which the client opened the connection, for its first request only, by the same clock. */
   readonly openedAt: number | undefined
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
-  /** Calls `onGone` if the client closes its connection, and returns the function that ends the watch. Absent: no client waits. */
+  /**
+   * Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent if no client waits.
+   */
   readonly watchClient?: (onGone: () => void) => () => void
   /** Upper case. */
   readonly method: string
@@ -32,7 +34,9 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty without a query. */
   readonly query: string
-  /** Lower-case names. Repeated headers are joined with commas; of a header that takes one value (`Content-Type`) the first counts. */
+  /**
+   * Lower-case names. Repeated headers are joined with commas; a header of one value (`Content-Type`) has the first.
+   */
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
 }

@@ -1,9 +1,9 @@
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags, and what a later version may add. */
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags, and later additions. */
 const traceParent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
 
 /**
- * Returns the trace id of a `traceparent` header: `4bf92f3577b34da6a3ce929d0e0e4736`. Undefined for none and for an invalid header, which
- * W3C Trace Context asks to ignore: another form, the version `ff`, an id of zeros alone, or several headers.
+ * Returns the trace id of a `traceparent` header: `4bf92f3577b34da6a3ce929d0e0e4736`. Returns undefined for no header
+ * and for one that W3C Trace Context ignores: another form, the version `ff`, an id of zeros, several headers.
  */
 export function readTraceId(header: string | undefined): string | undefined {
   if (header === undefined) return undefined

@@ -30,7 +30,7 @@ export interface Handlers {
   readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
-  /** The first part of the ids of requests to the service: `req`, or `req-3f2a91c0`, where several processes answer them. */
+  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes answer. */
   readonly requestIdPrefix: string
   /** Aborted when the server stops, which ends the deliveries that hang. */
   readonly stopping: Pick<AbortController, 'signal'>
@@ -168,8 +168,8 @@ function createMessageClasses(app: express.Express): MessageClasses {
 const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
- * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies that are written
- * together wake a sleeping client once instead of many times: +50 % requests/s, see `test/bench/FINDINGS.md`.
+ * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies written
+ * together wake a sleeping client once: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
 function batchPerTick<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
   let collected: Args[] = []
@@ -188,7 +188,7 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** The header that forbids browsers to take an answer for another media type than it declares, such as JSON for a script. */
+/** The header that forbids browsers to take an answer for another media type than it declares. */
 export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
 
 const forbidSniffing: RequestHandler = (_req, res, next) => {
@@ -197,7 +197,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
 }
 
 /**
- * Creates the middleware that answers preflight requests of the allowed origins, and adds CORS headers to replies to them. For
+ * Creates the middleware that answers preflight requests of the allowed origins, and adds CORS headers for them. For
  * other clients OPTIONS is a method like any other.
  */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {

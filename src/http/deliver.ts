@@ -15,8 +15,8 @@ import { endAtStop } from './end-at-stop.ts'
 import { watchEnd } from './watch-end.ts'
 
 /**
- * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. `stopping`: aborted when
- * the server stops. Undefined: the delivery is one that never hangs.
+ * Writes a reply to the socket in its delivery mode, or nothing if the client has closed the connection. `stopping` is
+ * aborted when the server stops, and may be left out for a delivery that never hangs.
  */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery, onEnd } = outgoing
@@ -88,10 +88,10 @@ function writeAtOnce(
   }
 }
 
-/** Stores the exchange. Resolves to a refusal where that is not possible, which a reply that has begun cannot become. */
+/** Stores the exchange. Resolves to a refusal if that is impossible; a reply that has begun cannot become one. */
 type StoreNow = (() => Promise<Reply | undefined>) | undefined
 
-/** Creates the function that stores the exchange with its delivery as it is expected to end; undefined where there are no replicas. */
+/** Creates the function that stores the exchange with the expected end of its delivery, if there are replicas. */
 function createStore(
   { delivery: { mode }, store }: OutgoingReply,
   progress: SendProgress,
@@ -115,7 +115,7 @@ export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */
+/** Writes a stream no faster than the client reads, then closes the connection, for which a stop need not wait. */
 async function writeStream(
   reply: Reply,
   stream: ReplyStream,
@@ -134,7 +134,7 @@ async function writeStream(
   res.end()
 }
 
-/** Writes the body of the real service as it arrives, no faster than the client reads. If the service breaks it off, so does this. */
+/** Writes the body of the real service no faster than the client reads, and breaks it off where the service does. */
 async function writeRelay(
   reply: Reply,
   relay: RelayedBody,
@@ -183,7 +183,7 @@ function writeHead(
   if (res.socket) progress.headSentAt = monotonicNow()
 }
 
-/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text, because most successive replies share a second. */
+/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text of the current second. */
 const httpDate = (() => {
   let second = Number.NaN
   let text = ''
@@ -234,6 +234,7 @@ async function pause(ms: number, res: ServerResponse): Promise<void> {
   const clientGone = new AbortController()
   const abort = () => clientGone.abort()
   res.once('close', abort)
-  await sleep(ms, undefined, { signal: clientGone.signal }).catch(() => undefined) // the only rejection is our own abort
+  // The only rejection is our own abort.
+  await sleep(ms, undefined, { signal: clientGone.signal }).catch(() => undefined)
   res.off('close', abort)
 }

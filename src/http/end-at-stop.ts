@@ -6,8 +6,8 @@ import type { Delivery } from '../exchange/delivery.ts'
 export const shutdownGraceMs = 5_000
 
 /**
- * Closes the connection of a reply when the server stops, if its delivery cannot end within the time that a stop waits: a hang, or a long
- * delay. Calls `onCut` before. `stopping`: aborted when the server stops.
+ * Closes the connection of a reply when the server stops (`stopping` is aborted), after `onCut`, if its delivery cannot
+ * end in time: a hang, or a long delay.
  */
 export function endAtStop(delivery: Delivery, res: ServerResponse, stopping: AbortSignal, onCut: () => void): void {
   const lastsMs = durationOf(delivery)

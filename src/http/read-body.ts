@@ -17,8 +17,8 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size; a body that was made to
- * fill memory, to 1,000 times. Small bodies are free of it, since the limit of their size is enough.
+ * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size, a body made
+ * to fill memory to 1,000 times. Small bodies have only the limit of their size.
  */
 const maxDecodedRatio = 100
 const freeOfRatioBytes = 1024 * 1024
@@ -31,8 +31,8 @@ export interface BodyLimit {
 }
 
 /**
- * Calls `then` once with the body of a request, immediately if the request has none. A refused body is drained, because some clients
- * read the reply only after they have sent everything; it is not if the client waits for `100 Continue`, and so has sent nothing yet.
+ * Calls `then` once with the body of a request, immediately if it has none. A refused body is drained, because some
+ * clients read the reply only after they have sent everything, unless the client waits for `100 Continue`.
  */
 export function readBody(
   req: IncomingMessage,
@@ -52,17 +52,17 @@ export function readBody(
   }
 }
 
-/** Returns true if the client waits for `100 Continue` before it sends the body. `server.ts` refuses every other expectation. */
+/** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === '1.1'
 }
 
-/** Closes the connection after a reply that replaces `100 Continue`, because the client may or may not still send the body. */
+/** Closes the connection after a reply in place of `100 Continue`, since the client may still send the body. */
 export function closeAfterReply(res: ServerResponse): void {
   res.setHeader('Connection', 'close')
 }
 
-/** Returns the body if the head decides it: absent, too large, or in an unknown encoding. Undefined: the body has to be read. */
+/** Returns the body if the head decides it (absent, too large, unknown encoding), or undefined if it must be read. */
 function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
@@ -166,7 +166,7 @@ function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-/** Parses a size, which the settings have checked: `500kb`. `setting`: the flag that the refusal names. Throws if the text is no size. */
+/** Parses a checked size: `500kb`. `setting` is the flag that refusals name. Throws if the text is no size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)

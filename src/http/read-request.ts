@@ -20,14 +20,14 @@ export function createRequestReader(limit: BodyLimit): ReadRequest {
   }
 }
 
-/** Returns the path and query of a request target. The target may have the absolute form, with scheme and host (RFC 9112, 3.2.2). */
+/** Returns path and query of a request target, which may be absolute, with scheme and host (RFC 9112, 3.2.2). */
 export function toOriginForm(url: string): string {
   if (url.startsWith('/')) return url
   const path = url.replace(/^https?:\/\/[^/?]*/i, '')
   return path === '' || path.startsWith('?') ? `/${path}` : path
 }
 
-/** Reads the head of a request; the body is absent. `target` is the path and query, because a router changes `req.url`. */
+/** Reads the head of a request. `target` is the path and query, because a router changes `req.url`. */
 export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
   const at = machineNow()
   const receivedAt = monotonicNow()
@@ -57,8 +57,8 @@ function watchClose(socket: Socket, onClose: () => void): () => void {
 }
 
 /**
- * Reads the headers of a request. A client sends nearly the same ones each time: requests with the same headers as the one before
- * share one object, so that the journal holds it once.
+ * Reads the headers of a request. Requests with the same headers as the one before share one object, so that the
+ * journal holds it once.
  */
 const readHeaders = (() => {
   let lastRaw: readonly string[] = []

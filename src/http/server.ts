@@ -18,9 +18,9 @@ export interface ListeningServer {
 }
 
 /**
- * The open connections, each with its unfinished responses in the order of their requests, and finished ones until the next request:
- * a listener that removes each one as it finishes would take part of a microsecond of every request. Each socket has a list, because V8 would
- * hold the old tables of one large set that changes all the time, and with them the requests, until a full garbage collection.
+ * The open connections, each with its unfinished responses in the order of their requests, and finished ones until the
+ * next request, since removing each costs time. Each socket has a list, because V8 would hold the old tables of one
+ * large set that changes all the time, and with them the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
@@ -106,7 +106,9 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
     case 'EADDRINUSE':
       return {
         setting: 'port',
-        message: `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`,
+        message:
+          `Port ${port} on ${host} is taken. ` +
+          'Stop what listens there, or choose another with --port (0: any free one).',
       }
     case 'EACCES':
       return {
@@ -126,14 +128,14 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
-/** Refuses a request that Node's HTTP parser rejects, with the service's error body. Such a request never reaches the app. */
+/** Refuses a request that Node's HTTP parser rejects, before the app, with the service's error body. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // more of the same request, behind its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const sentence = status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
-  // `end` closes only one direction. The other stays open for a moment, or a client that still sends would lose the reply.
+  // `end` closes only one direction. The other stays open for a moment, so that a client that still sends reads.
   setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
@@ -141,7 +143,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the connections that are left. */
+/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the others. */
 export async function stop(
   { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
   graceMs: number,

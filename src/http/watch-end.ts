@@ -12,8 +12,8 @@ import {
 const leaveListeners = new WeakMap<Socket, NonNullable<OutgoingReply['onLeave']>>()
 
 /**
- * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and `close` some turns
- * later, in which the client's retry on another connection could be handled.
+ * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and
+ * `close` some turns later, in which the client's retry on another connection could be handled.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -30,8 +30,8 @@ export function watchLeave(socket: Socket): void {
 }
 
 /**
- * Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. @returns a function that ends the
- * delivery at once, which a scenario calls that breaks off the connection
+ * Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. Returns a
+ * function that ends the delivery at once, for a scenario that breaks off the connection.
  */
 export function watchEnd(
   onEnd: NonNullable<OutgoingReply['onEnd']>,
@@ -59,8 +59,8 @@ export function watchEnd(
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Watches the connection, too. A response that waits behind another one on its connection announces no end. And the end of what the
- * client sends comes some turns before the close, in which the client's retry on another connection could be handled.
+ * Watches the connection, too: a response that waits behind another announces no end, and the end of what the client
+ * sends comes some turns before the close, in which the client's retry on another connection could be handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req

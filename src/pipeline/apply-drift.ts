@@ -5,8 +5,8 @@ import type { Reply } from '../exchange/reply.ts'
 import { type Exchange, operationOf, type ReplyStage } from './exchange.ts'
 
 /**
- * Damages the reply as scenarios ask, after it passed the contract check, and records the damage. Damage that the request itself asks
- * for and that cannot be done is refused; from a wider scope it is left out.
+ * Damages the reply as scenarios ask, after the contract check, and records the damage. Impossible damage is refused if
+ * the request itself asks for it, and left out otherwise.
  */
 export function applyDrift(): ReplyStage {
   return function applyDrift(exchange, original) {
@@ -28,7 +28,7 @@ const losesAck = ({ scenarios }: Exchange) =>
 /** Returns true for the acknowledgement of a stored write; `lost-ack` never loses a refusal. */
 const isStored = ({ status, origin }: Reply) => status < 300 && (origin === 'contract' || origin === 'upstream')
 
-/** Returns the reply with the drift that acts on it, of which there is at most one, or the reason why the drift cannot be done. */
+/** Returns the reply with its drift, of which there is at most one, or the reason why the drift cannot be done. */
 function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active?.definition.effect(active.values)

@@ -11,8 +11,8 @@ import type { Store } from '../state/store.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
 /**
- * Applies the scenarios that fire by chance, in order; returns the reply of the last scenario that replies instead of the operation, or
- * a reply in its place where the request is lost before the operation is carried out.
+ * Applies the scenarios that fire by chance, in order. Returns the reply of the last scenario that replies instead of
+ * the operation, or a reply to a request that is lost before the operation.
  */
 export async function applyScenarios(
   exchange: Exchange,
@@ -35,7 +35,7 @@ export async function applyScenarios(
 }
 
 /**
- * Returns the reply to a request that is lost before the operation is carried out; undefined for any other. A client that gets a part
+ * Returns the reply to a request that is lost before the operation is carried out, if it is. A client that gets a part
  * of the reply must meet a success, so it is an example of the document.
  */
 function replyBeforeWork(exchange: Exchange): Reply | undefined {
@@ -80,7 +80,7 @@ export function applicableScenarios(
   return scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
 }
 
-/** Returns the reason why a scenario makes no sense for the operation of the exchange; undefined where it makes sense. */
+/** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
 export function inapplicableReason(
   exchange: Exchange,
   { definition, values, text }: ActiveScenario,
@@ -90,8 +90,8 @@ export function inapplicableReason(
 }
 
 /**
- * Returns this request's chance for a purpose. It is derived from the seed and from the number of such requests before it in the sandbox
- * and operation, so that the n-th such request of a run has the same fate in every run. `counter` names the count; default: the purpose.
+ * Returns this request's chance for a purpose, from the seed and the number of such requests before it in the sandbox
+ * and operation: the n-th one has the same fate in every run. `counter` names the count; default: the purpose.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -106,7 +106,7 @@ function fires({ values }: ActiveScenario, chance: Chance): boolean {
   return p === 1 || chance('p') < p
 }
 
-/** Returns the item of the sequence for this request, in the order of arrival. `prefix` tells the sequences of rules from those of requests. */
+/** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
 export async function nextItem(
   exchange: Exchange,
   sequence: Sequence,
@@ -126,7 +126,7 @@ export async function nextItem(
 }
 
 /**
- * Returns the reason why a matching rule does not act on this request; undefined where it acts. Its `probability` is drawn first, then
+ * Returns the reason why a matching rule does not act on this request, if so. Its `probability` is drawn first, then
  * its `times` are counted.
  */
 export async function findRuleRest(
@@ -142,7 +142,7 @@ export async function findRuleRest(
   if (times === 0) return usedUp
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key counts the lists of rules that were put before, in other sandboxes too, so it may name the count but not decide the chance.
+    // The key counts lists of rules of all sandboxes, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return spared
   }

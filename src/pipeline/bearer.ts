@@ -1,4 +1,4 @@
-/** The content of an `Authorization` header: a token with the sandbox that its suffix names, or why there is no token. */
+/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
   | { readonly ok: false; readonly problem: string }

@@ -6,8 +6,8 @@ import type { OperationHandlers } from '../operations/index.ts'
 import type { ReplyStage } from './exchange.ts'
 
 /**
- * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and becomes a 500. Replies of
- * handlers also keep the narrower rules of `x-simulated-values`; examples of the document and exact answers of fixtures need not.
+ * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
+ * becomes a 500. Replies of handlers also keep the rules of `x-simulated-values`; examples and exact answers need not.
  */
 export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): ReplyStage {
   // Cached answers are sent many times with one body: 10 kB of it take 40 µs to check.
@@ -33,7 +33,8 @@ export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): 
     )
     const [first] = violations
     return refusals.ownFault(
-      `The simulator's own answer to ${operation.id} (${status}) breaks the contract: ${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
+      `The simulator's own answer to ${operation.id} (${status}) breaks the contract: ` +
+        `${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
     )
   }
 }

@@ -38,7 +38,7 @@ export interface RequestedControls {
   readonly preferred: string
 }
 
-/** Reads the controls of the request, and sets the seed and the instant that it names. The error is a sentence for the client. */
+/** Reads the request's controls, and sets the seed and the instant that it names. The error is a sentence. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
@@ -157,7 +157,9 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   return undefined
 }
 
-/** Parses a `Prefer` header (RFC 7240): items are separated by commas, the first of a name counts, names are case-insensitive, values may be quoted. */
+/**
+ * Parses a `Prefer` header (RFC 7240) with items between commas; the first of a name counts, in any case of letters.
+ */
 function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
   if (header.length > maxControlLength)
     return failure(`A Prefer header is at most ${maxControlLength} characters long.`)

@@ -43,7 +43,7 @@ export class Exchange {
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
+  /** The sandbox's time when the request was identified, or the request's own, in epoch milliseconds, from then on. */
   now: number
   /** The sandbox's seed, or the request's own. Set by `identify`. */
   seed = ''
@@ -125,7 +125,7 @@ export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined 
   return exchange.json
 }
 
-/** Returns the parameters as sent, read once, once `identify` has found the operation; a repeated query parameter is an array. */
+/** Returns the parameters as sent, read once the operation is known; a repeated query parameter is an array. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
   exchange.rawParameters ??= {

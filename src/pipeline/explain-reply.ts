@@ -5,8 +5,8 @@ import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Adds the reasons for a reply to the trace: each broken rule of the contract, the sentence of another refusal, or that nothing refuses the
- * request. `first` is the reply of the request stages, `sent` the one that left the reply stages.
+ * Adds the reasons for a reply to the trace: each broken rule, the sentence of another refusal, or that nothing refuses
+ * the request. `first` is the reply of the request stages, `sent` the one that left the reply stages.
  */
 export function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
   trace.decisions.push(...listReasons(exchange, first))

@@ -9,9 +9,9 @@ const maxHeaderLength = 4000
 
 /** The settings of the headers that a reply has besides those of the service, a part of those of the simulator. */
 export interface HeaderSettings {
-  /** True: replies carry the informative headers (`X-Sim-...`). */
+  /** Gives replies the informative headers (`X-Sim-...`). */
   readonly simHeaders: boolean
-  /** The name of this process among the replicas. Undefined: replies do not name it. */
+  /** The name of this process among the replicas, if replies are to have it. */
   readonly replica?: string | undefined
   /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
@@ -43,7 +43,9 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
 }
 
-/** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them; `more` where there may be more. */
+/**
+ * Returns `{"total":3,"violations":[...]}` without the last violations if they do not fit; `more` if there may be more.
+ */
 export function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = toAscii(JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }))
@@ -52,7 +54,7 @@ export function violationsHeader(violations: readonly Violation[]): string {
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
-/** Escapes header values: Node refuses characters beyond Latin-1, and names come from documents and requests of any alphabet. */
+/** Escapes header values, since Node refuses characters beyond Latin-1, and names are of any alphabet. */
 function inAscii(headers: Record<string, string>): Record<string, string> {
   for (const name in headers) headers[name] = toAscii(headers[name] ?? '')
   return headers

@@ -24,10 +24,13 @@ export function handle(contract: Contract, handlers: OperationHandlers, fallback
 function problemWithRequestedStatus({ operation, requestedStatus: status }: Exchange): string | undefined {
   if (!operation || status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
-  return `${operation.id} documents another body for ${status} than for ${operation.successStatus}, and no example of it. Add an example to the document.`
+  return (
+    `${operation.id} documents another body for ${status} than for ${operation.successStatus}, ` +
+    'and no example of it. Add an example to the document.'
+  )
 }
 
-/** Returns the body of a status: the handler's, none if the document describes none, or the example of a status with another shape. */
+/** Returns the body of a status: the handler's, none if none is documented, or an example if the shape is another. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -42,7 +45,7 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
-/** Replies to an operation without a handler, which an edited contract added, from the contract's examples and schemas. */
+/** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
 async function replyFromDocument(
   exchange: Exchange,
   { basePath }: Contract,

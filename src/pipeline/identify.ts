@@ -8,9 +8,9 @@ import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
 
 /**
- * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. A request whose body was aborted ends here: the
- * real service would not have seen it, so it consumes no rate and no item of a sequence. `passesUnknown`: true for a proxy, which passes on
- * requests that match no operation.
+ * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. An aborted body ends here: the
+ * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
+ * a proxy passes on requests that match no operation.
  */
 export function identify(contract: Contract, sandboxes: PipelineSandboxes, passesUnknown = false): RequestStage {
   const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
@@ -33,9 +33,12 @@ export function identify(contract: Contract, sandboxes: PipelineSandboxes, passe
   }
 }
 
-const keyTrap = `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. Has the key itself a tilde? Then add one of your own behind it: key~default.`
+const keyTrap =
+  'What stands behind the last "~" of the key names a sandbox, and cannot: ' +
+  `a name is ${sandboxNameRule}. ` +
+  'Has the key itself a tilde? Then add one of your own behind it: key~default.'
 
-/** Switches to the sandbox that the request names by header, key or path, else by baggage; without a name it stays in `default`. */
+/** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
 function enterSandbox(
   exchange: Exchange,
   sandboxes: PipelineSandboxes,
@@ -55,7 +58,7 @@ function enterSandbox(
   return undefined
 }
 
-/** Switches to the sandbox that the header `baggage` names. An invalid one gets advice: baggage is not the simulator's alone. */
+/** Switches to the sandbox of the header `baggage`. An invalid name gets advice: others use baggage, too. */
 function enterSandboxOfBaggage(exchange: Exchange, sandboxes: PipelineSandboxes): undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {

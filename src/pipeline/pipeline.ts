@@ -41,7 +41,7 @@ export interface PipelineDeps {
   /** Returns the limit of a plan's analyses; undefined: unlimited. */
   readonly limitOf: (plan: string) => RateLimit | undefined
   readonly isModel: (modelId: string) => boolean
-  /** True: warnings of handlers are refusals. */
+  /** Makes refusals of the warnings of handlers. */
   readonly strict: boolean
   readonly headers: HeaderSettings
   readonly logBodies: boolean
@@ -49,7 +49,7 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: only the log may ask for them. */
+/** Replies to a request, which `onEnd` records once the reply is delivered. `trace` collects the reasons, if given. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 /** The stages of an exchange in their order, and the record of its reply. */
@@ -131,7 +131,9 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500 without details. */
+/**
+ * Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500.
+ */
 async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, store, log } = deps
   const requestId = exchange.request.id

@@ -15,8 +15,8 @@ import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
 /**
- * The record of one exchange: `store` before its answer has ended, where there are replicas, `onEnd` after it, and `onLeave` if the client
- * closes the connection then.
+ * The record of one exchange: `store` before its answer has ended, if there are replicas, `onEnd` after it, and
+ * `onLeave` if the client closes the connection then.
  */
 export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
@@ -41,8 +41,8 @@ export interface RecorderDeps {
 }
 
 /**
- * Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. The level
- * `debug` adds a line with the reasons for the answer, `trace` one with the headers.
+ * Records every exchange in the journal and as one line in the log, with bodies if `logBodies`. The level `debug` adds
+ * a line with the reasons for the answer, `trace` one with the headers.
  */
 export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps): BeginRecord {
   const isTraced = log.isLevelEnabled('trace')

@@ -49,7 +49,7 @@ export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandler
   }
 }
 
-/** Refuses requests for a model that does not exist: any UUID exists with `--models open`, only a fixture's with `closed`. */
+/** Refuses requests for a model that does not exist: with `--models open` any UUID exists, else only a fixture's. */
 export function checkModelExists(isModel: (modelId: string) => boolean, handlers: OperationHandlers): RequestStage {
   return function checkModelExists(exchange) {
     const operation = operationOf(exchange)

@@ -15,13 +15,13 @@ export interface ScenarioSources {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules of `--scenario` and `--rules`, for every sandbox. */
   readonly startUp: ActiveRules
-  /** Undefined: no fault is planned. */
+  /** Finds the fault that is planned for a request, if faults are planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
 }
 
 /**
- * Returns the fault that `convsim exec --each` has planned for a request; undefined: none. Called once for each request to an operation,
- * of any sandbox, in the order of arrival.
+ * Returns the fault that `convsim exec --each` has planned for a request, if any. Called once for each request to an
+ * operation, of any sandbox, in the order of arrival.
  */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
@@ -31,7 +31,7 @@ export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boo
   return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
 }
 
-/** Returns the scenarios of the narrowest scope that has any for this request: magic values, then the sandbox, then the start-up. */
+/** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
 export async function scenariosOfWiderScope(
   exchange: Exchange,
   sources: ScenarioSources,

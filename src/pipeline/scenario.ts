@@ -10,8 +10,8 @@ import { type Exchange, operationOf, type RequestStage } from './exchange.ts'
 import { hasWiderScope, type ScenarioSources, scenariosOfWiderScope } from './scenario-sources.ts'
 
 /**
- * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the narrowest scope
- * that asks for anything decides alone. Within the request a control header goes before a magic value.
+ * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
+ * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
  */
 export function scenario(sources: ScenarioSources, store: Store): RequestStage {
   return function scenario(exchange) {
@@ -75,8 +75,8 @@ async function applyWiderScope(exchange: Exchange, sources: ScenarioSources, sto
 }
 
 /**
- * Returns the reason why the requested controls cannot act as a whole, so that no test believes in a fault that is not switched on.
- * All items of a sequence are checked, not only this request's.
+ * Returns the reason why the requested controls, all items of a sequence included, cannot act as a whole, so that no
+ * test believes in a fault that is not switched on.
  */
 function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls): string | undefined {
   const items = sequence?.items.map((item) => item.scenario) ?? []

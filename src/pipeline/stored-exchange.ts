@@ -17,13 +17,15 @@ export interface EndedExchange {
 export type CreateRecord = (reply: Reply, outcome: DeliveryOutcome, sight: ClientSight | undefined) => EndedExchange
 
 /**
- * The milliseconds by which the end of a delivery may be later than it was stored: fewer where a retry is judged by it. A busy Redis delays
- * the end of each answer, and would get twice the messages.
+ * The milliseconds by which the end of a delivery may be later than stored, fewer if a retry is judged by it. A busy
+ * Redis delays the end of each answer, and would get twice the messages.
  */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
-/** An exchange in the journal of all replicas: stored before its answer has ended, and corrected if that ended otherwise. */
+/**
+ * An exchange in the journal of all replicas: stored before its answer has ended, and corrected afterwards if needed.
+ */
 export class StoredExchange {
   readonly #create: CreateRecord
   readonly #shared: NonNullable<Journal['shared']>

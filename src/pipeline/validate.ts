@@ -8,7 +8,7 @@ import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import { type Exchange, jsonOf, operationContext, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
-/** Checks parameters and body against the contract, and names all violations at once. With `strict`, warnings are refusals. */
+/** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
 export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
   return function validate(exchange) {
     const operation = operationOf(exchange)
@@ -23,7 +23,9 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
   }
 }
 
-/** Adds probable typing errors, and the handler's warnings and recommendations, to the advice; refuses all but recommendations where `strict` is on. */
+/**
+ * Adds typing errors, and the handler's warnings and recommendations, to the advice; `strict` refuses the former two.
+ */
 function addAdvice(exchange: Exchange, handler: OperationHandler | undefined, strict: boolean): Reply | undefined {
   const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
   if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
@@ -61,7 +63,9 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
 
 const readText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
 
-/** Returns what is wrong with a content type that no media type or range of the document covers; undefined: nothing. JSON is UTF-8 (RFC 8259). */
+/**
+ * Returns what is wrong with a content type that the document does not cover, or undefined. JSON is UTF-8 (RFC 8259).
+ */
 function contentTypeProblem(
   sent: string | undefined,
   mediaType: string,

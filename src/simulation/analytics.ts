@@ -85,13 +85,13 @@ export interface AnalyticsQuery {
   readonly days: number
   /** Epoch milliseconds; the last data point is the UTC day of this instant. */
   readonly now: number
-  /** The name of a persona. Undefined: the model's own, which a fixture names or the seed draws. */
+  /** The name of a persona, or undefined for the model's own, which a fixture names or the seed draws. */
   readonly persona?: string | undefined
-  /** `no-null`: every nullable field has data; `all-null`: no traffic at all. Undefined: the shape of the model's fixture. */
+  /** `no-null`: every nullable field has data; `all-null`: no traffic. Default: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
   /**
-   * Returns the effect of a day's events, which is added to the day's avgConversationQualityIndex; the sum is clamped to 0..1.
-   * `day` is `2026-01-15`. Undefined: no effect.
+   * Returns the effect of the events of a day (`2026-01-15`), if there are any, on its avgConversationQualityIndex. The
+   * sum is clamped to 0..1.
    */
   readonly qualityShift?: ((day: string) => number) | undefined
 }

@@ -74,7 +74,7 @@ function createPhraseWriter({ seed, modelId }: AssessedModel, common: Wording): 
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
-/** Finds the issues, the most severe first. Of several rules with the same measure only the first that is met counts. */
+/** Finds the issues, the most severe first. Of several rules with the same measure only the first met one counts. */
 function findIssues(
   totals: PeriodTotals,
   measurements: Measurements,
@@ -175,7 +175,7 @@ interface Reason {
   readonly pattern: string
 }
 
-/** Finds the reason for a recommendation; undefined: none. `issues`: the most severe first, since it sets the priority. */
+/** Finds the reason for a recommendation, if any. `issues` has the most severe first, which sets the priority. */
 function findReason(
   rule: RecommendationRule,
   issues: readonly MetIssueRule[],

@@ -25,7 +25,7 @@ export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
   return problems
 }
 
-/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Returns an empty list if all have. */
+/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Returns the problems. */
 export function checkPhrases(phrases: Phrases): FixtureProblem[] {
   const places = listPhrasePlaces()
   const missing = findMissingPhrases(phrases, places)

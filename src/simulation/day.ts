@@ -36,14 +36,14 @@ export interface ModelProfile {
   readonly minimum: { readonly conversations: number; readonly ratings: number }
 }
 
-/** The weight of each score in the conversation quality index; friction counts as 1 - friction. The weights add up to 1. */
+/** The weight of each score in the conversation quality index, in sum 1; friction counts as 1 - friction. */
 export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
 /** Draws a day, always the same one for the same profile and day. `day`: days since 1970-01-01. */
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile
-    // Both numbers are always drawn, even for a probability of 0, so that the later ones do not depend on the probabilities.
+    // Both numbers are always drawn, even for a probability of 0, so that later ones do not depend on probabilities.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)

@@ -1,7 +1,7 @@
 import type { LabelScore } from './analytics.ts'
 import type { LabelField } from './persona.ts'
 
-/** The band of scores with one label: from the end of the band before it up to `below`. `closed`: `below` itself is in the band. */
+/** The scores with one label: from the end of the band before up to `below`, which is in the band if `closed`. */
 export interface LabelBand {
   readonly label: string
   readonly below: number

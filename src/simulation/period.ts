@@ -53,7 +53,7 @@ export function qualityChange({ earlierQuality, laterQuality }: PeriodTotals): n
   return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
 }
 
-/** Returns the day with the lowest quality; the first of them if several have it. Undefined: no traffic. */
+/** Returns the day with the lowest quality, the first if several have it, or undefined without traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   let worst: { day: number; quality: number } | undefined
   for (const { day, values } of days) {

@@ -23,7 +23,7 @@ export const LABEL_FIELDS = [
 /** The name of a labelled score: `averageFrustration`. */
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
-/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each with its unit. */
+/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */
 export interface Persona {
   readonly name: string
   readonly about: string
@@ -41,7 +41,7 @@ export interface Persona {
   }
   /** The deviation of a day's scores from the typical ones, 0 to 0.3. */
   readonly spread: number
-  /** A gradual change of all scores by `change` over `days` days, after which it starts again. Negative: the scores get worse. */
+  /** A gradual change of all scores by `change`, negative for worse, over `days` days, after which it starts again. */
   readonly drift?: { readonly days: number; readonly change: number }
   /** Bad days: their probability, and how much lower the scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
@@ -72,11 +72,11 @@ export interface KnownModel {
   readonly id: string
   readonly name: string
   readonly about: string
-  /** Undefined: the persona is drawn as for any other model. */
+  /** The model's persona; by default it is drawn as for any other model. */
   readonly persona?: string
-  /** The shape of the model's analytics. Undefined: days as the persona has them. */
+  /** The shape of the model's analytics; by default days as the persona has them. */
   readonly shape?: 'no-null' | 'all-null'
-  /** The scenario of every request for this model. Undefined: none. */
+  /** The scenario of every request for this model, if any. */
   readonly scenario?: string
 }
 

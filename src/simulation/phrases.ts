@@ -64,7 +64,7 @@ export function listPlaceholders(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name = '']) => name.trim())
 }
 
-/** Replaces the placeholders of a phrase. Throws for a placeholder without a value, although `checkPhrases` refuses such a phrase. */
+/** Replaces the placeholders of a phrase. Throws for one without a value, although `checkPhrases` refuses those. */
 export function fillPlaceholders(phrase: string, wording: Wording): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
     const value = wording[name.trim()]
@@ -91,7 +91,7 @@ export function chooseVariants(
   return variants.filter((_, index) => chosen[index])
 }
 
-/** A place in `phrases.yaml` that has variants. `placeholders`: those that are allowed there besides the common ones. */
+/** A place in `phrases.yaml` with variants. `placeholders` are allowed there besides the common ones. */
 export interface PhrasePlace {
   readonly path: readonly string[]
   readonly placeholders: readonly string[]

@@ -1,8 +1,8 @@
 /**
  * Invented analytics: pure functions, the only faker.
  *
- * `createWorld` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts), draws each day
- * (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts). analytics.ts has the types of query and result.
+ * `createWorld` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts), draws
+ * each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
  */
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'

@@ -8,8 +8,8 @@ import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 
 /**
- * Checks that the operations of a document have the shape that their handlers expect: path parameters, body, and answers. Otherwise every
- * request to such an operation would end in a 500.
+ * Checks that a document's operations have the shape that their handlers expect: path parameters, body, and answers.
+ * Otherwise every request to such an operation would end in a 500.
  */
 export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const world = createWorld(fixtures)
@@ -17,7 +17,9 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): Finding
     const declaration = declarations.find(({ operationId }) => operationId === operation.id)
     const problems = declaration ? findProblems(operation, declaration, world) : []
     return problems.map((problem): Finding => {
-      const message = `${operation.id}: ${problem}. Change the document, or rename the operationId to have the operation answered from its examples`
+      const message =
+        `${operation.id}: ${problem}. Change the document, ` +
+        'or rename the operationId to have the operation answered from its examples'
       return { severity: 'error', place: contract.file, message }
     })
   })
@@ -51,7 +53,7 @@ function findProblems(operation: Operation, declaration: OperationDeclaration, w
   ]
 }
 
-/** Finds the statuses of success whose schema the handler's answers do not fit. A status without a body fits every answer. */
+/** Finds the success statuses whose schema the handler's answers do not fit. One without a body fits every answer. */
 function findMisfitAnswers(operation: Operation, samples: readonly Json[]): string[] {
   const statuses = new Set([operation.successStatus, operation.droppedStatus])
   return [...statuses].flatMap((status) => {
@@ -75,7 +77,8 @@ function firstViolation(operation: Operation, status: number, samples: readonly 
     const [violation] = operation.checkResponse(status, sample)
     if (violation)
       return [
-        `the simulator's answer does not fit the status ${status}: ${violation.pointer || 'the body'} ${violation.message}`,
+        `the simulator's answer does not fit the status ${status}: ` +
+          `${violation.pointer || 'the body'} ${violation.message}`,
       ]
   }
   return []

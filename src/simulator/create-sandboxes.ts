@@ -15,7 +15,7 @@ interface SandboxDeps {
   readonly log: Log
   readonly store: Store
   readonly journal: Journal
-  /** Undefined: no other process uses the state. */
+  /** The state that other processes use, too, or undefined if none does. */
   readonly shared: SharedState | undefined
   /** Returns the names that rules may use at present. */
   readonly rules: () => RuleContext

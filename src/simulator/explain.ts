@@ -29,15 +29,15 @@ export interface PipelineState {
   readonly sandboxes: PipelineSandboxes
   readonly journal: Journal
   readonly log: Log
-  /** Undefined: no fault is planned. */
+  /** Finds the fault that is planned for a request, if faults are planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
-  /** Undefined: the simulator answers. */
+  /** The service that answers in place of the simulator, if any. */
   readonly proxied?: ProxiedService | undefined
 }
 
 /**
- * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the sandboxes and a
- * temporary journal, so that the request changes nothing.
+ * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the
+ * sandboxes and a temporary journal, so that the request changes nothing.
  */
 export function createExplain(
   { store, log, proxied }: PipelineState,

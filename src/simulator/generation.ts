@@ -15,8 +15,8 @@ import { createLimitLookup, createModelCheck, indexProductsByModel, indexScenari
 import { createPreviewer } from './ordinary-model.ts'
 
 /**
- * The inputs that requests are answered with, and the parts made of them. With `--watch` each reload makes the next generation; sandboxes,
- * state and journal stay, and a request is answered by the generation that it came to.
+ * The inputs that requests are answered with, and the parts made of them. With `--watch` each reload makes the next
+ * generation; sandboxes, state and journal stay, and a request is answered by the generation that it came to.
  */
 export interface Generation extends StartInputs {
   /** 1 for the inputs of the start; each reload adds 1. */
@@ -32,7 +32,7 @@ export interface Generation extends StartInputs {
   readonly hintFinder: () => HintFinder
 }
 
-/** Loads the inputs again, as a generation of this number. The rules of `former` that are the same keep their counts. */
+/** Loads the inputs again, as a generation of this number. Rules that `former` has, too, keep their counts. */
 export async function loadGeneration(
   number: number,
   settings: Settings,

@@ -32,7 +32,7 @@ export interface LoadedInputs {
 
 /** The inputs of a generation, with the replies for operations without a handler. */
 export interface StartInputs extends LoadedInputs {
-  /** Undefined: every operation has a handler. */
+  /** The fallback, or undefined if every operation has a handler. */
   readonly fallback: Fallback | undefined
 }
 

@@ -23,8 +23,8 @@ export function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string
 }
 
 /**
- * Creates a function that returns the limit of a plan's analyses; undefined: unlimited. `--max-analyses-per-hour` overrides the plans' limits,
- * `--analyses-window` their hour.
+ * Creates a function that returns the limit of a plan's analyses, or undefined for none. `--max-analyses-per-hour`
+ * overrides the plans' limits, `--analyses-window` their hour.
  */
 export function createLimitLookup(
   { maxAnalysesPerHour, analysesWindow }: Settings,
@@ -39,7 +39,7 @@ export function createLimitLookup(
   return (plan) => limits.get(plan)
 }
 
-/** Creates a function that returns true where a model exists: any id with `--models open`, those of the fixtures with `closed`. */
+/** Creates a function that returns true for a model that exists: any with `--models open`, else those of fixtures. */
 export function createModelCheck({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
   const known = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())

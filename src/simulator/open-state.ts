@@ -44,7 +44,9 @@ export async function warnOfOtherInputs(
 ): Promise<void> {
   if (!shared || !(await shared.noteInputs(computeInputsDigest(settings, inputs)))) return
   const problem =
-    'The replica that started before this one has another contract, fixtures, start-up rules or settings (such as --seed, --clock or --plan), so the same request can get different answers. Start all replicas with the same ones.'
+    'The replica that started before this one has another contract, fixtures, start-up rules or settings ' +
+    '(such as --seed, --clock or --plan), so the same request can get different answers. ' +
+    'Start all replicas with the same ones.'
   log.warn({ file: shared.shown }, problem)
 }
 
@@ -90,8 +92,8 @@ interface JournalDeps {
 const MIN_STREAM = 1000
 
 /**
- * Opens the journal of this process, or that of all replicas. `present`: returns the contract, which `--watch` replaces; `shared`: undefined
- * where no other process uses the state.
+ * Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract, which
+ * `--watch` replaces.
  */
 export function openJournal(
   { journalSize }: Settings,

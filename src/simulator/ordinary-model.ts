@@ -12,7 +12,7 @@ const modelParameters = new Set(declarations.flatMap(({ modelParameter }) => mod
 /** The value of a path parameter that is not known. */
 const placeholder = 'ID'
 
-/** Finds the first model of the fixtures without a scenario or shape of its own, whose answers are ordinary; undefined: there is none. */
+/** Finds the first model of the fixtures without a scenario or shape of its own, if any: its answers are ordinary. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
@@ -22,7 +22,7 @@ function isPathOfModel({ parameters }: Operation): boolean {
   return parameters.every((parameter) => parameter.in !== 'path' || modelParameters.has(parameter.name))
 }
 
-/** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters are `ID`, for the reader to replace. */
+/** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
 export function buildModelPath(contract: Contract, operation: Operation, modelId = placeholder): string {
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const values = names.map((name) => [name, modelParameters.has(name) ? modelId : placeholder])

@@ -83,8 +83,8 @@ export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps
 }
 
 /**
- * Loads all inputs again, since some files have changed, and serves them if none has an error. Otherwise what was loaded before stays, and the
- * findings are logged.
+ * Loads all inputs again, since some files have changed, and serves them if none has an error. Otherwise what was
+ * loaded before stays, and the findings are logged.
  */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { served, settings, state, adopt, now } = deps

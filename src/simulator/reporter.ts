@@ -28,7 +28,7 @@ interface ReporterDeps {
 /** A reporter, and what it needs when the inputs were loaded again. */
 interface LiveReporter {
   readonly reporter: Reporter
-  /** Reports on all sandboxes, at the end of the process: if the shared state does not answer, on the requests to this process. */
+  /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
   readonly reportAtEnd: () => Promise<Report>
   /** Goes on with the contract and the keys of the present generation. */
   readonly adopt: () => void

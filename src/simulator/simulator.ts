@@ -66,8 +66,8 @@ export interface Simulator {
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
   readonly draining: AbortController
   /**
-   * Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also
-   * by `close`.
+   * Says why the state is not written any more, not even by `close` (a removed state folder, for example), or returns
+   * undefined if it is.
    */
   findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */

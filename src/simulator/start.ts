@@ -27,7 +27,7 @@ export interface RunningSimulator
   readonly origin: string
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
-  /** Does what `close` does, and returns the report about the clients of all sandboxes, with the last requests. Replaces `close`. */
+  /** Does what `close` does, and returns the report about all clients with the last requests. Replaces `close`. */
   closeWithReport(): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -84,15 +84,17 @@ export async function start(
   })
 }
 
-/** Finds an address beyond this machine without a token, through which others could control the simulator; `--control-open` allows it. */
+/** Finds an address beyond this machine through which others could control the simulator, unless that is allowed. */
 function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
-  const message = `Listening on ${host} lets others steer the simulator through /__sim. Set --control-token, or --control-open if that is meant.`
+  const message =
+    `Listening on ${host} lets others steer the simulator through /__sim. ` +
+    'Set --control-token, or --control-open if that is meant.'
   return { severity: 'error', place: '--host', message }
 }
 
-/** Finds a host that is not an address of this machine, by listening on a free port of it for a moment; undefined: it is one. */
+/** Finds a host that is no address of this machine, if so, by listening on a free port of it for a moment. */
 async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
   const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
   if (!listening.ok) return describeListenProblem(listening.error)
@@ -116,7 +118,7 @@ interface FormerSettings {
 }
 
 /**
- * Starts a simulator with settings from code. Two defaults differ from the command line: any free port, and state in memory.
+ * Starts a simulator with settings from code, by default with any free port and with its state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
@@ -136,7 +138,7 @@ interface ParsedSettings {
   readonly problems: readonly string[]
 }
 
-/** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
+/** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
   const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
@@ -163,7 +165,7 @@ function describeUnknown(name: string, known: readonly string[]): string {
 /** The settings of the command line for which the library has `report()`. */
 const reportSettings = ['report', 'failOn']
 
-/** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Names that are no flag stay. */
+/** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */
 function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }

@@ -4,7 +4,7 @@ import { sleep } from '../core/timers.ts'
 /** The milliseconds between two looks at the files. */
 const pollMs = 150
 
-/** The number of looks for which a file may be missing before that counts as a change: editors and deployments remove a file before they replace it. */
+/** The looks for which a file may be missing: editors and deployments remove a file before they replace it. */
 const maxMissingLooks = 10
 
 /** The state of each file by its path, as `readStamp` tells it. */
@@ -12,14 +12,14 @@ type Stamps = ReadonlyMap<string, string>
 
 /** Watches files. */
 export interface FileWatcher {
-  /** Calls `onChange` with the files that have changed since the watcher was created, and waits for it before the next look, until `stopping`. */
+  /** Calls `onChange` with the changed files, and waits for it before the next look, until `stopping`. */
   run(stopping: AbortSignal, onChange: (changed: readonly string[]) => Promise<void>): Promise<void>
 }
 
 /**
- * Creates a watcher, which compares times, sizes and inodes of the files at intervals. The events of `fs.watch` would come sooner, but not
- * for a file that an editor replaces, for a symbolic link that is turned to another folder (config maps of Kubernetes), and
- * for most folders that a container shares with its host. A look at nine files takes some 0.2 ms.
+ * Creates a watcher, which compares times, sizes and inodes of the files at intervals. Events of `fs.watch` do not come
+ * for a file that an editor replaces, a symbolic link that is turned to another folder (config maps of Kubernetes), and
+ * most folders that a container shares with its host. A look at nine files takes some 0.2 ms.
  */
 export async function createFileWatcher(files: readonly string[]): Promise<FileWatcher> {
   let known = await readStamps(files)
@@ -40,7 +40,7 @@ export async function createFileWatcher(files: readonly string[]): Promise<FileW
   }
 }
 
-/** Returns the number of looks for which changed files must stay the same: one that has just changed may still be written. */
+/** Returns the looks for which changed files must stay the same: a file that has just changed may still be written. */
 function countNeededLooks(changed: readonly string[], stamps: Stamps): number {
   return changed.some((file) => stamps.get(file) === '') ? maxMissingLooks : 1
 }
@@ -56,7 +56,7 @@ async function readStamps(files: readonly string[]): Promise<Stamps> {
   return new Map(await Promise.all(entries))
 }
 
-/** Returns a text that is another one after a change of the file that the path leads to; empty: there is no such file. */
+/** Returns a text that changes with the file that the path leads to; empty if there is no such file. */
 async function readStamp(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
