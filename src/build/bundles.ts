@@ -182,7 +182,7 @@ async function writePrism(folder: string): Promise<void> {
   await writeLicences(metafile, folder)
 }
 
-/** Bundles the client of Redis in the same way, for the image. Users of the npm package install it beside the package. */
+/** Bundles the client of Redis in the same way, for the image. Users of the npm package install it beside it. */
 async function writeRedis(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,

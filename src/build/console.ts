@@ -5,8 +5,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
 
 /**
- * Builds the web page of the console from `src/console/` into a folder: `index.html`, and `assets/` with the script and the stylesheet, whose
- * names have the hash of their content. Each file stands beside its compressed forms (`.br`, `.gz`), so that serving compresses nothing.
+ * Builds the web page of the console from `src/console/` into a folder: `index.html`, and `assets/` with the script and
+ * the stylesheet, named by their hashes. Each file has compressed forms beside it (`.br`, `.gz`) to serve.
  */
 export async function buildConsole(root: string, folder: string): Promise<Metafile> {
   const source = join(root, 'src/console')
@@ -42,7 +42,7 @@ function insertNames(page: string, { outputs }: Metafile): string {
   }, page)
 }
 
-/** Adds links to the modules that the script imports, so that the browser asks for them at once, and not only when it has read the script. */
+/** Adds links to the modules that the script imports, so that the browser asks for them before it reads the script. */
 function insertPreloads(page: string, { outputs }: Metafile): string {
   const script = Object.values(outputs).find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'))
   const imported = (script?.imports ?? []).filter(({ kind }) => kind === 'import-statement')

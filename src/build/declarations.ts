@@ -1,6 +1,6 @@
 /**
- * Rolls declaration files up into one. The tools for this need the interface of a TypeScript before 7, or Node 22; ours needs exported
- * type names that are unique, which a test of the architecture holds, and it throws on all that it cannot roll up.
+ * Rolls declaration files up into one. The tools for this need a TypeScript before 7, or Node 22; ours needs unique
+ * exported type names, which a test of the architecture holds, and throws on all that it cannot roll up.
  */
 import { posix } from 'node:path'
 import {
@@ -33,8 +33,8 @@ export interface AvailableModules {
 }
 
 /**
- * Returns one text with the declarations that the entry exports, and all that they need. `read` returns the text of a file; `available`:
- * the modules whose types are imported instead; `only`: the export that is the whole module (`module.exports = only`).
+ * Returns one text with the declarations that the entry exports, and all that they need. `read` returns the text of a
+ * file; `available` has modules to import types from; `only` is the export that is the whole module, if one is.
  */
 export function rollUpDeclarations(
   entry: string,
@@ -83,7 +83,7 @@ export function namesExportedBy(file: string, read: (file: string) => string): R
   return new Set(parseDeclarations(file, read(file)).exported)
 }
 
-/** Returns the available module that a name can be imported from; undefined: none. `module`: where the file that uses it has it from, if not from itself. */
+/** Returns the available module to import a name from, if any. `module` is the name's origin outside the file. */
 function findAvailable(
   { libraries, own }: AvailableModules,
   name: string,
@@ -121,7 +121,7 @@ function addExported(exported: Set<string>, { type }: Program['body'][number], n
   if (type === 'ExportNamedDeclaration') for (const name of names) exported.add(name)
 }
 
-/** Returns the doc comment that stands last in the text between two statements: one before it is about the whole file. Empty: there is none. */
+/** Returns the last doc comment between two statements, as an earlier one is about the file; empty without one. */
 function lastCommentOf(text: string): string {
   const at = text.lastIndexOf('/**')
   return at < 0 ? '' : text.slice(at).trim()
@@ -139,7 +139,8 @@ function addOverload(declarations: Map<string, string>, name: string, code: stri
 
 /** Returns the names that a statement imports, or exports from another file. */
 function namesOfSpecifiers(file: string, statement: Program['body'][number]): string[] {
-  const { specifiers } = statement as ImportDeclaration | ExportNamedDeclaration // only these two have specifiers and a source
+  // Only these two have specifiers and a source.
+  const { specifiers } = statement as ImportDeclaration | ExportNamedDeclaration
   return (specifiers ?? []).map((specifier) => {
     const [from, to] =
       specifier.type === 'ImportSpecifier'

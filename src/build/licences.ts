@@ -12,7 +12,7 @@ export interface BundledPackage {
   readonly texts: readonly string[]
 }
 
-/** Lists the packages that have code in the output of a build, by name and version. `root`: the folder of the metafile's paths. */
+/** Lists the packages with code in a build's output, by name and version. The metafile's paths are in `root`. */
 export async function listBundledPackages(metafile: Metafile, root: string): Promise<BundledPackage[]> {
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
   const folders = new Set(used.map(findPackageFolder).filter((folder) => folder !== undefined))
@@ -47,7 +47,7 @@ async function readLicenceOfReadme(folder: string, files: readonly string[]): Pr
 
 const describe = ({ name, version, licence }: BundledPackage) => `${name} ${version} (${licence})`
 
-/** Returns the text of the licence file of a bundle. Packages whose texts differ only in the lines of their copyright share the rest. */
+/** Returns the text of a bundle's licence file. Packages whose texts differ in copyright lines share the rest. */
 export function formatLicences(packages: readonly BundledPackage[]): string {
   const groups = new Map<string, { readonly heads: string[]; readonly body: string }>()
   for (const each of packages) {

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { compileCache } from '../core/compile-cache.ts'
 
-/** The file name of the bundle, the CommonJS module that has all code. The modules that load it are in the same folder. */
+/** The file name of the bundle, a CommonJS module with all code, beside the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
 /** The entries of the bundle by name. Each returns its exports; the first call runs the entry. */
 export type BundleEntries = Readonly<Record<string, () => unknown>>
 
 /**
- * Loads the bundle in a folder, with the code that V8 compiled at an earlier start where Node stores that (from 22.1 on, in
- * `NODE_COMPILE_CACHE` or the temporary folder), which saves a quarter of a start.
+ * Loads the bundle in a folder, with the code that V8 compiled at an earlier start if Node stores that (from 22.1 on,
+ * in `NODE_COMPILE_CACHE` or the temporary folder), which saves a quarter of a start.
  */
 export function loadBundle(folder: string): BundleEntries {
   compileCache.enableCompileCache?.()
@@ -20,8 +20,8 @@ export function loadBundle(folder: string): BundleEntries {
 }
 
 /**
- * Loads the bundle in Node's main realm. Jest runs each test file in a realm of its own, with a `require` that would run the bundle
- * in it once more.
+ * Loads the bundle in Node's main realm. Jest's realms, one for each test file, have a `require` that would run the
+ * bundle in each once more.
  */
 export function loadBundleInMainRealm(folder: string): BundleEntries {
   const file = join(folder, BUNDLE)

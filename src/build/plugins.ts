@@ -29,15 +29,15 @@ export function replacePrecompiled(modules: ModuleTexts): Plugin {
 }
 
 /**
- * Returns the text of a stub for a module that is left out. A library reads members of its imports when it is loaded, so every member
- * of the stub can be read; a call of the stub or of a member throws.
+ * Returns the text of a stub for a module that is left out. A library reads members of its imports when it is loaded,
+ * so every member can be read; a call of the stub or of a member throws.
  */
 const stubSource = (name: string) => `
   const fail = () => { throw new Error('${name} is left out: see src/build/bundles.ts') }
   const get = (_, member) => typeof member === 'symbol' || member === '__esModule' ? undefined : module.exports
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
-/** Replaces modules that a library imports, and that our use of the library never calls, by stubs that throw when called. */
+/** Replaces modules that a library imports, and that we never use, by stubs that throw when called. */
 export function leaveOut(...names: readonly string[]): Plugin {
   return {
     name: 'leave-out',
@@ -70,8 +70,8 @@ export const onlyEnglishFaker: Plugin = {
 }
 
 /**
- * Replaces `simulator/start.ts` by the entry of that name in the bundle beside the output, so that the code of the simulator is in `dist/`
- * only once. `resolveDir`: the folder of `load.ts`.
+ * Replaces `simulator/start.ts` by the entry of that name in the bundle beside the output, so that `dist/` has the code
+ * of the simulator once. `resolveDir` is the folder of `load.ts`.
  */
 export function simulatorFromBundle(resolveDir: string): Plugin {
   const contents = `
@@ -90,8 +90,8 @@ export function simulatorFromBundle(resolveDir: string): Plugin {
 }
 
 /**
- * Imports a module of `src/` from a file beside the output that has its code already. So the code is in `dist/` only once, and an
- * `ExpectationError` of a test module is one of the library. `module`: matches the path of its import.
+ * Imports a module of `src/`, whose path matches `module`, from a file beside the output that has its code. So `dist/`
+ * has the code once, and an `ExpectationError` of a test module is one of the library.
  */
 export function importFrom(file: string, module: RegExp): Plugin {
   return {

@@ -18,8 +18,8 @@ import { stateSchema } from '../state/state-checks.ts'
 export type ModuleTexts = ReadonlyMap<string, string>
 
 /**
- * Precompiles the bundled files: reads and checks them as a start does, and returns modules with their values and with validators
- * as ajv generates them. The module `main` replaces `documents/precompiled.ts` in `dist/`.
+ * Precompiles the bundled files: reads and checks them as a start does, and returns modules with their values and with
+ * ajv's generated validators. The module `main` replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<ModuleTexts> {
@@ -73,7 +73,8 @@ async function writeEntry(
   hasResponseValidators: boolean,
 ): Promise<string> {
   const digest = JSON.stringify(computeDigest(await readFile(file)))
-  return `${digest}: { json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
+  const fields = `json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}`
+  return `${digest}: { ${fields}, validators: ${validators} }`
 }
 
 /** Compiles the schemas that a start would compile. */

@@ -8,7 +8,7 @@ export interface TestingModule {
   readonly format: 'esm' | 'cjs'
   /** The libraries that it imports, which its users have. */
   readonly libraries: readonly string[]
-  /** The function that is all of the module, as the test runners demand of a global set-up; absent: the module has named exports. */
+  /** The function that is all of the module, as test runners demand of a global set-up; absent for named exports. */
   readonly only?: string
 }
 

@@ -55,7 +55,7 @@ export function bundleBody(body: RecordedBody, token?: string): BundledBody {
   if (!bytes) return { size, ...rest }
   const cut = bytes.length < size && ({ cut: true } as const)
   const original = decodeBody(body)
-  // A text that is not the same bytes again, such as one with a byte order mark, or cut within a character, is no text here.
+  // A text that is not the same bytes again, such as one with a byte order mark or cut within a character, is no text.
   if (original === undefined || Buffer.byteLength(original) !== bytes.length) {
     const base64 = bodyToBase64(body, token)
     const isClean = base64 === Buffer.from(bytes).toString('base64')

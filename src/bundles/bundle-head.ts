@@ -54,7 +54,8 @@ export function createBundleHead(
         document: contract.document,
       }),
     },
-    ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }), // read from JSON or YAML
+    // Read from JSON or YAML.
+    ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }),
     settings: Object.fromEntries(values),
     rules: startUp.map((rule) => rule.source),
   }

@@ -118,7 +118,7 @@ export interface BundledRequest {
   readonly body: BundledBody
   /** True where the client closed the connection before the end of its body. */
   readonly aborted?: true
-  /** The parts of which credentials were redacted: `path`, `query`, `header/cookie`, `body`. Not the header `authorization`, which names the caller. */
+  /** The redacted parts: `path`, `query`, `header/cookie`, `body`, but not `authorization`, which names the caller. */
   readonly redacted: readonly string[]
   readonly answer: BundledAnswer
 }

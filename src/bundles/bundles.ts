@@ -47,7 +47,8 @@ export async function openBundles(
   if (isShared)
     return refuseBundles(
       deps.sandboxes,
-      `A simulator with --state redis:// has no bundle, since it does not know in which order the other replicas changed the state. ${exportInstead}`,
+      'A simulator with --state redis:// has no bundle, ' +
+        `since it does not know in which order the other replicas changed the state. ${exportInstead}`,
     )
   const { settings, journal, sandboxes, store, seedState } = deps
   const histories = new Histories()

@@ -10,8 +10,8 @@ const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 const maxSecrets = 1000
 
 /**
- * Gives the keys of a bundle names in place of their texts, which are secrets: `bundle-caller-1`. Equal keys have equal names, so that the
- * rate windows of a replay are those of the run. A name is long enough that a replay redacts it where the run redacted the key.
+ * Gives the keys of a bundle names in place of their texts, which are secrets: `bundle-caller-1`. Equal keys have equal
+ * names, so that a replay has the rate windows of the run. Names are long enough to be redacted as the keys were.
  */
 export class Callers {
   readonly #names = new Map<string, string>()
@@ -22,7 +22,9 @@ export class Callers {
     for (const key of publicKeys) this.#names.set(key, key)
   }
 
-  /** Lists the keys that are redacted in records: those that are no public keys, and as long as what is redacted elsewhere; at most 1,000. */
+  /**
+   * Lists at most 1,000 keys that are redacted in records: no public keys, and as long as what is redacted elsewhere.
+   */
   listSecrets(): readonly string[] {
     return [...this.#names]
       .filter(([key, name]) => key !== name && key.length >= minTokenLength)
@@ -40,7 +42,7 @@ export class Callers {
     return name
   }
 
-  /** Returns a header `Authorization` that is answered as the given one is, without its key. The sandbox `~worker-3` stays. */
+  /** Returns a header `Authorization` that is answered like the given one, without its key but with the sandbox. */
   rename(authorization: string): string {
     const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(authorization) ?? []
     if (scheme.toLowerCase() === 'bearer') return `${scheme} ${this.#renameToken(rest.trim())}`.trim()

@@ -44,7 +44,7 @@ export interface SandboxChange {
   readonly query: string
   /** The body as sent; evicted where the changes take too much room. */
   readonly body: RecordedBody
-  /** The state after the change, where the request alone does not tell it: after a snapshot was restored. Undefined: the request tells it. */
+  /** The state after the change if the request alone does not tell it: after a snapshot was restored. */
   readonly state?: HeldState
 }
 
@@ -150,7 +150,8 @@ const maxRecordsAtStart = 1000
 export async function beginHistories(histories: Histories, store: Store, isWanted: boolean): Promise<void> {
   const stored = await store.listSandboxes()
   const records = stored.reduce((sum, { events, prompts }) => sum + events + prompts, 0)
-  const reason = `the state file has ${records} records; a start with --bundle reads up to ${maxRecords} of each sandbox`
+  const reason =
+    `the state file has ${records} records; ` + `a start with --bundle reads up to ${maxRecords} of each sandbox`
   for (const { name } of stored) {
     const isRead = isWanted || records <= maxRecordsAtStart
     histories.begin(name, isRead ? await captureState(store, name) : { kind: 'unknown', reason })

@@ -25,8 +25,8 @@ export interface BundleSource {
 }
 
 /**
- * Yields the text of a bundle in pieces, between which other requests are answered. `sandbox`: undefined for all that have requests
- * or changes. Each sandbox is read at one moment.
+ * Yields the text of a bundle in pieces, between which other requests are answered; without `sandbox`, of all sandboxes
+ * with requests or changes. Each sandbox is read at one moment.
  */
 export async function* writeBundle(source: BundleSource, sandbox: string | undefined): AsyncGenerator<string> {
   const names = sandbox === undefined ? await listUsed(source) : [sandbox]
@@ -59,7 +59,7 @@ const inOrder = (entries: readonly JournalEntry[]) => entries.toSorted((one, oth
 
 async function* writeSandbox(source: BundleSource, name: string, redact: RedactRecord): AsyncGenerator<string> {
   const { journal, histories, sandboxes, store, callers } = source
-  // All parts are read before the next request can change one of them, since none waits for anything but a promise that is resolved.
+  // All parts are read before the next request can change one: none waits for anything but a resolved promise.
   const [{ entries, counts }, settings] = await Promise.all([
     journal.list({ sandbox: name }),
     sandboxes.settings.read(name),
@@ -91,7 +91,7 @@ async function* writeSandbox(source: BundleSource, name: string, redact: RedactR
   yield '}'
 }
 
-/** Yields the items of a JSON list, each behind a comma and `lead`, in slices between which other requests are answered. */
+/** Yields the items of a JSON list, each behind a comma and `lead`, in slices between other requests. */
 async function* writeItems<Item>(
   items: Iterable<Item>,
   write: (item: Item) => Iterable<string> | AsyncIterable<string>,

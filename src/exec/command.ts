@@ -18,7 +18,9 @@ export const execCommand = defineCommand({
   usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite against a simulator of its own',
   description:
-    'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
+    'Run a command against a simulator of its own, which has a free port and its state in memory ' +
+    'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
+    'Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
   findProblem: findExecProblem,
@@ -32,7 +34,9 @@ export const eachCommand = defineCommand<typeof eachCommandSettings>({
   usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite once for each fault at each place',
   description:
-    'Run a command once for each fault at each place where its requests go, each time against a simulator of its own, and report which faults the client survives and the tests notice. The command finds the base URL in CONVSIM_BASE_URL.',
+    'Run a command once for each fault at each place where its requests go, each time against a simulator ' +
+    'of its own, and report which faults the client survives and the tests notice. ' +
+    'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [
     'each --time 10m --fail-on not-resilient -- npm test',
     'each --set slow,reset --env API_URL -- npm test',
@@ -59,7 +63,9 @@ export const huntCommand = defineCommand<typeof huntCommandSettings>({
   usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite under combinations of faults until one breaks it',
   description:
-    'Run a command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of rules. The command finds the base URL in CONVSIM_BASE_URL.',
+    'Run a command under pairs and sequences of faults that pass and of answers that are right but extreme, ' +
+    'until one breaks it; shrink that one, and write it as a file of rules. ' +
+    'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: ['hunt --time 10m --jobs 2 -- npm test', 'hunt --set reset,slow --fail-on hung -- npm test'],
   settings: huntCommandSettings,
   findProblem: ({ set: hunt, ...settings }, sources) =>

@@ -61,5 +61,6 @@ function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources)
   if (!wrong) return undefined
   return wrong.kind === 'unnoticed'
     ? `${find('failOn')} unnoticed needs --each: the answers of --hunt are right, so there is nothing to notice.`
-    : `${find('failOn')} ${wrong.kind}>${wrong.above} needs --each: a hunt ends with the first combination that breaks the command.`
+    : `${find('failOn')} ${wrong.kind}>${wrong.above} needs --each: ` +
+        'a hunt ends with the first combination that breaks the command.'
 }

@@ -12,13 +12,16 @@ export const eachSettings = {
     defaultText: 'none; without a SET: resilience,drift',
     repeatable: true,
     description:
-      'Run the command once for each fault at each place where its requests go, and report which faults the client survives and the tests notice. A SET is resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+      'Run the command once for each fault at each place where its requests go, ' +
+      'and report which faults the client survives and the tests notice. ' +
+      'A SET is resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
     value: 'FAULT@PLACE',
     repeatable: true, // so that a second run is refused, and does not replace the first
     description:
-      'Of all runs only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+      'Of all runs only this one, ' +
+      'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
   hunt: text({
     value: 'SET,...',
@@ -26,7 +29,9 @@ export const eachSettings = {
     defaultText: 'none; without a SET: resilience,extremes',
     repeatable: true,
     description:
-      'Run the command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of scenarios. A SET is as for --each, without drift.',
+      'Run the command under pairs and sequences of faults that pass and of answers that are right but extreme, ' +
+      'until one breaks it; shrink that one, and write it as a file of scenarios. ' +
+      'A SET is as for --each, without drift.',
   }),
   maxRuns: integer({
     defaultText: 'all',
@@ -81,7 +86,9 @@ const servers = {
     expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
-    description: `${serverSettings.failOn.description} With --each also if a fault broke the suite (not-resilient), was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).`,
+    description:
+      `${serverSettings.failOn.description} With --each also if a fault broke the suite (not-resilient), ` +
+      'was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

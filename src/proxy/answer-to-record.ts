@@ -11,8 +11,8 @@ import { decodeAnswerBody, tooLong } from './decode-body.ts'
 import type { RecordingRelay } from './relay.ts'
 
 /**
- * Returns the answer of the real service as it is recorded, after its delivery has ended: with the part of the body that passed, decoded, and
- * without `token`, the one of the environment. Checks an answer that passed whole. Other replies are returned as they are.
+ * Returns the real service's answer as it is recorded after its delivery: the part of the body that passed, decoded,
+ * and without the environment's `token`. Checks an answer that passed whole. Other replies are returned as they are.
  */
 export function answerToRecord(
   exchange: Exchange,
@@ -33,11 +33,12 @@ export function answerToRecord(
   return { ...recorded, headers, ...(!isWhole && { passedBytes: size }) }
 }
 
-/** Adds the violation of a request that matches no operation of the contract and that the real service answers all the same. */
+/** Adds the violation of a request that the real service answers, and that matches no operation of the contract. */
 function judgeUnknown(exchange: Exchange, reply: Reply): Reply {
   const { operation, request, path } = exchange
   if (operation || reply.origin !== 'upstream' || reply.status >= 400) return reply
-  const message = `the contract has no operation ${request.method} ${path}, and the real service answers it with ${reply.status}`
+  const message =
+    `the contract has no operation ${request.method} ${path}, ` + `and the real service answers it with ${reply.status}`
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
   return reply
 }

@@ -83,14 +83,14 @@ function createRequest(
   }
 }
 
-/** Returns the credential for the service: the token of the environment, or the client's own without the sandbox behind its tilde. */
+/** Returns the credential for the service: the environment's token, or the client's own without its sandbox. */
 function authorizationOf({ request, bearer }: Exchange, token: string | undefined): string | undefined {
   if (token !== undefined) return `Bearer ${token}`
   const sent = request.headers['authorization']
   return bearer.ok && bearer.sandbox !== undefined ? `Bearer ${bearer.token}` : sent
 }
 
-/** Returns true where a scenario changes the answer's body, or how it is written, for which it has to be there as a whole. */
+/** Returns true if a scenario changes the answer's body or its writing, for which it must be there as a whole. */
 function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   if (delivery.mode.kind !== 'whole') return true
   return scenarios.some(({ definition, values }) => {
@@ -113,7 +113,8 @@ async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Rep
   if (bytes === 'too-large')
     return refuse(
       502,
-      `The answer of the real service is longer than ${maxCheckedBytes} bytes, too long for the scenario "${scenarios}".`,
+      `The answer of the real service is longer than ${maxCheckedBytes} bytes, ` +
+        `too long for the scenario "${scenarios}".`,
       'simulator',
     )
   const decoded = decodeAnswerBody(bytes, encoding, maxCheckedBytes)

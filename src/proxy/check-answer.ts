@@ -8,7 +8,7 @@ import type { Exchange } from '../pipeline/exchange.ts'
 import { maxCheckedBytes, maxCheckedValues } from './ask-upstream.ts'
 import { cutJson } from './cut-json.ts'
 
-/** Checks an answer of the real service that is there as a whole, before a scenario damages it. One that passes on is checked at its end. */
+/** Checks a whole answer of the real service before a scenario damages it; one that passes on, at its end. */
 export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {
   const { operation } = exchange
   if (operation && !reply.relay)
@@ -32,8 +32,8 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Returns every rule of the contract that an answer of the real service breaks: its status, its media type, its JSON, its schema.
- * Of an answer that is too large only the beginning is judged, which the advice of the exchange says.
+ * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. Of an
+ * answer that is too large only the beginning is judged, which the advice of the exchange says.
  */
 export function checkAnswer(exchange: Exchange, operation: Operation, answer: ReceivedAnswer): readonly Violation[] {
   const { status, mediaType, bytes } = answer
@@ -72,7 +72,7 @@ export function adviseOfBound(exchange: Exchange): void {
 /** The rules that an object or array breaks even if more of it follows. */
 const certainKeywords = ['type', 'maxItems', 'maxProperties', 'propertyNames', 'additionalProperties']
 
-/** Returns true for a rule that may be broken only since the answer is cut. `cut`: the pointers of what lacks members. */
+/** Returns true for a rule that may be broken only by the cut. `cut` has the pointers of what lacks members. */
 function isDoubtful({ keyword, pointer }: Violation, cut: ReadonlySet<string>): boolean {
   if (keyword === 'required' || keyword === 'dependentRequired')
     return cut.has(pointer.slice(0, pointer.lastIndexOf('/')))

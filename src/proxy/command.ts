@@ -28,7 +28,8 @@ export const proxyCommand = defineCommand({
   purpose: 'Serve',
   summary: 'Pass requests on to the real service, and check both directions',
   description:
-    "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
+    'Pass requests on to the real service, check both directions against the contract, and record them. ' +
+    "Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
   examples: [
     'proxy https://api.example.com/v1',
     'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
@@ -38,7 +39,8 @@ export const proxyCommand = defineCommand({
     upstreamTimeout: duration({
       default: '30s',
       description:
-        'The longest time until an answer of the real service begins, and between two parts of it; beyond it the client gets a 504, or the connection breaks.',
+        'The longest time until an answer of the real service begins, and between two parts of it; ' +
+        'beyond it the client gets a 504, or the connection breaks.',
     }),
   },
   variables: [upstreamTokenVariable],

@@ -14,7 +14,7 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 /** The error for a body that is longer than the size when it is decoded. */
 export const tooLong = 'is too long when it is decoded'
 
-/** Decodes the body of an answer by its `Content-Encoding`, up to a size. The error is the end of the sentence "The body ...". */
+/** Decodes the body of an answer by `Content-Encoding`, up to a size. The error ends the sentence "The body ...". */
 export function decodeAnswerBody(
   bytes: Uint8Array,
   encoding: string | undefined,

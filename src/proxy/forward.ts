@@ -1,5 +1,5 @@
 /*
- * Node's own client, not `@stoplight/prism-http`: Prism's proxy reads each answer whole before it passes it on, answers a broken one
+ * Node's own client. `@stoplight/prism-http` reads each answer whole before it passes it on, answers a broken one
  * itself, knows neither time limits nor broken connections, and costs 0.8 s and 95 MB at the start.
  */
 import http, { type IncomingMessage } from 'node:http'
@@ -11,7 +11,7 @@ import type { TrafficProblem } from '../upstream/traffic/sample.ts'
 
 /** The real service of a proxy. */
 export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {
-  /** The token that replaces that of the client; undefined: the client's own goes to the service. Never written anywhere. */
+  /** The token that replaces the client's, or undefined to send the client's own. Never written anywhere. */
   readonly token: string | undefined
   /** The milliseconds that the service has until its answer begins, and between two parts of its body. */
   readonly timeoutMs: number
@@ -24,7 +24,7 @@ export interface ForwardedRequest {
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: the request has none. */
+  /** The body, if the request has one. */
   readonly body: Uint8Array | undefined
 }
 
@@ -32,21 +32,21 @@ export interface ForwardedRequest {
 export interface UpstreamClient {
   readonly target: UpstreamTarget
   /**
-   * Sends a request, and resolves with the head of the answer; its body is read from it. An abort of `clientGone` ends the request and
-   * the answer.
+   * Sends a request, and resolves with the head of the answer, from which its body is read. An abort of `clientGone`
+   * ends both.
    */
   send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
-/** The methods that may be sent a second time (RFC 9110, 9.2.2), and so over a connection that the service may just be closing. */
+/** The methods that may be sent twice (RFC 9110, 9.2.2), and so over a connection that may just be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** Creates the client of the real service. It connects at the first request. */
 export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
   const isSecure = target.origin.startsWith('https:')
   const agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
-  // A write that was lost on a connection at its end could have been carried out, so it must not be sent twice: it gets a new connection.
+  // A write that was lost on a closing connection could have been carried out: it gets a new connection instead.
   const freshAgent = isSecure ? new https.Agent() : new http.Agent()
   const request = isSecure ? https.request : http.request
 

@@ -1,6 +1,6 @@
 /**
- * Headers that belong to one connection (RFC 9110, 7.6.1), and those that the HTTP client writes itself. `proxy-authorization` is
- * meant for a proxy, and the body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
+ * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the HTTP client writes itself.
+ * The body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
  */
 const ofConnection = new Set([
   'connection',
@@ -22,9 +22,9 @@ const via = '1.1 convsim'
 const ownPreference = /^(code|example|seed)\s*(=|;|$)/i
 
 /**
- * Returns the headers with which a request goes on to the real service: without those of its connection, and without the controls of
- * the simulator (`X-Sim-...`, its preferences, its member of `baggage`, the sandbox behind the token). `authorization`: the header's value;
- * undefined: none is sent.
+ * Returns the headers with which a request goes on to the real service: without those of its connection, and without
+ * the controls of the simulator (`X-Sim-...`, preferences, member of `baggage`, sandbox behind the token).
+ * `authorization` is the header's value, if one is sent.
  */
 export function forwardRequestHeaders(
   headers: Readonly<Record<string, string>>,
@@ -73,8 +73,8 @@ export interface ForwardedAnswerHeaders {
 }
 
 /**
- * Returns the headers with which the answer of the real service goes on to the client. `X-Sim-...` of a simulator that stands for the
- * service are left out, since the proxy has its own.
+ * Returns the headers with which the real service's answer goes on to the client. `X-Sim-...` of a simulator that
+ * stands for the service are left out, since the proxy has its own.
  */
 export function forwardAnswerHeaders(
   received: Readonly<Record<string, string | readonly string[] | undefined>>,

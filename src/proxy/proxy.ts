@@ -12,7 +12,7 @@ import { parseUpstream } from '../upstream/parse-upstream.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamTarget } from './forward.ts'
 import { createProxyStages, type ProxyPages } from './stages.ts'
 
-/** Reads the real service of `convsim proxy` from its operand and its token from the environment. The error is a sentence. */
+/** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
 export function readProxyTarget(
   [url = '']: readonly string[],
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
@@ -57,8 +57,8 @@ const refuseToSend: UpstreamClient['send'] = async () =>
   })
 
 /**
- * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that chooses invented
- * figures, or the status of a success.
+ * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that
+ * chooses invented figures, or the status of a success.
  */
 function limitCatalogue({ definitions }: Catalogue): Catalogue {
   const own = definitions.map(limitToProxy)

@@ -65,7 +65,7 @@ export function createRelay(
   }
 }
 
-/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`, which is also what the relay records. */
+/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`, the most recorded. */
 export async function readWhole(relay: RecordingRelay, maxBytes: number): Promise<Uint8Array | 'broken' | 'too-large'> {
   let size = 0
   try {

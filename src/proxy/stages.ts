@@ -85,7 +85,8 @@ function scenarioOfOperation(stage: RequestStage): RequestStage {
     const control = ['x-sim-scenario', 'x-sim-sequence'].find((name) => headers[name] !== undefined)
     if (control === undefined) return undefined
     return refusals.control(
-      `The header ${control} needs an operation of the contract, and ${exchange.request.method} ${exchange.path} is none. Leave the header out to ask the real service.`,
+      `The header ${control} needs an operation of the contract, ` +
+        `and ${exchange.request.method} ${exchange.path} is none. Leave the header out to ask the real service.`,
     )
   }
 }

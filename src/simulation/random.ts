@@ -7,8 +7,8 @@ import { deriveSeed, type SeedPath } from '../core/seeded.ts'
 export type Random = Faker
 
 /**
- * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, which is 2.4 ms for 90 days. Each
- * number is a counter mixed by MurmurHash3's finaliser, in integer arithmetic, so that every engine gives the same numbers.
+ * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
+ * Each number is a counter mixed by MurmurHash3's finaliser, in integers, so that every engine gives the same numbers.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0
@@ -28,16 +28,16 @@ function createLightRandomizer(): Randomizer {
 }
 
 /**
- * The Faker class, taken from the exported instance: only the package's root exports the class, and that loads every locale. The
- * instance itself is not used: all users of faker in this process share it, and a seed of ours would change their data.
+ * The Faker class, taken from the exported instance, since the package's root, which exports the class, loads every
+ * locale. The instance itself is not used: a seed of ours would change the data of its other users.
  */
 const PrivateFaker = baseFaker.constructor as typeof Faker
 const privateFaker = new PrivateFaker({ locale: {}, randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
- * Calls `drawValues` with a generator that gives the same numbers for the same seed path. All calls share one instance, which
- * is seeded anew (creating one takes over 100 µs): `drawValues` must be synchronous and must not store the generator or nest calls.
+ * Calls `drawValues` with a generator that gives the same numbers for the same seed path. All calls share one instance,
+ * seeded anew (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

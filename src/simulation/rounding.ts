@@ -1,4 +1,4 @@
-/** The number of steps from score 0 to 1. Averages are computed from rounded scores, so that a client can recompute them. */
+/** The number of steps from score 0 to 1. Averages come from rounded scores, so that a client can recompute them. */
 const SCORE_UNIT = 10_000
 
 /** Rounds to four decimals, never to `-0`. */

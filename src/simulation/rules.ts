@@ -1,8 +1,8 @@
 import type { DetectedIssue, Recommendation } from './analytics.ts'
 
 /**
- * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a label
- * its `score`); the others can be computed from the data points:
+ * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a
+ * label its `score`); the others can be computed from the data points:
  * - `qualityChange`: average quality of the later half of the period minus that of the earlier half;
  * - `worstDayGap`: average quality of the period minus that of its worst day;
  * - `messagesPerConversation`; `silentDays`: days without a conversation.
@@ -31,7 +31,7 @@ export type Measure =
 
 interface Condition {
   readonly measure: Measure
-  /** The side of the threshold on which a value meets the condition; the threshold itself does not. No data meets no condition. */
+  /** The side of the threshold on which a value meets the condition. The threshold itself and no data never meet it. */
   readonly is: 'below' | 'above'
   readonly threshold: number
 }
@@ -53,7 +53,7 @@ export interface RecommendationRule {
   readonly category: Recommendation['category']
   /** One of these issues is enough; the most severe one sets the priority. */
   readonly issues: readonly string[]
-  /** The strengths that together lead to it if none of the issues does, with low priority. Undefined: only issues do. */
+  /** The strengths that together lead to it with low priority if no issue does; by default only issues do. */
   readonly strengths?: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export const MIN_CONVERSATIONS = 20
 /** The largest number of recommendations in a response; those of the lowest priority are left out. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** The rules of detected issues. Of the rules of one measure only the first that is met counts, so severe ones come first. */
+/** The rules of detected issues. Of one measure only the first that is met counts, so severe ones come first. */
 export const ISSUE_RULES: readonly IssueRule[] = [
   {
     id: 'very-low-quality',

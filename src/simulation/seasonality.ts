@@ -1,7 +1,7 @@
 import type { Persona, Traffic } from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 
-/** The individual deviations of a model from its persona, so that two models with the same persona have different data. */
+/** The deviations of a model from its persona, so that two models with the same persona have different data. */
 export interface Traits {
   /** The factor for the persona's conversations per day. */
   readonly volume: number
@@ -14,7 +14,9 @@ export interface Traits {
     readonly friction: number
     readonly safety: number
   }
-  /** The phases on 1970-01-01, as a share of a period, of the two waves of `slowWave`; `cycle`: of the persona's cycle and drift. */
+  /**
+   * The phases on 1970-01-01, as a share of a period: of the two waves of `slowWave`, of the persona's cycle and drift.
+   */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 

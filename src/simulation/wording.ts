@@ -7,7 +7,7 @@ import type { Placeholder, Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
-/** The model of an assessment. `name`: the model's name in the fixtures; undefined for a model that they do not list. */
+/** The model of an assessment. `name` is the model's name in the fixtures, if they list it. */
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
@@ -44,7 +44,9 @@ export function commonWording(
   }
 }
 
-/** Returns the values of a rule's placeholders: the value that met the rule and the rule's threshold, in the unit of the measure. */
+/**
+ * Returns the values of a rule's placeholders: the value that met the rule, and its threshold, in the measure's unit.
+ */
 export function ruleWording(measure: Measure, value: number, threshold: number, totals: PeriodTotals): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
@@ -84,7 +86,7 @@ function formatScore(value: number | null): string {
   return (value ?? 0).toFixed(2)
 }
 
-/** Describes the course of quality as the end of a sentence that begins with `Quality`: `rose from 0.70 ... to 0.78 ...`. */
+/** Describes the course of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
 function describeTrend({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'

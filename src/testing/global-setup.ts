@@ -1,12 +1,12 @@
 import { startSimulator } from './start-simulator.ts'
 
-/** The object that has the function which stops the simulator: the global one, since Jest's teardown is a module of its own. */
+/** The global object, which holds the function that stops the simulator for Jest's teardown, another module. */
 export const stopHolder = globalThis as { convsimStop?: () => Promise<void> }
 
 /**
- * Starts one simulator for all workers, which find it in `CONVSIM_CONTROL_URL`. vitest and Playwright take this function as a module of
- * `globalSetup`, and call the returned function at the end; Jest takes `global-teardown` for that. Nothing is started where
- * `CONVSIM_CONTROL_URL` is set already, by `convsim exec` or for a simulator that runs elsewhere.
+ * Starts one simulator for all workers, which find it in `CONVSIM_CONTROL_URL`, unless that is set already. vitest and
+ * Playwright take this function as a module of `globalSetup`, and call the returned function at the end; Jest takes
+ * `global-teardown` for that.
  */
 export async function globalSetup(): Promise<() => Promise<void>> {
   if (process.env['CONVSIM_CONTROL_URL']) return async () => {}

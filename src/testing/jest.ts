@@ -12,7 +12,8 @@ interface JestGlobals {
 }
 
 /**
- * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the sandbox of the running test:
+ * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the sandbox of the
+ * running test:
  *
  *     const sim = useSandbox()
  *     test('sends an event', async () => { await send(sim().baseUrl) })
@@ -34,7 +35,8 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
   return () => {
     if (!open)
       throw new Error(
-        'No test with a sandbox runs: call this function within a test or a hook, and not in test.concurrent, for which Jest runs no hooks.',
+        'No test with a sandbox runs: call this function within a test or a hook, ' +
+          'and not in test.concurrent, for which Jest runs no hooks.',
       )
     return open.sim
   }

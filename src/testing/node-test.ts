@@ -4,8 +4,8 @@ import type { BundledNames, Names } from '../client/typed-names.ts'
 import { openSandbox, type TestSandbox } from './test-sandbox.ts'
 
 /**
- * Opens a sandbox for a test of `node:test`: `test('sends an event', async (t) => { const sim = await useSandbox(t) })`. At the end,
- * the test fails if the client has findings; `sim.allow` opts out.
+ * Opens a sandbox for a test of `node:test`: `test('sends', async (t) => { const sim = await useSandbox(t) })`. At the
+ * end, the test fails if the client has findings; `sim.allow` opts out.
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
   // Node 20 has no `filePath`, and one process for each test file, whose script is that file.

@@ -29,7 +29,8 @@ export const test: TestType<
   },
 })
 
-/** Playwright's `expect` with the matchers of a sandbox: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
+/** Playwright's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 export interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
-export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect // has the matchers
+// With the matchers.
+export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect

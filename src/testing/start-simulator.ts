@@ -14,7 +14,7 @@ import { type LibrarySettings, startFromCode } from '../simulator/start.ts'
  *     const simulator = await startSimulator({ seed: '42' })
  *     const sim = simulator.sandbox()
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
- *     await simulator.close() // at the end; `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
+ *     await simulator.close() // `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
  *
  * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port

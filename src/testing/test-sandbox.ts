@@ -22,7 +22,7 @@ export interface SandboxFixtures {
 export interface OpenSandbox<N extends Names> {
   readonly sim: TestSandbox<N>
   /**
-   * Deletes the sandbox. One whose client has findings stays, so that its requests can be looked at while the simulator runs.
+   * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
    * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
    */
   close(): Promise<void>
@@ -40,8 +40,8 @@ export interface TestPlace {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the same in each run.
- * `startOwn` starts a simulator where `CONVSIM_CONTROL_URL` names none; default: that is an error.
+ * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the
+ * same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
  * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
  */
 export async function openSandbox<N extends Names = BundledNames>(
@@ -111,7 +111,9 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
   const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
   if (!open) {
     throw new Error(
-      'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, or run the tests with: npx convsim exec -- npm test',
+      'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. ' +
+        'Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, ' +
+        'or run the tests with: npx convsim exec -- npm test',
     )
   }
   connecting ??= open().catch((error: unknown) => {
@@ -121,7 +123,7 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
   return connecting
 }
 
-/** Returns a name of readable words, and a digest that makes it differ from those of other tests: `checkout-test-ts-retries-3f9c01ab`. */
+/** Returns a name of readable words with a digest that tells tests apart: `checkout-test-ts-retries-3f9c01ab`. */
 export function sandboxNameOf({ file, names }: TestPlace): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
   const digest = createHash('sha256')
@@ -130,7 +132,7 @@ export function sandboxNameOf({ file, names }: TestPlace): string {
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, with a number behind it while a test of the same place is running: `repeats`, or `test.each` with one title. */
+/** Returns the name, with a number behind it while a test of the same place runs: `test.each` with one title. */
 function freeName(name: string): string {
   if (!openNames.has(name)) return name
   let number = 2

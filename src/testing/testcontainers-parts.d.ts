@@ -1,6 +1,6 @@
 /**
- * The parts of Testcontainers that `testcontainers.ts` uses, as versions 10 to 12 have them, so that we need not install the library: it
- * brings 127 packages. Our declarations import its real classes, which users have.
+ * The parts of Testcontainers that `testcontainers.ts` uses, as versions 10 to 12 have them, which saves installing the
+ * library and its 127 packages. Our declarations import its real classes, which users have.
  */
 declare module 'testcontainers' {
   export interface RestartOptions {

@@ -15,12 +15,12 @@ const PORT = 4010
 /** The variable of the setting `--control-token`. */
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
-/** The milliseconds between two requests for the simulator's health, and the time limit of each. The default is a second. */
+/** The milliseconds between two requests for the simulator's health, and the time limit of each. */
 const POLL_MS = 250
 
 /**
- * A container of the simulator, for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`. Settings are
- * variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
+ * A container of the simulator, for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`.
+ * Settings are variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
  */
 export class ConvsimContainer<N extends Names = BundledNames> extends GenericContainer {
   constructor(image: string) {
@@ -50,8 +50,8 @@ export class ConvsimContainer<N extends Names = BundledNames> extends GenericCon
 }
 
 /**
- * Calls a function that waits, and keeps this process running until then. Testcontainers reads the log of a container that stopped without
- * doing so: in node:test the process then ends before the error, which has the reason, is thrown.
+ * Calls a function that waits, and keeps this process running until then. Testcontainers reads the log of a stopped
+ * container without doing so: in node:test the process would end before the error with the reason is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, 60_000)
@@ -77,12 +77,12 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     this.#simulator = simulator
   }
 
-  /** The client of the simulator, for reports for example. A restart makes a new one, since it changes the port on this machine. */
+  /** The client of the simulator. A restart makes a new one, since it changes the port on this machine. */
   get simulator(): SimulatorClient<N> {
     return this.#simulator
   }
 
-  /** Returns the base URL for clients of the service on this machine, in a sandbox if its name is given: `http://localhost:32768/v1`. */
+  /** Returns the base URL of the service on this machine, in a sandbox if named: `http://localhost:32768/v1`. */
   getBaseUrl(sandbox?: string): string {
     return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
   }

@@ -16,13 +16,13 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
   },
 })
 
-/** vitest's `expect` with the matchers of a sandbox: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
+/** vitest's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 export interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
 
-/** Returns the name of the project, since several projects can run the same file; none: the configuration has no named projects. */
+/** Returns the name of the project if projects have names, since several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, and its own. */

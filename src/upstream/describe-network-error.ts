@@ -22,7 +22,7 @@ const noTls = 'it does not speak TLS as expected; is the scheme right, https or 
 const noHttp = 'it does not answer with HTTP; is the scheme right, https or http?'
 const tooSlow = 'the connection could not be made in time; does a firewall drop it?'
 
-/** The codes of a connection that cannot be made, or broke before an answer: of Node, and of its `fetch` (`UND_...`). */
+/** The codes of a connection that cannot be made, or broke before an answer: of Node and its `fetch` (`UND_...`). */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',
@@ -49,7 +49,9 @@ export function describeNetworkError(error: unknown, origin: string, expiredAt?:
       ? findCertificateFault(code, message)
       : `its certificate has expired on ${new Date(expiredAt).toISOString()}`
   if (certificate !== undefined) {
-    const sentence = `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.`
+    const sentence =
+      `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. ` +
+      'If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.'
     return { problem: 'certificate', sentence }
   }
   const tlsFault = code.startsWith('ERR_SSL_') ? noTls : undefined
@@ -77,7 +79,9 @@ function findCertificateFault(code: string, message: string): string | undefined
 export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
   return {
     problem: 'time-out',
-    sentence: `The real service at ${origin} did not begin its answer within ${timeoutMs / 1000} s. If it needs longer, raise --upstream-timeout.`,
+    sentence:
+      `The real service at ${origin} did not begin its answer within ${timeoutMs / 1000} s. ` +
+      'If it needs longer, raise --upstream-timeout.',
   }
 }
 
@@ -101,7 +105,7 @@ export async function describeFailure(
   return end === undefined || end >= now ? fault : describeNetworkError(error, upstream.origin, end)
 }
 
-/** Reads the end of the certificate of a server, to which nothing is sent, in epoch milliseconds; undefined: it shows none. */
+/** Reads the end of a server's certificate in epoch milliseconds, or undefined if it shows none. Sends nothing. */
 function readCertificateEnd({ origin }: Upstream): Promise<number | undefined> {
   const { hostname, port } = new URL(origin)
   const host = hostname.replace(/^\[|\]$/g, '')

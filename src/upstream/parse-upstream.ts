@@ -1,5 +1,5 @@
 /**
- * The real service over HTTP: requests with time limits, retries, and nothing secret written; traffic/ reads recordings.
+ * The real service over HTTP: requests with time limits, retries, nothing secret written; traffic/ reads recordings.
  * This file reads the address of the service; `send.ts` sends a request.
  */
 import { failure, type Result, success } from '../core/result.ts'
@@ -38,7 +38,7 @@ export function parseUpstream(text: string, hasToken: boolean): Result<Upstream>
   return success({ origin: url.origin, host: url.host, basePath: cutSlashes(url.pathname) })
 }
 
-/** Returns a service with the base path of the contract where its URL has no path, as the paths of a proxy's requests go on unchanged. */
+/** Returns a service with the base path of the contract if its URL has none, as a proxy's paths go on unchanged. */
 export function withBasePath(upstream: Upstream, basePath: string): Upstream {
   return upstream.basePath === '' ? { ...upstream, basePath } : upstream
 }

@@ -15,7 +15,7 @@ interface Waiting {
 interface SentRequest {
   /** All attempts that were answered, and the last one. */
   readonly samples: readonly TrafficSample[]
-  /** The milliseconds that the last answer asks to wait; more than `maxPauseMs`: no further request is to be sent now. */
+  /** The milliseconds that the last answer asks to wait; with more than `maxPauseMs`, no other request is sent now. */
   readonly pauseMs: number
 }
 
@@ -25,8 +25,8 @@ const maxAttempts = 3
 const backOffMs = 250
 
 /**
- * Sends a request, and again after a failure that may pass: later each time, at a moment of its own, and never before the service says.
- * @param isRepeatable false for a write that would be done twice; it is repeated only where the service refused it (429)
+ * Sends a request, and again after a failure that may pass: later each time, at random, and when the service allows.
+ * @param isRepeatable false for a write that would be done twice; it is repeated only if it was refused (429)
  */
 export async function sendWithRetries(
   access: UpstreamAccess,

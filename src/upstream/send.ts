@@ -10,7 +10,7 @@ export interface UpstreamRequest {
   readonly method: string
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  /** Undefined: none. */
+  /** The body, if any. */
   readonly body: string | undefined
 }
 
@@ -75,7 +75,9 @@ async function follow(
     if (next.origin !== upstream.origin)
       return {
         problem: 'redirect',
-        sentence: `The service redirects to ${next.origin}, which was not followed. Give that address if it is the service.`,
+        sentence:
+          `The service redirects to ${next.origin}, which was not followed. ` +
+          'Give that address if it is the service.',
       }
     // A write is not repeated at another place: its body may be meant for this one only.
     if (method !== 'GET')
@@ -97,7 +99,9 @@ async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficPr
   if (body) return { status: response.status, headers, body }
   return {
     problem: 'too-large',
-    sentence: `The answer is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. Ask for less: another id, a shorter period.`,
+    sentence:
+      `The answer is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
+      'Ask for less: another id, a shorter period.',
   }
 }
 

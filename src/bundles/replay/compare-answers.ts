@@ -9,7 +9,7 @@ import type { BundledAnswer, BundledBody } from '../bundle.ts'
 
 /** A part of an answer that differs between the recording and the replay. */
 export interface AnswerDifference {
-  /** `status`, `header/x-sim-origin`, `body/messageCount`, `delivery`, `delayMs`, `scenarios`, `damage`, `state/events/0`. */
+  /** The part of the answer: `status`, `header/x-sim-origin`, `body/messageCount`, `delayMs`, `state/events/0`. */
   readonly part: string
   /** The recorded value, cut to some characters; null for none. */
   readonly expected: Json
@@ -96,7 +96,7 @@ function describeDifference(expected: BundledBody, actual: BundledBody): AnswerD
   return { part: `body at character ${at}`, expected: cut(one.slice(at)), actual: cut(other.slice(at)) }
 }
 
-/** Finds the first difference between two JSON values; its part is a JSON pointer. Undefined: they are equal. */
+/** Finds the first difference between two JSON values, whose part is a JSON pointer, or undefined if they are equal. */
 export function findFirst(expected: Json, actual: Json, pointer: string): AnswerDifference | undefined {
   if (isSameJson(expected, actual)) return undefined
   const names = memberNames(expected, actual)

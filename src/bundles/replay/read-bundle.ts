@@ -68,7 +68,9 @@ async function findFaults(value: Json): Promise<BundleFault[]> {
     return [
       {
         pointer: '/format',
-        message: `must be ${bundleFormat}, the format that this version of convsim reads; use the version that wrote the bundle`,
+        message:
+          `must be ${bundleFormat}, the format that this version of convsim reads; ` +
+          'use the version that wrote the bundle',
       },
     ]
   const { default: schema } = await import('../../../spec/bundle.schema.json', { with: { type: 'json' } })

@@ -15,7 +15,7 @@ export interface ReplayFiles {
   readonly pointers: ReadonlyMap<string, string>
 }
 
-/** Writes the documents of a bundle to a folder, which must exist. `ownContract`: a document in place of that of the bundle. */
+/** Writes the documents of a bundle to a folder, which must exist. `ownContract` replaces that of the bundle. */
 export async function writeReplayFiles(
   { contract, fixtures, rules }: Bundle,
   folder: string,
@@ -42,7 +42,7 @@ export async function writeReplayFiles(
   return { settings, pointers }
 }
 
-/** Returns findings about the files with their places in the bundle, since the files are gone when somebody reads the findings. */
+/** Returns findings about the files with their places in the bundle, since readers no longer find the files. */
 export async function nameInBundle(
   findings: Findings,
   pointers: ReplayFiles['pointers'],

@@ -28,7 +28,8 @@ function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport
   return [
     ...others.map(
       (name) =>
-        `The run had ${name} ${bundle.versions[name]}, this is ${versions[name]}: another version may answer otherwise.`,
+        `The run had ${name} ${bundle.versions[name]}, this is ${versions[name]}: ` +
+        'another version may answer otherwise.',
     ),
     ...(bundle.contract.digest === contractDigest
       ? []
@@ -51,7 +52,9 @@ export function formatReplay(report: ReplayReport): string {
     subject: { title: 'Replay', version: contractDigest },
     heading: 'the bundle',
     verdict: {
-      text: `Requests: ${same} same, ${differs} different, ${open} not judged. The state at the end: ${describeState(results)}.`,
+      text:
+        `Requests: ${same} same, ${differs} different, ${open} not judged. ` +
+        `The state at the end: ${describeState(results)}.`,
       isGood: judgeReplay(report) === 'same',
     },
     sections: [

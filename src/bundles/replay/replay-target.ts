@@ -34,9 +34,9 @@ export interface OpenedReplayTarget extends ReplayTarget {
 }
 
 /**
- * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must exist. The
- * clocks of all sandboxes show the instant of the request that is sent. `file`: the bundle, as findings name it. `contract`: a document in
- * place of that of the run.
+ * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must
+ * exist. All sandboxes have the instant of the request that is sent. `file` is the bundle, as findings name it;
+ * `contract` replaces the document of the run.
  */
 export async function openReplayTarget(
   createSimulator: CreateReplaySimulator,

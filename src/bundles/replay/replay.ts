@@ -87,7 +87,7 @@ const maxDoubts = 20
 class SandboxReplay {
   readonly #sandbox: BundledSandbox
   readonly #target: ReplayTarget
-  /** Sentences about what happened in the recorded sandbox and could not be repeated: a later difference may be due to it. */
+  /** Sentences about events in the recorded sandbox that could not be repeated, and may cause later differences. */
   readonly #doubts: string[]
   readonly #results: ReplayedRequest[] = []
 

@@ -118,7 +118,7 @@ interface TriedRuns {
   readonly findings: FindingsReport[]
   /** See `SuiteReport.changes`. */
   readonly changes: string[]
-  /** True: the command failed without faults, too, which ended the runs. */
+  /** Is true once the command has failed without faults, too, which ends the runs. */
   isEndedByPlainRun: boolean
 }
 

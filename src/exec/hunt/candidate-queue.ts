@@ -12,8 +12,8 @@ export interface BrokenCandidate<Run> extends NumberedCandidate {
 }
 
 /**
- * The candidates of a hunt in the order in which they were drawn: those to run, and those that broke the suite and are to be confirmed.
- * Each leaves the queue by a run alone, so runs side by side find the same as runs one after the other.
+ * The candidates of a hunt in the order of drawing: those to run, and those that broke the suite and are to be
+ * confirmed. Each leaves the queue by a run alone, so runs side by side find the same as runs one after the other.
  */
 export class CandidateQueue<Run> {
   readonly #drawn: Iterator<Candidate, undefined>

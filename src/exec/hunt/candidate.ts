@@ -1,4 +1,4 @@
-/** Sequences of faults against a test suite: a candidate, its places, its rules, and the ways to make a step of it smaller. */
+/** Sequences of faults against a test suite: candidates, their places and rules, and ways to make a step smaller. */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
 import type { ActiveScenario, Catalogue } from '../../scenarios/definition.ts'
@@ -37,7 +37,7 @@ export interface SequenceRule {
   readonly sequence: string
 }
 
-/** Returns the rules of a candidate: for each operation a sequence, in which all other requests get the ordinary answer. */
+/** Returns a candidate's rules: a sequence for each operation, in which all other requests get the ordinary answer. */
 export function toRules(candidate: Candidate): readonly SequenceRule[] {
   return [...groupBy(candidate, ({ operation }) => operation)].map(([operation, steps]) => {
     const ordinary = String(operation.successStatus)
@@ -71,8 +71,8 @@ export function describeStep({ operation, occurrence, scenario }: HuntStep): str
 }
 
 /**
- * Lists the places of the requests that were answered as the contract says, in the order of their operations and numbers. Of requests that
- * differ in values alone, the first stands for all.
+ * Lists the places of the requests that were answered as the contract says, in the order of operations and numbers. Of
+ * requests that differ in values alone, the first stands for all.
  */
 export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntPlace[] {
   const counts = new Map<string, number>()
@@ -99,7 +99,7 @@ export interface FieldChoice {
   readonly only: (fields: readonly string[]) => ActiveScenario | undefined
 }
 
-/** Returns the fields that a scenario changes in the answers of an operation; undefined for one that cannot be narrowed. */
+/** Returns the fields that a scenario changes in an operation's answers, or undefined if it cannot be narrowed. */
 export function findFields(
   { definition, values }: ActiveScenario,
   operation: Operation,

@@ -20,8 +20,8 @@ export interface HuntSources {
 }
 
 /**
- * Draws different candidates, the most telling first: each fault alone; a failure that passes and an extreme answer to the next request,
- * which is most often the retry; then any two to four, more often of them close together. Ends once no new candidate is found.
+ * Draws different candidates, the most telling first: each fault alone; a failure that passes, then an extreme answer
+ * to the next request, most often the retry; then any two to four, preferably close together. Ends if none is new.
  */
 export function* drawCandidates(sources: HuntSources): Generator<Candidate, undefined> {
   const seen = new Set<string>()
@@ -99,7 +99,7 @@ function drawCandidate(sources: HuntSources, number: number): Candidate {
   return toCandidate(steps)
 }
 
-/** Draws a step: more often for the request that follows the last step. Undefined: nothing fits its place. */
+/** Draws a step, more often for the request that follows the last step, or undefined if nothing fits its place. */
 function drawStep(
   { places, faults, catalogue }: HuntSources,
   last: HuntStep | undefined,

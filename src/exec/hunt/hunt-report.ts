@@ -17,8 +17,8 @@ export interface HuntCounts {
 }
 
 /**
- * The certainty of a finding. `confirmed`: it broke the suite in each run. `unreliable`: it, or what shrinking made of it, broke the suite in
- * some runs only. `incomplete`: the time was up, or the hunt was interrupted, before every smaller one was tried.
+ * The certainty of a finding. `confirmed`: it broke the suite in each run. `unreliable`: it, or what shrinking made of
+ * it, broke the suite in some runs only. `incomplete`: the hunt ended before every smaller one was tried.
  */
 export type FindingCertainty = 'confirmed' | 'unreliable' | 'incomplete'
 
@@ -56,13 +56,13 @@ export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts'
   /** The number of runs that were green, although a call that a fault struck got no good answer. */
   readonly neverSucceeded: number
   readonly end: HuntEnd
-  /** True: `--fail-on` gives the conditions, so that a reader knows the flag. */
+  /** Is true if `--fail-on` gives the conditions, so that a reader knows the flag. */
   readonly hasFailOn: boolean
-  /** Undefined: nothing broke the suite. */
+  /** The finding, or undefined if nothing broke the suite. */
   readonly finding: HuntFinding | undefined
 }
 
-/** Describes a finding in one sentence: `The command fails with exit code 1 if request 1 of createEvent meets "reset".` */
+/** Describes a finding: `The command fails with exit code 1 if request 1 of createEvent meets "reset".` */
 export function describeHuntFinding({ verdict, code, candidate }: HuntFinding, { limitMs }: HuntReport): string {
   const end = verdict === 'hung' ? `does not end within ${limitMs / 1000} s` : `fails with exit code ${code}`
   return `The command ${end} if ${candidate.map(describeStep).join(', and ')}.`
@@ -117,8 +117,8 @@ const ends: Readonly<Record<HuntEnd, string>> = {
 export const redPlainRun = 'What broke the suite is no finding: the command fails without faults, too.'
 
 /**
- * Describes the runs in which the client swallowed a failure: `2 of 12 runs were green, but the call never succeeded`.
- * Undefined: there is none.
+ * Describes the runs in which the client swallowed a failure, if there are any: `2 of 12 runs were green, but the call
+ * never succeeded`.
  */
 export function describeSwallowed({ counts, neverSucceeded }: SwallowParts): string | undefined {
   const runs = pluralize(countRuns(counts), 'run')

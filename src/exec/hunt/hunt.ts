@@ -98,7 +98,8 @@ async function loadHunt({ settings }: TestSuite): Promise<Result<LoadedHunt, Unt
   const wrong = faults.value.find(({ question }) => question === 'notice')
   if (!wrong) return success({ faults: faults.value, catalogue })
   return refuseHunt(
-    `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; a hunt needs faults that a good client survives. --each tries it.`,
+    `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; ` +
+      'a hunt needs faults that a good client survives. --each tries it.',
   )
 }
 
@@ -199,7 +200,7 @@ async function tryCandidate(
   return ends
 }
 
-/** Repeats and shrinks a candidate, for as long as a hunt may take. Undefined: it did not break again. */
+/** Repeats and shrinks a candidate while the hunt may take time. Returns undefined if it did not break again. */
 function shrinkBroken(
   suite: TestSuite,
   hunt: HuntContext,

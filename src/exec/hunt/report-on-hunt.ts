@@ -23,7 +23,7 @@ export interface HuntOutcome {
   /** See `SuiteReport.changes`. */
   readonly changes: readonly string[]
   readonly end: HuntEnd
-  /** Undefined: nothing broke the suite, and broke it again. */
+  /** The candidate that broke the suite again, or undefined if none did. */
   readonly found: { readonly drawn: Candidate; readonly shrunk: ShrunkFinding } | undefined
 }
 

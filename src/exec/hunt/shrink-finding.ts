@@ -6,7 +6,7 @@ import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
 /** The things that shrinking a finding needs. */
 export interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
-  /** Runs the command once under a candidate. Undefined: there is no time for it, or a stop ended it. */
+  /** Runs the command once under a candidate. Returns undefined if the time is up, or if a stop ended the run. */
   readonly run: (candidate: Candidate) => Promise<EndedRun | undefined>
 }
 
@@ -17,7 +17,7 @@ export interface ShrunkFinding
   readonly ended: EndedRun
 }
 
-/** Repeats and shrinks a candidate that broke the suite. Undefined: it did not break again. */
+/** Repeats and shrinks a candidate that broke the suite. Returns undefined if it did not break again. */
 export async function shrinkFinding(
   drawn: Candidate,
   first: EndedRun,

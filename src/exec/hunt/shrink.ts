@@ -18,8 +18,8 @@ export interface ShrinkDeps {
 }
 
 /**
- * Shrinks a candidate that breaks the suite, as long as it still does: fewest steps, smallest changes, latest requests. The result breaks
- * the suite, too.
+ * Shrinks a candidate that breaks the suite as long as it still does: fewest steps, smallest changes, latest requests.
+ * The result breaks the suite, too.
  */
 export async function shrink(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
   const few = await dropSteps(candidate, deps)
@@ -38,8 +38,8 @@ async function dropSteps(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
 }
 
 /**
- * Returns a candidate without a step; then with the later steps of the operation one request earlier, since a failure that is left out
- * has no retry.
+ * Returns a candidate without a step; then with the later steps of the operation one request earlier, since a failure
+ * that is left out has no retry.
  */
 export function leaveOut(candidate: Candidate, left: HuntStep): readonly Candidate[] {
   const without = candidate.filter((step) => step !== left)
@@ -132,8 +132,8 @@ export async function findFirst<T>(items: readonly T[], test: (item: T) => Promi
 }
 
 /**
- * Returns the fewest fields that still break the suite, by delta debugging (Zeller and Hildebrandt, 2002): ever smaller parts, and what is
- * left without such a part. Returns all fields if fewer do not break it.
+ * Returns the fewest fields that still break the suite, by delta debugging (Zeller and Hildebrandt, 2002): ever smaller
+ * parts, and the rest without such a part. Returns all fields if fewer do not break it.
  */
 async function findFewest(
   fields: readonly string[],

@@ -11,14 +11,14 @@ export interface RunChoice extends Pick<ExecSettings, 'seed' | 'maxRuns'> {
   readonly hasTimeLimit: boolean
 }
 
-/** Returns the runs to make, in their order. With a bound, the seed draws them; without, they keep the order of the plan. */
+/** Returns the runs to make. With a bound, the seed draws and orders them; without, they keep the order of the plan. */
 export function chooseRuns(runs: readonly PlannedRun[], choice: RunChoice): readonly PlannedRun[] {
   const { seed, maxRuns, hasTimeLimit } = choice
   const isBounded = hasTimeLimit || (maxRuns !== undefined && maxRuns < runs.length)
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** Draws the order of the runs, with one of each set in turn: drift has a place for each field, and would leave no room for failures. */
+/** Draws the order of the runs, one of each set in turn, since drift has most and would leave no room for others. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
   const drawn = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
@@ -36,9 +36,9 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** Undefined: the first request that meets the fault. */
+  /** The number of the request, or undefined for the first one that meets the fault. */
   readonly occurrence: number | undefined
-  /** Undefined: every field. */
+  /** The pointer of the field, or undefined for every field. */
   readonly pointer: string | undefined
 }
 
@@ -47,7 +47,8 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const [, group, scenario = '', place = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
   if (place === '')
     return failure(
-      `"${text}" names no run. A run is FAULT@OPERATION, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.`,
+      `"${text}" names no run. A run is FAULT@OPERATION, ` +
+        'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
     )
   if (group !== undefined && !groupNames.includes(group))
     return failure(`There is no set "${group}". ${describeKnown(group, groupNames)}`)

@@ -8,8 +8,8 @@ import { parseScenarios } from '../../scenarios/parse.ts'
 import { splitParts } from '../../scenarios/split-text.ts'
 
 /**
- * The question that a fault asks. `recover`: the fault passes, so a good client goes on, and the suite stays green. `notice`: the
- * answer is wrong and stays wrong, so some test turns red.
+ * The question that a fault asks. `recover`: the fault passes, so a good client goes on, and the suite stays green.
+ * `notice`: the answer is wrong and stays wrong, so some test turns red.
  */
 export type FaultQuestion = 'recover' | 'notice'
 
@@ -27,7 +27,7 @@ export interface Fault {
   readonly isLasting: boolean
 }
 
-/** The sets that are no family: scenarios by the question that they ask, each with the parameters that clients meet in practice. */
+/** The sets that are no family: scenarios by the question that they ask, with parameters that clients meet. */
 const faultSets = {
   resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -49,8 +49,8 @@ export interface FaultContext {
 }
 
 /**
- * Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario may follow its set, as reports name it.
- * One that is in several is tried once.
+ * Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario may follow its set,
+ * as reports name it. One that is in several is tried once.
  */
 export function parseFaultSet(text: string, context: FaultContext): Result<readonly Fault[]> {
   const parts = splitParts(text, ',')
@@ -90,7 +90,7 @@ function groupsOf({ name, family }: ScenarioDefinition): readonly [string, ...st
   return [first, ...others]
 }
 
-/** Returns false for a scenario that needs a parameter, and for a status by its number, which is another name of a refusal or no fault. */
+/** Returns false for a scenario that needs a parameter, and for a number, which is a refusal or no fault. */
 function isComplete({ name, parameters }: ScenarioDefinition): boolean {
   return !/^\d+$/.test(name) && !parameters.some(({ required }) => required)
 }
@@ -155,7 +155,8 @@ function findFittingOperation(
   const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
   if (typeof pointer === 'string' && known.length > 0)
     return failure(
-      `"${text}" fits no operation: no answer has such a field at ${cutText(pointer)}. ${describeKnown(pointer, known)}`,
+      `"${text}" fits no operation: no answer has such a field at ${cutText(pointer)}. ` +
+        describeKnown(pointer, known),
     )
   return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
 }

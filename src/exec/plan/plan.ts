@@ -1,6 +1,6 @@
 /**
- * Faults against a test suite: a run for each fault at each place where the requests of the plain run go. `fault-set.ts`
- * parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
+ * Faults against a test suite: a run for each fault at each place where the requests of the plain run go.
+ * `fault-set.ts` parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
  */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
@@ -16,9 +16,9 @@ export interface PlannedRun {
   readonly operation: string
   /** The number of the request among those of its operation, from 1. Drift begins with the first request, and stays. */
   readonly occurrence: number
-  /** The field of the answer that drifts, as a JSON pointer with a star for the items of an array; undefined for other faults. */
+  /** The field that drifts, as a JSON pointer with a star for an array's items; undefined for other faults. */
   readonly pointer: string | undefined
-  /** False: no answer of the plain run has the field, so that there is nothing to run. */
+  /** Is false if no answer of the plain run has the field, so that there is nothing to run. */
   readonly isReachable: boolean
 }
 
@@ -156,7 +156,7 @@ export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
   return pointer === undefined ? fault.scenario : atPointer(fault.scenario, pointer)
 }
 
-/** Names a run as `--only` takes it: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
+/** Names a run as `--only` takes it: `drift:drop-field@getPlan/name`, `resilience:reset@createEvent#2`. */
 export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): string {
   return `${fault.name}@${operation}${pointer ?? `#${occurrence}`}`
 }
@@ -165,12 +165,14 @@ export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): 
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
-  const parts = skipped.map(
-    ({ operation, occurrences, sameAs }) =>
-      `${operation}: ${formatNumbers(occurrences)} ${occurrences.length === 1 ? 'is' : 'are'} like ${formatNumbers(sameAs)}`,
-  )
+  const parts = skipped.map(({ operation, occurrences, sameAs }) => {
+    const verb = occurrences.length === 1 ? 'is' : 'are'
+    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
+  })
   return [
-    `Not struck, so not in the shares: ${parts.join('; ')}. They differ in values alone, but another part of the suite may send them: --only FAULT@${first.operation}#${first.occurrences[0]} strikes one.`,
+    `Not struck, so not in the shares: ${parts.join('; ')}. They differ in values alone, ` +
+      'but another part of the suite may send them: ' +
+      `--only FAULT@${first.operation}#${first.occurrences[0]} strikes one.`,
   ]
 }
 
@@ -194,13 +196,14 @@ function formatNumbers(numbers: readonly number[]): string {
 }
 
 /**
- * Says why no request of a run without faults can meet a fault: `No request can meet a fault, since none got an ordinary answer: 2 x 401.`
- * Undefined: some can.
+ * Says why no request of a run without faults can meet a fault, or returns undefined if some can: `No request can meet
+ * a fault, since none got an ordinary answer: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
   const parts = [...groupBy(requests, describeAnswer)].map(([kind, own]) => `${own.length} x ${kind}`)
-  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ') || pluralize(0, 'request')}.`
+  const list = parts.join(', ') || pluralize(0, 'request')
+  return `No request can meet a fault, since none got an ordinary answer: ${list}.`
 }
 
 function describeAnswer({ operation, occurrence, status }: RecordedRequest): string {

@@ -12,9 +12,9 @@ export type RequestMembers = ReadonlyMap<string, string>
 
 /** A request of a run. */
 export interface RecordedRequest {
-  /** Undefined: the request matches no operation. */
+  /** The operation that the request matches, if any. */
   readonly operation: Operation | undefined
-  /** The number among the requests of its operation that did not steer the simulator themselves, from 1; 0 for all others. */
+  /** The number, from 1, among the operation's requests that did not steer the simulator; 0 for all others. */
   readonly occurrence: number
   readonly sandbox: string
   /** The operation, the query, and the names and types in the body; without values that a run may choose anew. */
@@ -93,7 +93,7 @@ function describeQuery(query: string): string[] {
 const listQuery = (query: string) =>
   Object.entries(readQuery(query)).map(([name, value]) => [name, [value].flat().join(',')] as const)
 
-/** Describes the names and types of a value: `{eventType:string,tags:[string]}`. Of a list the different items count, not their number. */
+/** Describes the names and types of a value, a list by its different items: `{eventType:string,tags:[string]}`. */
 function describeShape(value: Json): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
   if (!isObject(value)) return value === null ? 'null' : typeof value
@@ -102,7 +102,7 @@ function describeShape(value: Json): string {
 }
 
 /**
- * Compares the requests of two runs without faults by their number, whatever their order, since tests may run side by side.
+ * Compares the requests of two runs without faults by number, in any order, since tests may run side by side.
  * @returns a sentence for each difference, at most 10; empty where the suite repeats itself
  */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {

@@ -13,7 +13,7 @@ const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: FaultQue
 }
 
 /**
- * Judges the runs and their requests. `plain`: the report on the run without faults, which alone counts for the coverage.
+ * Judges the runs and their requests. `plain` is the report on the run without faults, whose coverage counts.
  * @returns a sentence for each condition that is met
  */
 export function judgeSuite(

@@ -13,13 +13,13 @@ export interface JudgedRun {
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
-  /** True: a request met the fault. A command that hangs may do so before. */
+  /** Is true if a request met the fault. A command that hangs may do so before. */
   readonly wasApplied: boolean
   /** The good answers to the struck call; undefined: no request met the fault. */
   readonly answers: AnswerCounts | undefined
   /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
   readonly code: number | undefined
-  /** True: the time limit ended that run. */
+  /** Is true if the time limit ended that run. */
   readonly isTimedOut: boolean
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
@@ -150,7 +150,7 @@ export function countByOperation(requests: readonly RecordedRequest[]): Record<s
   return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Describes the requests of the run without faults: `Without faults the command asks createEvent once, getModelAnalytics 2 times.` */
+/** Describes the requests of the run without faults: `Without faults the command asks createEvent once.` */
 export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts'>): string {
   const asked = Object.entries(plainCounts)
     .filter(([name]) => name !== '')
@@ -163,7 +163,7 @@ export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts
   return `Without faults the command ${parts.join(', and ')}.`
 }
 
-/** Says why the runs say nothing: none was made, none met its fault, or all were unsteady. Undefined: they do. */
+/** Says why the runs say nothing (none was made, none met its fault, all were unsteady), or returns undefined. */
 export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
   if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
@@ -176,7 +176,7 @@ export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | '
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
-/** Says that the command failed without faults, too, which ended the runs. Undefined: it did not. */
+/** Says that the command failed without faults, too, which ended the runs, or returns undefined if it did not. */
 export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>): string | undefined {
   return earlyEnd === 'red-plain-run'
     ? 'The command fails without faults, too. The red runs since it last passed are left out.'

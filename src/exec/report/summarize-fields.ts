@@ -41,8 +41,8 @@ function summarizeField(pointer: string, runs: readonly JudgedRun[]): DriftedFie
 const maxNamed = 12
 
 /**
- * Describes the fields of an operation in one sentence for each way in which the tests take their drift. A sentence names the drifts that
- * were tried, since it says nothing about others.
+ * Describes the fields of an operation in one sentence for each way in which the tests take their drift. A sentence
+ * names the drifts that were tried, since it says nothing about others.
  */
 export function describeFields({ operation, fields }: FieldSummary): string[] {
   const byWords = new Map<string, string[]>()
@@ -56,7 +56,8 @@ export function describeFields({ operation, fields }: FieldSummary): string[] {
   }
   return [...byWords].map(([words, names]) => {
     const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
-    return `${operation} has ${pluralize(names.length, 'field')} ${words}: ${names.slice(0, maxNamed).join(', ')}${more}.`
+    const list = names.slice(0, maxNamed).join(', ')
+    return `${operation} has ${pluralize(names.length, 'field')} ${words}: ${list}${more}.`
   })
 }
 

@@ -43,15 +43,15 @@ export function isConclusive(verdict: SuiteVerdict): boolean {
 export interface CommandEnd {
   /** The exit code; as in a shell 128 + n for signal n. */
   readonly code: number
-  /** True: the time limit ended the command. */
+  /** Is true if the time limit ended the command. */
   readonly isTimedOut: boolean
 }
 
 /** The outcome of one run under a fault. */
 export interface RunOutcome extends CommandEnd {
-  /** True: a request met the fault. */
+  /** Is true if a request met the fault. */
   readonly wasApplied: boolean
-  /** True: the call that the fault struck got a good answer, at once or in a further request. */
+  /** Is true if the call with the fault got a good answer, at once or in a later request. */
   readonly hasSucceeded: boolean
 }
 

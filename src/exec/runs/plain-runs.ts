@@ -70,7 +70,8 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<Re
   if (isRed(made.value)) return failure(describeRed(suite, made.value))
   if (made.value.recorder.requests.length > 0) return made
   return refuse(
-    'convsim: the command sends no request to the simulator, whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
+    'convsim: the command sends no request to the simulator, ' +
+      'whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
   )
 }
 
@@ -115,7 +116,7 @@ async function runWithoutFaults(
 export interface PlainCheck {
   /** The differences from the first one: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
-  /** True: the command failed in both runs, or did not end in time, so that a red run says nothing about its fault. */
+  /** Is true if the command failed in both runs, or ran too long, so that a red run says nothing about its fault. */
   readonly hasFailed: boolean
 }
 

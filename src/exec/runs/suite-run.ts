@@ -68,8 +68,8 @@ export async function executeRun(
 export type RunEnds = readonly [EndedRun, ...EndedRun[]]
 
 /**
- * Runs the command, and once more if `prepareSecond` starts a simulator for that. Undefined: a stop ended the command,
- * so its end says nothing. The error says why no simulator can start.
+ * Runs the command, and once more if `prepareSecond` starts a simulator for that. Returns undefined if a stop ended the
+ * command, since its end says nothing. The error says why no simulator can start.
  */
 export async function executeTwice(
   suite: TestSuite,

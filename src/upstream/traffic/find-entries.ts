@@ -8,8 +8,8 @@ export interface EntryPlace {
 }
 
 /**
- * Finds the entries of a HAR file, so that each can be parsed by itself: all at once would take several times the memory
- * of the file. The error is a sentence about the file, without its subject.
+ * Finds the entries of a HAR file to parse one by one: all at once would take several times the memory of the file. The
+ * error is a sentence about the file, without its subject.
  */
 export function findEntries(bytes: Uint8Array): Result<readonly EntryPlace[]> {
   const scanner = new JsonScanner(bytes)

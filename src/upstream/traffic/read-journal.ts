@@ -28,7 +28,7 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
   const { request, answer, damage, delivery } = entry
   if (!isObject(request) || !isObject(answer)) return []
   const { status, origin } = answer
-  // The simulator writes its Content-Type with the body, and so a proxy does where a scenario looked at the answer: their journals lack it.
+  // Journals lack the Content-Type that is written with a body, of the simulator and of a proxy's judged answers.
   const lacksMediaType = origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
   const body = readBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''

@@ -3,7 +3,7 @@ import { success } from '../../core/result.ts'
 import { readJson } from '../../core/strict-json.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The origins whose answers a reader takes, as convsim names them: `upstream` is the real service, `contract` convsim. */
+/** The origins whose answers a reader takes: `upstream` is the real service, `contract` convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
 /** Returns the text of a member that should be a text or a number, and the empty text for anything else. */
@@ -20,7 +20,7 @@ export function parseJson(text: string): { readonly ok: true; readonly value: Js
   }
 }
 
-/** One exchange as a recording has it, of whatever form. The members are what the file says; undefined: it does not say it. */
+/** One exchange as a recording of any form has it; undefined members are not in the file. */
 export interface RecordedExchange {
   readonly status: Json | undefined
   /** The cause of the answer as convsim names it. In a recording of another tool it is the service: `upstream`. */
@@ -49,7 +49,8 @@ function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins
   if (accepted.some((one) => one === origin)) return undefined
   const sentence =
     origin === undefined
-      ? 'The recording does not say that the real service gave this answer ("answer": {"origin": "upstream"}), as a journal of convsim proxy does.'
+      ? 'The recording does not say that the real service gave this answer ("answer": {"origin": "upstream"}), ' +
+        'as a journal of convsim proxy does.'
       : 'convsim itself gave this answer, not the real service. Record the traffic with convsim proxy.'
   return { problem: 'not-the-service', sentence }
 }

@@ -13,8 +13,8 @@ const forms: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value, and
- * whole texts that quote users. `changes`: the number of texts that were changed.
+ * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value,
+ * and whole texts that quote users. `changes` is the number of changed texts.
  */
 export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0

@@ -12,7 +12,7 @@ export interface TrafficSample {
   readonly target: string
   /** Lower-case names; credentials are redacted. */
   readonly requestHeaders: Readonly<Record<string, string>>
-  /** Undefined: none was sent, or it is not recorded. */
+  /** The body of the request, or undefined if none was sent or recorded. */
   readonly requestBody?: Uint8Array | undefined
   /** The answer, or the reason why none could be read. */
   readonly answer: TrafficAnswer | TrafficProblem
@@ -40,7 +40,7 @@ export interface TrafficAnswer {
   readonly status: number
   /** Lower-case names; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: it is not recorded, or only a part of it. An empty body has no bytes. */
+  /** The body, or undefined if it is not recorded whole. An empty body has no bytes. */
   readonly body: Uint8Array | undefined
   /** Milliseconds until the whole answer was there; absent: not measured. */
   readonly ms?: number
