@@ -15,13 +15,13 @@ import { commands } from './commands.ts'
 
 /**
  * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
- * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift`, `replay` or `--hunt` found something.
+ * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift`, `replay`, `--hunt` found something.
  * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
 
 // If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. On any other write error it exits with
-// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all processes that share it, such
+// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all its processes, such
 // as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))

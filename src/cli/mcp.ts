@@ -26,7 +26,9 @@ export const mcpCommand = defineCommand({
   summary: 'Serve tools for coding agents over stdio',
   usage: '[options]',
   description:
-    'Serve tools for coding agents over stdio (Model Context Protocol), beside a simulator that is started, or about one that runs (--url). A simulator serves the same tools at /__sim/mcp.',
+    'Serve tools for coding agents over stdio (Model Context Protocol), ' +
+    'beside a simulator that is started, or about one that runs (--url). ' +
+    'A simulator serves the same tools at /__sim/mcp.',
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
   findProblem: findStateProblem,

@@ -29,7 +29,9 @@ export const replayCommand = defineCommand({
   purpose: 'Test a client',
   summary: 'Send the requests of a bundle again, and compare the answers',
   description:
-    'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, and say where an answer differs. Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
+    'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, ' +
+    'and say where an answer differs. ' +
+    'Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
   examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],
   settings: replaySettings,
   async run({ files, settings }, { host, print, printError, now }) {

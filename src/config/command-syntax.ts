@@ -12,7 +12,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly usage: string
   /** The arguments besides flags, for a sentence; undefined: none. */
   readonly operands?: string
-  /** True: its operands are a command line, which stands after `--`. */
+  /** Is true for a command whose operands are a command line, after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
   /** The command in at most ten words, for the help of the program. */

@@ -10,7 +10,11 @@ export const endSettings = {
     repeatable: true,
     test: (text) => parseReportTargets(text) !== undefined,
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
-    description: `A report on the clients of all sandboxes, written at the end; can be given several times. For a file of another name, markdown=FILE gives the format (${Object.keys(reportFormats).join(', ')}); else the extension gives the format: ${reportExtensions}.`,
+    description:
+      'A report on the clients of all sandboxes, written at the end; can be given several times. ' +
+      'For a file of another name, markdown=FILE gives the format ' +
+      `(${Object.keys(reportFormats).join(', ')}); ` +
+      `else the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({
     value: 'KIND,...',
@@ -18,7 +22,11 @@ export const endSettings = {
     expected: expectedFailOn,
     names: failOnKinds,
     description:
-      'Exit with 3 at the end if a condition is met: a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), or no request came (no-requests), which every gate includes.',
+      'Exit with 3 at the end if a condition is met: a request broke the contract (violation), ' +
+      'an answer was not expected (unexpected), ' +
+      'a client broke a rule of how it retries and identifies itself (manners), ' +
+      'a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), ' +
+      'or no request came (no-requests), which every gate includes.',
   }),
   allowNoRequests: boolean({
     default: false,
@@ -27,6 +35,8 @@ export const endSettings = {
   bundle: text({
     value: 'FILE',
     description:
-      'File for a bundle of all sandboxes with their requests, for convsim replay. It is written at the end if a condition of --fail-on is met or the command of exec fails; serve without --fail-on always writes it.',
+      'File for a bundle of all sandboxes with their requests, for convsim replay. ' +
+      'It is written at the end if a condition of --fail-on is met or the command of exec fails; ' +
+      'serve without --fail-on always writes it.',
   }),
 } as const satisfies SettingTable

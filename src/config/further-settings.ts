@@ -25,7 +25,8 @@ export const furtherSettings = {
   watch: boolean({
     default: false,
     description:
-      'Load the contract, its overlays, the fixtures and the file of scenario rules again when one of them changes; if one has an error, what was loaded before stays. State, sandboxes and journal stay.',
+      'Load the contract, its overlays, the fixtures and the file of scenario rules again when one of them changes; ' +
+      'if one has an error, what was loaded before stays. State, sandboxes and journal stay.',
   }),
   statePrefix: text({
     value: 'NAME',
@@ -44,7 +45,8 @@ export const furtherSettings = {
   sync: boolean({
     default: false,
     description:
-      'Answer a write once its change is on the disk, so that a power failure cannot lose it; the file system decides how long that takes.',
+      'Answer a write once its change is on the disk, so that a power failure cannot lose it; ' +
+      'the file system decides how long that takes.',
   }),
   seedState: text({
     value: 'FILE',
@@ -105,7 +107,8 @@ export const furtherSettings = {
     test: (text) => parseDuration(text) !== undefined,
     expected: 'a duration such as 500ms or 3s',
     description:
-      'Time after a stop was requested in which requests are still answered while health is 503, so that a load balancer sends the next ones elsewhere.',
+      'Time after a stop was requested in which requests are still answered while health is 503, ' +
+      'so that a load balancer sends the next ones elsewhere.',
   }),
   sandboxLimit: integer({
     default: 1000,
@@ -125,7 +128,8 @@ export const furtherSettings = {
     min: 0,
     max: 1_000_000,
     description:
-      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. Fewer fit if they take more than 2 kB each, not counting bodies.',
+      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. ' +
+      'Fewer fit if they take more than 2 kB each, not counting bodies.',
   }),
   cors: boolean({
     default: true,
@@ -141,7 +145,8 @@ export const furtherSettings = {
     of: ['off', 'epoch', 'seconds'],
     default: 'off',
     description:
-      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; the reset in epoch seconds, or in seconds from now on.',
+      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; ' +
+      'the reset in epoch seconds, or in seconds from now on.',
   }),
   logFormat: choice({
     of: ['auto', 'pretty', 'json'],

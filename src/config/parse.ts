@@ -111,7 +111,7 @@ function findSetting(settings: SettingTable, flag: string): Setting<unknown> | u
   )?.[1]
 }
 
-/** Describes a flag that the parser of the command refuses: a switch with a value, or one of another command or of none. */
+/** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
 function describeFlagProblem(
   commands: CommandTable,
   { name, settings, ignoredSettings }: CommandSyntax,
@@ -137,7 +137,8 @@ function findOperandProblem(
   if (runsCommand)
     return before.length === 0 && behind.length > 0
       ? undefined
-      : `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": convsim ${name} --seed 42 -- npm test.`
+      : `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+          `convsim ${name} --seed 42 -- npm test.`
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
@@ -198,7 +199,9 @@ function findValue(name: string, setting: Setting<unknown>, flags: Flags, env: E
   const value = env[alsoEnv]
   if (!value) return notGiven
   if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }
-  const warning = `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. Set ${own} or ${flagOf(name)} if it is meant.`
+  const warning =
+    `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. ` +
+    `Set ${own} or ${flagOf(name)} if it is meant.`
   return { ...notGiven, warning }
 }
 

@@ -7,23 +7,23 @@ export interface Setting<T> {
   readonly short?: string
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
+  /** The values of `alsoEnv` that are used, by default all. The variable has other meanings, too. */
   readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
-  /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
+  /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
   /** The value of the flag where none is given; undefined: the flag needs one. */
   readonly withoutValue?: string
   readonly default: T
-  /** The default as help shows it. Undefined: the default itself, or none. */
+  /** The default as help shows it, unless it is the default itself or none. */
   readonly defaultText?: string
   readonly description: string
   /** The former name, whose flag and variable are understood, and which help does not show; undefined: none. */
   readonly formerly?: string
-  /** True: the flag is understood, and help does not show it. */
+  /** Hides the flag, which is understood, in help. */
   readonly hidden?: boolean
-  /** True: the flag may be given several times, and its values are joined with commas. */
+  /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** Parses the text of a value. Undefined: the text is not valid. */
+  /** Parses the text of a value. Returns undefined for a text that is not valid. */
   readonly read: (text: string) => T | undefined
   /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string

@@ -58,7 +58,8 @@ const commonSettings = {
     test: (text) => splitFiles(text).length > 0,
     expected: 'files with commas between them',
     description:
-      'OpenAPI Overlay (1.0 or 1.1) that changes the contract; can be given several times, and they are applied in order.',
+      'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
+      'can be given several times, and they are applied in order.',
   }),
   fixtures: text({
     value: 'FOLDER',
@@ -71,7 +72,8 @@ const commonSettings = {
     test: isState,
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
-      'File that stores prompts and events; ":memory:" stores them in memory until the process ends; the URL of a Redis server lets several replicas share them.',
+      'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
+      'the URL of a Redis server lets several replicas share them.',
   }),
   seed: text({
     default: '1',
@@ -105,7 +107,9 @@ const commonSettings = {
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
     description:
-      'The lowest level to log, on stderr. debug adds why each request was answered so, and the requests to the control plane; trace also adds the headers of requests and answers.',
+      'The lowest level to log, on stderr. ' +
+      'debug adds why each request was answered so, and the requests to the control plane; ' +
+      'trace also adds the headers of requests and answers.',
   }),
 } as const satisfies SettingTable
 
@@ -153,7 +157,13 @@ export function findStateProblem(
     return prefix.startsWith('--') ? `${prefix} needs a state in Redis: --state redis://HOST:PORT/DATABASE.` : undefined
   }
   if (sync)
-    return `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): Redis decides when a change is on its disk. Set its appendfsync to always.`
+    return (
+      `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): ` +
+      'Redis decides when a change is on its disk. Set its appendfsync to always.'
+    )
   if (bundle === undefined) return undefined
-  return `${sources.get('bundle')} takes no state in Redis (${sources.get('state')}): no replica knows in which order the others changed it.`
+  return (
+    `${sources.get('bundle')} takes no state in Redis (${sources.get('state')}): ` +
+    'no replica knows in which order the others changed it.'
+  )
 }

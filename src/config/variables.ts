@@ -7,7 +7,7 @@ import { formerVariableOf, serverSettings, variableOf } from './settings.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the environment without the variables that Kubernetes sets for services: those of a service with the name "convsim" look like
+ * Returns the environment without the variables that Kubernetes sets for services: a service "convsim" looks like
  * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
  */
 export function removeServiceLinks(env: Environment): Environment {

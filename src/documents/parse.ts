@@ -64,7 +64,8 @@ const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 /** The largest number of values that aliases may expand to. */
 const MAX_ALIASES = 1000
 
-const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; write the values out, or use fewer aliases`
+const FEWER_ALIASES = 'write the values out, or use fewer aliases'
+const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; ${FEWER_ALIASES}`
 
 const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 

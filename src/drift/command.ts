@@ -24,19 +24,23 @@ const driftSettings = {
     test: (text) => text.split(',').every(isId),
     expected: 'a parameter or a member of a body with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
-      'An id that the real service knows, such as modelId=ID; can be given several times. Each value of a path parameter is asked for.',
+      'An id that the real service knows, such as modelId=ID; can be given several times. ' +
+      'Each value of a path parameter is asked for.',
   }),
   samples: integer({
     default: 3,
     min: 1,
     max: 1000,
     description:
-      'The number of successful answers of an operation below which it is not judged as the same; probes are repeated until there can be so many.',
+      'The number of successful answers of an operation below which it is not judged as the same; ' +
+      'probes are repeated until there can be so many.',
   }),
   writes: text({
     value: 'HOST',
     description:
-      'Probe operations that write, too. HOST is the host of the service once more, so that nobody writes to another one by mistake. What is written has ids that begin with convsim-probe-.',
+      'Probe operations that write, too. ' +
+      'HOST is the host of the service once more, so that nobody writes to another one by mistake. ' +
+      'What is written has ids that begin with convsim-probe-.',
   }),
   dryRun: boolean({
     default: false,
@@ -53,7 +57,8 @@ const driftSettings = {
   patch: text({
     value: 'FILE',
     description:
-      'Write the change of the contract that removes the drift as an OpenAPI Overlay, which is tried on the same answers before.',
+      'Write the change of the contract that removes the drift as an OpenAPI Overlay, ' +
+      'which is tried on the same answers before.',
   }),
   timeout: duration({
     defaultText: '10s',
@@ -77,7 +82,10 @@ export const driftCommand = defineCommand({
   purpose: 'Compare with the real service',
   summary: 'Find where the real service differs from the contract',
   description:
-    'Compare the real service with the contract: fields, types, null, lists of values, formats, statuses and headers, never values. The token is in CONVSIM_UPSTREAM_TOKEN. Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
+    'Compare the real service with the contract: ' +
+    'fields, types, null, lists of values, formats, statuses and headers, never values. ' +
+    'The token is in CONVSIM_UPSTREAM_TOKEN. ' +
+    'Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
   examples: [
     'drift https://api.example.com/v1 --ids modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     'drift https://api.example.com/v1 --dry-run',

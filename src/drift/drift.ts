@@ -119,7 +119,8 @@ function findTrafficProblem(
   if (recording === undefined)
     return files.length > 0
       ? undefined
-      : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE or --journal FILE.'
+      : 'Give the base URL of the real service, such as https://api.example.com/v1, ' +
+          'or recorded traffic: --har FILE or --journal FILE.'
   const sending = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
   return sending && `${sending} cannot be used: ${recording} sends nothing.`
 }

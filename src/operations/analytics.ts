@@ -10,7 +10,7 @@ import type { OperationAnswer, OperationDeclaration, OperationHandler } from './
 
 const defaultDays = 30
 
-/** Returns the days of a period: 7 for `7d`. An edited contract may name periods of another form; they are as long as the default. */
+/** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has the default. */
 function daysOf(period: unknown): number {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? defaultDays : Number(days)
@@ -103,7 +103,8 @@ function cacheKey(
 ): string {
   const day = dayOf(now)
   const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
-  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ') // only the last may have a space
+  // Only the last may have a space.
+  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ')
 }
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
@@ -125,7 +126,7 @@ interface QualityShift {
   readonly key: string
 }
 
-/** Returns the weight of the sandbox's quality settings times the sum of each day's impacts; undefined without events. */
+/** Returns the weight of the quality settings times the sum of each day's impacts, or undefined without events. */
 async function qualityShift(
   store: Store,
   sandbox: string,

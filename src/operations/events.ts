@@ -32,7 +32,8 @@ export const eventDeclaration: OperationDeclaration = {
   samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
 }
 
-const eventOf = (context: OperationContext) => bodyOf(context) as unknown as EventBody // validated against the contract's schema
+// Validated against the contract's schema.
+const eventOf = (context: OperationContext) => bodyOf(context) as unknown as EventBody
 
 const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
   conversationId !== undefined || externalConversationId !== undefined
@@ -52,7 +53,7 @@ const differentPayload: Violation = {
   message: 'payload differs from the first event of this insertId; the first one stands',
 }
 
-/** Fills in the defaults. An absent `eventAt` is left to the store, which then knows that a retry without it is no other payload. */
+/** Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. */
 function withDefaults(body: EventBody): EventDraft {
   const valueType = body.valueType ?? 'text'
   const influence = body.influence ?? 'neutral'
@@ -62,7 +63,7 @@ function withDefaults(body: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns of an `eventType` that names nothing: any string is accepted, and an event without a name cannot be found again. */
+/** Warns of an `eventType` that names nothing: it is accepted, but such an event cannot be found again. */
 function typeWarnings({ eventType }: EventBody): readonly Violation[] {
   return String(eventType).trim() === '' ? [unnamed] : []
 }

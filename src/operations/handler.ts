@@ -6,7 +6,7 @@ import type { DataOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { WriteContext } from '../state/records.ts'
 
-/** A validated request as a handler sees it, with the sandbox, seed and time under which the handler changes the state. */
+/** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
 export interface OperationContext extends WriteContext {
   /** Typed by the contract, defaults filled in. */
   readonly parameters: ParameterValues
@@ -42,8 +42,8 @@ export interface OperationDeclaration {
   /** Answers like those of the handler, which the success status of the document must accept. */
   samples(world: World): readonly Json[]
   /**
-   * Invents the answer of a model without events. The data family of scenarios applies to the operations that have this function; absent:
-   * the answer has no figures to override.
+   * Invents the answer of a model without events, if the answer has figures to override. The data family of scenarios
+   * applies to the operations that have this function.
    */
   invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
 }
@@ -77,7 +77,7 @@ export interface OperationHandler extends OperationDeclaration {
   handle(context: OperationContext): Promise<Body>
 }
 
-/** Returns the request's body. A contract that was edited so that the body is optional can let a request without one pass. */
+/** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */
 export function bodyOf({ body }: OperationContext): Json {
   if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
   return body

@@ -1,4 +1,4 @@
-/** The service's operations, one file each, and the table of handlers. A new operation is the document, one file here, and its line below. */
+/** The service's operations, one file each, and the table of handlers. A new one is the document, a file and a line. */
 import type { Contract } from '../contract/contract.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'

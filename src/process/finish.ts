@@ -78,15 +78,16 @@ function checkCompleteness(
 ): boolean {
   if (!truncated || (report === undefined && failOn === undefined)) return true
   printError(
-    'convsim: the report is not complete: requests to other replicas may be missing. Ask a replica that runs: GET /__sim/report.',
+    'convsim: the report is not complete: requests to other replicas may be missing. ' +
+      'Ask a replica that runs: GET /__sim/report.',
     'error',
   )
   return false
 }
 
 /**
- * Writes the bundle of `--bundle` if a condition of `--fail-on` is met or the command failed; `serve` without `--fail-on` always
- * writes it. Returns false if it cannot be written.
+ * Writes the bundle of `--bundle` if a condition of `--fail-on` is met or the command failed; `serve` without
+ * `--fail-on` always writes it. Returns false if it cannot be written.
  */
 async function writeBundleIfFailed(
   running: RunningSimulator,
@@ -102,7 +103,7 @@ async function writeBundleIfFailed(
   return writeBundleFile(running, bundle, reasons, printError)
 }
 
-/** Writes a report to every file of `--report`, and prints their names, or why one cannot be written. Returns true if all are written. */
+/** Writes a report to every file of `--report`, and prints names or problems. Returns true if all are written. */
 export async function writeReports(
   targets: Settings['report'],
   render: (format: ReportFormat) => string,

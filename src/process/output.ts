@@ -54,8 +54,8 @@ export function printStartProblems(
 }
 
 /**
- * Describes the findings that prevent a start. Each names the flag and the environment variable that gave it: `--host (from HOST): error: ...`,
- * `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`. `variables`: the variables by flag.
+ * Describes the findings that prevent a start, each with the flag and, from `variables`, the environment variable:
+ * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
   return findings.map((finding) => formatFinding(nameSource(finding, variables)))

@@ -102,7 +102,9 @@ function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
 /** Formats the line about the inputs of the start as a sentence. */
 function formatLoaded({ contract, operations, state }: JsonObject): string {
   const { file, events, prompts } = isObject(state) ? state : {}
-  return `Simulating ${operations} operations of ${contract}; the state is in ${file === ':memory:' ? 'memory' : file} (${events} events, ${prompts} prompts).`
+  const place = file === ':memory:' ? 'memory' : file
+  const records = `${events} events, ${prompts} prompts`
+  return `Simulating ${operations} operations of ${contract}; the state is in ${place} (${records}).`
 }
 
 /** Returns the first violation as text, and the number of further ones. */

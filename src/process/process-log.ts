@@ -82,7 +82,7 @@ function escapeControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
-/** Collects items, and passes them to `write` when `batchSize` are collected, after `flushIntervalMs`, and on `flush`. */
+/** Collects items for `write`: `batchSize` of them, or fewer after `flushIntervalMs` and on `flush`. */
 function createBatches<Item>(write: (batch: readonly Item[]) => void) {
   let batch: Item[] = []
   let timer: NodeJS.Timeout | undefined

@@ -4,12 +4,12 @@ const maxWaitingBytes = 8 * 1024 * 1024
 /** The pause before a full pipe is tried again, milliseconds. */
 const retryMs = 5
 
-/** Writes a part of the bytes, and returns the number of written bytes; throws EAGAIN where the reader takes none now. */
+/** Writes a part of the bytes, and returns their number; throws EAGAIN if the reader takes none now. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /**
- * Writes text to stderr. A reader that is slow gets it later, as far as memory is set aside for it; a reader that is gone gets
- * nothing. Neither stops the process: sonic-boom, the writer of pino, tries for ever at the end.
+ * Writes text to stderr. A slow reader gets it later, up to a bound; a reader that is gone gets nothing. Neither stops
+ * the process: sonic-boom, the writer of pino, tries for ever at the end.
  */
 export class StderrWriter {
   readonly #write: WriteStderr
@@ -33,7 +33,7 @@ export class StderrWriter {
     if (!this.#timer) this.#writeWaiting()
   }
 
-  /** Returns the number of lines that were dropped since the last call; 0 while text waits, since a line about them would wait, too. */
+  /** Returns the lines dropped since the last call, or 0 while text waits, since a line about them would wait, too. */
   takeLostLines(): number {
     if (this.#waiting.length > 0) return 0
     const lost = this.#lostLines

@@ -26,7 +26,8 @@ export const recordCommand = defineCommand({
   purpose: 'Compare with the real service',
   summary: 'Turn recorded traffic into a folder of fixtures',
   description:
-    'Turn recorded traffic into a folder of fixtures: the exact answers by model. Credentials and what identifies people are redacted, and all is listed before it is written.',
+    'Turn recorded traffic into a folder of fixtures: the exact answers by model. ' +
+    'Credentials and what identifies people are redacted, and all is listed before it is written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: recordSettings,
   run: async ({ files, settings }, context) => (await import('./record.ts')).recordFixtures(files, settings, context),

@@ -51,7 +51,8 @@ async function readPage(origin: string, after: string, controlToken: string | un
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return failure(
-      `The simulator at ${origin} cannot be asked for its requests: ${reasonOf(cause)}. Give the URL at which convsim proxy or serve listens.`,
+      `The simulator at ${origin} cannot be asked for its requests: ${reasonOf(cause)}. ` +
+        'Give the URL at which convsim proxy or serve listens.',
     )
   }
 }

@@ -5,7 +5,7 @@ import { PRIVATE_FOLDER, writePrivateFile } from '../documents/private-file.ts'
 import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
 
-/** Returns why a folder cannot be written to: it has files already, which might be somebody's work. Undefined: it is new, or empty. */
+/** Returns why a folder cannot be written to, if it has files already, which might be somebody's work. */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     const files = await readdir(folder)
@@ -19,7 +19,7 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` with what the plan adds. The appended models are JSON, which is YAML, too. */
+/** Writes a folder of fixtures: the files of `base` and the plan's additions, as JSON, which is YAML, too. */
 export async function writeFixtures(
   { files, models }: FixturePlan,
   folder: string,

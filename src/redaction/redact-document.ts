@@ -2,8 +2,8 @@ import { isHiddenText, redactText } from './redact.ts'
 import { redacted } from './redact-token.ts'
 
 /**
- * Redacts a body that is no JSON as `redactText` does, and besides the parts of a form, the elements of XML, and the lines of YAML
- * whose names stand for credentials. These forms are not looked for within JSON, whose texts may be about anything: `Key: C major`.
+ * Redacts a body that is no JSON as `redactText` does, and also the parts of a form, the elements of XML, and the lines
+ * of YAML with names of credentials. Texts of JSON may be about anything, such as `Key: C major`, so they stay.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)

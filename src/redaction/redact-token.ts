@@ -10,7 +10,7 @@ export const minTokenLength = 8
 /** The pattern of the sandbox behind a bearer token: `~worker-3`. */
 export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
-/** Returns the request's own token, which is redacted wherever it occurs, without the sandbox `~worker-3`; undefined where it is too short or not sent. */
+/** Returns the request's own token to redact everywhere, without the sandbox `~worker-3`, unless it is too short. */
 export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<string, string>>): string | undefined => {
   if (authorization === undefined) return undefined
   const value = authorization.trim()
@@ -46,7 +46,9 @@ export function listTokenForms(token: string): string[] {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** The pattern of a mark with which a message cuts its quotes: `"sk_live_51…"`, escaped in a header, or `..."sk_live_51"...` of V8. */
+/**
+ * The mark with which a message cuts its quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`.
+ */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The fewest characters of a token beside such a mark that are redacted, and the most that a message quotes. */

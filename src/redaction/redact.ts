@@ -121,11 +121,11 @@ export function redactText(text: string, token?: string): string {
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
 
-/** The pattern of `Bearer x` and `Basic x`; the space may be percent-encoded. A test is eight times as fast as a replacement that finds nothing. */
+/** The pattern of `Bearer x` and `Basic x`, also percent-encoded. A test is eight times as fast as a replacement. */
 const hasScheme = /(bearer|basic)[\s%+:]/i
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
-/** The pattern of an OAuth code or a session id in a query or form. Elsewhere `code` is a word for anything: `Prefer: code=404`. */
+/** The pattern of an OAuth code or session id in a query or form, since `code` elsewhere is any word. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 
 /** The pattern of the user and password of a URL: `https://user:password@host`. */
@@ -156,7 +156,7 @@ const colon = /\s*:\s*/y
 /** The value of a member: a string, which may be cut, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members of JSON that may be cut or stand within other text. Each quote is looked at once, so the time is linear. */
+/** Redacts members of JSON that may be cut or within other text, in linear time: each quote is looked at once. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0
@@ -185,7 +185,7 @@ function matchEnd(sticky: RegExp, text: string, start: number): number {
   return sticky.test(text) ? sticky.lastIndex : 0
 }
 
-/** Redacts the members of a JSON value whose names stand for credentials, at any depth, and credentials within its names and strings. */
+/** Redacts the members of a JSON value with names of credentials, and credentials within its names and strings. */
 export function redactJson(value: Json, token?: string): Json {
   if (typeof value === 'string') return redactText(value, token)
   if (Array.isArray(value)) return redactList(value, token)
@@ -211,7 +211,7 @@ function redactList(items: readonly Json[], token: string | undefined): Json {
   return items.map((item) => redactJson(typeof item === 'string' ? redactLine(item) : item, token))
 }
 
-/** Returns true where the value of a member is redacted, by its name and its text: not `null`, and not a number of tokens. */
+/** Returns true if a member's value is redacted, by name and text: not `null`, and not a number of tokens. */
 export function isHiddenText(name: string, value: string): boolean {
   const item = value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value)
   return isHidden(name, item)

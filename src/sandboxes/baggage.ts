@@ -2,7 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSandboxName, sandboxNameRule } from './sandboxes.ts'
 
-/** The member of a `baggage` header that names the sandbox, and the prefix that no other member of the simulator can have. */
+/** The member of a `baggage` header that names the sandbox, and the prefix of the simulator's members. */
 const sandboxMember = 'convsim.sandbox'
 const prefix = 'convsim.'
 
@@ -13,8 +13,8 @@ const maxMembers = 64
 const none = success(undefined)
 
 /**
- * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`; undefined: it names none. The error says
- * why the header is ignored, as the message of an advice. Members of others are never judged: baggage is not the simulator's alone.
+ * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`, if any. The error
+ * says why the header is ignored, as the message of an advice. Others' members are never judged.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests
@@ -32,11 +32,12 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   const [name] = names
   if (name === undefined || isSandboxName(name)) return success(name)
   return failure(
-    `has the member ${sandboxMember}=${cutText(name)}, which names no sandbox, and is ignored; a name is ${sandboxNameRule}`,
+    `has the member ${sandboxMember}=${cutText(name)}, which names no sandbox, and is ignored; ` +
+      `a name is ${sandboxNameRule}`,
   )
 }
 
-/** Parses a member: `key = value ; property ; property=value`, with optional white space. The properties are left out. */
+/** Parses a member without its properties: `key = value ; property ; property=value`, with optional white space. */
 function parseMember(member: string): { readonly key: string; readonly value: string } {
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')

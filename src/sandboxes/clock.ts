@@ -3,7 +3,7 @@ import { MAX_NOW } from '../core/instant.ts'
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
 
-/** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a running time with an offset. */
+/** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a time with an offset. */
 export interface ClockState {
   readonly mode: ClockMode
   /** Epoch milliseconds. */
@@ -54,14 +54,14 @@ export class Clock {
     return { mode: this.#mode, now: this.now() }
   }
 
-  /** Sets the mode. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
+  /** Sets the mode. `frozen` and `shifted` begin at `now`, by default the time that the clock shows. */
   set(mode: ClockMode, now = this.now()): void {
     this.#mode = mode
     this.#frozen = now
     this.#shift = mode === 'shifted' ? now - this.#real() : 0
   }
 
-  /** Advances the clock; a real clock becomes shifted. Returns false, without a change, where the time would be beyond the year 9999. */
+  /** Advances the clock; a real clock becomes shifted. Returns false, without a change, beyond the year 9999. */
   advance(ms: number): boolean {
     if (this.now() + ms > MAX_NOW) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)

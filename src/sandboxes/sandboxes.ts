@@ -1,4 +1,4 @@
-/** The registry of sandboxes, and a sandbox's clock. Their seed, rules and clock stand behind the port in `settings.ts`. */
+/** The registry of sandboxes, and a sandbox's clock. `settings.ts` has the port of their seed, rules and clock. */
 import type { SandboxSettingsStore } from './settings.ts'
 
 /** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created: a day. */

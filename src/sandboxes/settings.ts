@@ -12,26 +12,26 @@ export interface SandboxSettings {
 }
 
 /**
- * The port of sandboxes' settings. Every method is one atomic step, so that an adapter for a shared store can do it in one round trip.
- * A sandbox whose settings were never changed has those of the start.
+ * The port of sandboxes' settings. Every method is one atomic step, for which a shared store needs one round trip. A
+ * sandbox whose settings were never changed has those of the start.
  */
 export interface SandboxSettingsStore {
   read(sandbox: string): Promise<SandboxSettings>
   /**
-   * Returns the settings as this process has read them last, without a round trip. An adapter for a shared store may remember those of the
-   * default sandbox alone; others are those of the start.
+   * Returns the settings as this process has read them last, without a round trip. A shared store may remember those of
+   * the default sandbox alone; others are those of the start.
    */
   lastRead(sandbox: string): SandboxSettings
   setSeed(sandbox: string, seed: string): Promise<void>
   /** Replaces the rules. The new ones count from 0. */
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules>
-  /** Adds rules before or behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. */
+  /** Adds rules before or behind those of the sandbox, whose counts stay. Returns undefined if there were too many. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined>
   /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
   changeRules(change: (rules: ActiveRules, sandbox: string) => ActiveRules): Promise<void>
-  /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
+  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the time that the clock shows. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
-  /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
+  /** Advances the clock; a real clock becomes shifted. Returns undefined, without a change, beyond the year 9999. */
   advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined>
   /** Restores the settings of the start. */
   reset(sandbox: string): Promise<void>

@@ -94,7 +94,7 @@ function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): re
 /** The depth of the deepest field that is listed; a recursive schema would have no end. */
 const maxDepth = 8
 
-/** Lists the fields with an extreme value, outermost first: `recommendations.strengths`. A list stands for all items. */
+/** Lists the extreme fields, outermost first: `recommendations.strengths`. A list stands for its items. */
 function listFields(
   schema: JsonObject,
   field: string,

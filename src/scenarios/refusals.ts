@@ -106,6 +106,8 @@ export function statusScenarios(contract: Contract): ScenarioDefinition[] {
     .map(createStatusScenario)
 }
 
+const whateverScope = 'whatever a wider scope says'
+
 function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
   const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
@@ -113,7 +115,7 @@ function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The service as it is, with the status ${status} where it is documented, whatever a wider scope says.`,
+      description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
       inapplicableReason: () => undefined,

@@ -7,7 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits a text at separators outside quotes. An empty part and an open quote are errors; spaces alone have no part. */
+/** Splits a text at separators outside quotes. Empty parts and open quotes are errors; spaces alone have no part. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)

@@ -1,5 +1,5 @@
 /**
- * The real service over HTTP: requests with time limits, retries, nothing secret written; traffic/ reads recordings.
+ * The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.
  * This file reads the address of the service; `send.ts` sends a request.
  */
 import { failure, type Result, success } from '../core/result.ts'

@@ -1,11 +1,25 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
-import { readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
-import { clauseOpeners, generatedFiles, habits, libraries, maxLines, neverReaches, rooms } from './table.ts'
+import { readProse, readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
+import {
+  clauseOpeners,
+  generatedFiles,
+  habits,
+  libraries,
+  maxColumns,
+  maxLines,
+  neverReaches,
+  openRooms,
+  rooms,
+} from './table.ts'
 
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
+
+/** The files whose sentences are checked. */
+const worded = files.filter(({ path }) => !generatedFiles.includes(path) && !openRooms.includes(roomOf(path)))
+const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
 /** `src/contract/load.ts:3`, as an editor opens it. */
 const at = ({ path }: SourceFile, line: number) => `src/${path}:${line}`
@@ -79,6 +93,35 @@ describe('words', () => {
     expect(offenders, 'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."').toEqual(
       [],
     )
+  })
+
+  it('no doc comment says "Undefined:", "True:" or "False:"', () => {
+    expect(
+      offendersAgainst(/^\s*\/?\*.*\b(Undefined|True|False): /, worded),
+      'a sentence as one would say it: "Returns the closest name, or undefined if none is within three edits."',
+    ).toEqual([])
+  })
+
+  it(`no line is wider than ${maxColumns} columns, except one that is a single word, address or regular expression`, () => {
+    const wide = worded.flatMap((file) => linesWith(tooWide, file.text).map((line) => ({ file, line })))
+    expect(
+      wide
+        .filter(({ file, line }) => !/^(\S+|\/.*\/[a-z]*)[,)]*$/.test(lineOf(file, line)))
+        .map(({ file, line }) => at(file, line)),
+      'shorten the sentence, or else break it',
+    ).toEqual([])
+  })
+
+  it(`no line of README.md and docs/ is wider than ${maxColumns} columns, except tables, code and links`, () => {
+    const wide = readProse().flatMap(({ path, text }) =>
+      linesWith(tooWide, text)
+        .map((line) => ({ place: `${path}:${line}`, text: text.split('\n')[line - 1] ?? '' }))
+        .filter((line) => !/^\s*\||\]\(|\]: |https?:/.test(line.text)),
+    )
+    expect(
+      wide.map(({ place }) => place),
+      'break the line',
+    ).toEqual([])
   })
 })
 
@@ -178,6 +221,6 @@ function lineOf({ text }: SourceFile, line: number): string {
   return text.split('\n')[line - 1]?.trim() ?? ''
 }
 
-function offendersAgainst(pattern: RegExp): string[] {
-  return files.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`))
+function offendersAgainst(pattern: RegExp, among = files): string[] {
+  return among.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`))
 }

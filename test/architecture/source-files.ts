@@ -31,6 +31,15 @@ export function readSourceFiles(): SourceFile[] {
   return paths.sort().map((path) => sourceFile(path, readFileSync(new URL(path, root), 'utf8')))
 }
 
+/** Reads README.md and the pages of docs/ with their code blocks emptied, by their paths in the repository. */
+export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
+  const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
+  return ['README.md', ...pages.map((name) => `docs/${name}`)].map((path) => {
+    const text = readFileSync(new URL(`../${path}`, root), 'utf8')
+    return { path, text: text.replace(/^ *```[\s\S]*?^ *```/gm, (block) => block.replace(/.+/g, '')) }
+  })
+}
+
 export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, code: codeOf(text), imports: importsOf(path, text) }
 }

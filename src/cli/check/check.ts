@@ -29,8 +29,8 @@ type Checked = Result<{ readonly summary: string; readonly findings?: Findings }
 type InputLoader = (changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>) => ReturnType<typeof loadInputs>
 
 /**
- * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
- * also for `--overlay`, which changes it, and the fixtures; without these the bundled ones.
+ * Checks contract documents, overlays, scenario files and folders of fixtures; by default the contract and fixtures of
+ * the settings, or the bundled ones. `--overlay` changes the contract.
  */
 export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
   const { contract, overlay, fixtures } = settings
@@ -67,7 +67,8 @@ const unknownKind = (place: string): Finding => ({
   severity: 'error',
   place,
   message:
-    'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
+    'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), ' +
+    'nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
 })
 
 async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {

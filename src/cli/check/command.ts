@@ -8,7 +8,8 @@ const checkSettings = {
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',
     description:
-      "The form of the findings: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
+      "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
+      'which annotate the lines of a pull request, or Markdown.',
   }),
 }
 
@@ -23,7 +24,9 @@ export const checkCommand = defineCommand({
   purpose: 'Look up',
   summary: 'Check contracts, overlays, fixtures and files of rules',
   description:
-    'Check contract documents, overlays, fixture folders and scenario files; without any, check those of --contract and --fixtures, or the bundled ones. Exit code 1 if one has an error.',
+    'Check contract documents, overlays, fixture folders and scenario files; ' +
+    'without any, check those of --contract and --fixtures, or the bundled ones. ' +
+    'Exit code 1 if one has an error.',
   examples: [
     'check',
     'check my-contract.yaml rules.yaml --format github',

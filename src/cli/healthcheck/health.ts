@@ -19,7 +19,7 @@ interface Health {
   readonly text: string
 }
 
-/** The longest wait for one reply while a simulator starts, and the default without `--wait`; below the 3 s of the container's health check (`Dockerfile`). */
+/** The longest wait for one reply, and the default without `--wait`; below the 3 s of the `Dockerfile`'s check. */
 const maxRequestMs = 2_000
 
 /** The longest time that a timer of Node can wait, milliseconds: 24 days. */
@@ -35,7 +35,8 @@ export async function printHealth(
 ): Promise<number> {
   if (port === 0) {
     printError(
-      'convsim: the port 0 stands for any free port. Give --port the port of the running simulator, which its first line of output has.',
+      'convsim: the port 0 stands for any free port. ' +
+        'Give --port the port of the running simulator, which its first line of output has.',
     )
     return 1
   }
@@ -52,8 +53,8 @@ export async function printHealth(
 }
 
 /**
- * Requests the health of a simulator, again and again until it is ready or `timeoutMs` are over. Returns the last outcome. `now`: returns
- * milliseconds.
+ * Requests the health of a simulator until it is ready or `timeoutMs` are over, and returns the last outcome. `now`
+ * returns milliseconds.
  */
 async function waitForHealth(url: string, timeoutMs: number, now: () => number): Promise<Result<Health>> {
   const deadline = now() + timeoutMs
@@ -65,8 +66,8 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
 }
 
 /**
- * Requests the health of a simulator. The error is a sentence about the reply that did not come as a whole within `timeoutMs`, or that is
- * not of a simulator. `fetch` is not used, as it blocks some ports.
+ * Requests the health of a simulator. The error is a sentence about a reply that did not come within `timeoutMs`, or is
+ * not a simulator's. `fetch` is not used, as it blocks some ports.
  */
 function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.min(Math.ceil(timeoutMs), maxTimerMs)

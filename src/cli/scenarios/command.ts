@@ -18,7 +18,8 @@ export const scenariosCommand = defineCommand({
   purpose: 'Look up',
   summary: 'List all scenarios, or show one with an example',
   description:
-    'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
+    'List all scenarios, or show one: its parameters, its effect on each operation, an example, ' +
+    'and the keys and models that switch it on.',
   examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   settings: scenarioSettings,
   async run({ files, settings }, { print, printError }) {

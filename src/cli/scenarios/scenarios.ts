@@ -22,8 +22,8 @@ import type { ScenarioSettings } from './command.ts'
 type Print = (text: string) => unknown
 
 /**
- * Prints all scenarios, or those of a text such as `slow` or `slow;ms=20` with their parameters, their effect on each operation and an
- * example. Returns the exit code.
+ * Prints all scenarios, or those of a text such as `slow;ms=20` with their parameters, effects and an example. Returns
+ * the exit code.
  */
 export async function printScenarios(
   [text]: readonly string[],

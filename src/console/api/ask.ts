@@ -6,7 +6,7 @@ const controlBase = '/__sim'
 
 /** The reason why a request to the control plane was not answered as asked. */
 export interface Problem {
-  /** Undefined: there was no answer. */
+  /** The status, or undefined if there was no answer. */
   readonly status: number | undefined
   /** The sentence to show; it says what to do next. */
   readonly sentence: string

@@ -15,7 +15,9 @@ export interface StreamReader {
   onEvents(events: readonly StreamEvent[]): void
 }
 
-/** Reads server-sent events by `fetch`, since `EventSource` cannot send a token. Resolves when the stream has ended or cannot be opened. */
+/**
+ * Reads server-sent events by `fetch`, since `EventSource` sends no token, until the stream ends or cannot be opened.
+ */
 export async function readEventStream({
   path,
   query,

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The name under which the token is stored. The storage is the tab's: it ends with the tab, and no other tab reads it. */
+/** The name under which the token is stored, in the storage of the tab, which no other tab reads. */
 const storageName = 'convsim-control-token'
 
 /** True while the control plane refuses the page for want of the right token. The page then asks for it. */
@@ -12,7 +12,7 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. Returns false, without a change, where no header can carry it. */
+/** Stores the token that the user entered, for this tab only. Returns false if no header can carry it. */
 export function storeToken(token: string): boolean {
   if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)

@@ -11,7 +11,7 @@ function drawIcon(isMarked: boolean): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
 
-/** Keeps the title and the icon of the page: they name the view, and show that a violation happened which nobody has looked at. */
+/** Updates the title and icon of the page, which name the view and show that a violation happened unseen. */
 export function keepTitleAndIcon(): void {
   effect(() => {
     const count = unseenViolations.value

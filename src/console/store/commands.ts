@@ -7,7 +7,7 @@ export interface PageCommand {
   readonly title: string
   /** A key as browsers name it: `j`, `/`, `ArrowDown`. Absent: only the palette has the command. */
   readonly key?: string
-  /** True: the palette leaves it out, since it is of use only as a key. */
+  /** Is true for a command that is of use only as a key, which the palette leaves out. */
   readonly isKeyOnly?: boolean
   readonly run: () => void
 }

@@ -42,7 +42,7 @@ function decode(text: string): string {
 /** Changes to the current place. Members that are absent stay; a member of `query` that is undefined or empty goes. */
 interface RouteChange {
   readonly view?: string
-  /** Undefined: nothing is open. */
+  /** The id of the open item, if one is open. */
   readonly id?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>>
 }

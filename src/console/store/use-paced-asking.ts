@@ -12,7 +12,7 @@ const maxRestMs = 30_000
 /** The asking that is under way. */
 interface Asking {
   readonly key: string
-  /** True: something has happened since, so the answer will be old. */
+  /** Is true if something has happened since, so that the answer will be old. */
   isStale: boolean
 }
 

@@ -11,7 +11,7 @@ interface CopyButtonProps {
   readonly text: string | (() => Promise<string | undefined>)
   /** The name of the button where its words do not say enough: `Copy as curl`. */
   readonly title?: string
-  /** True: there is nothing to copy now. */
+  /** Is true while there is nothing to copy. */
   readonly isDisabled?: boolean
 }
 

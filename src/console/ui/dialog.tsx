@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** True: the title is only for those who cannot see the dialog. */
+  /** Is true for a title only for those who cannot see the dialog. */
   readonly hidesTitle?: boolean
   /** Called when the user closes the dialog. Without it, the dialog stays open for as long as it is drawn. */
   readonly onClose?: () => void

@@ -54,7 +54,7 @@ interface NodeProps {
   readonly name?: string | undefined
   readonly value: unknown
   readonly pointer: string
-  /** True: it is open at first, as all below it. */
+  /** Is true if it is open at first, as all below it. */
   readonly isOpen: boolean
   readonly placed: ReadonlyMap<string, readonly PlacedMark[]>
   readonly sources: NumberSources

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 interface TableColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  /** True: figures, set to the right. */
+  /** Is true for figures, which are set to the right. */
   readonly isNumber?: boolean
   /** A class of the column's cells. */
   readonly class?: string

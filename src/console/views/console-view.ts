@@ -6,7 +6,7 @@ export interface ConsoleView {
   readonly name: string
   /** The name on the page: `Requests`. */
   readonly title: string
-  /** True: the view can show all sandboxes at once. Others ask the user to pick one. */
+  /** Is true for a view that can show all sandboxes at once. Others ask the user to pick one. */
   readonly showsAllSandboxes: boolean
   readonly Page: () => VNode
 }

@@ -8,10 +8,11 @@ import { Loading } from '../ui/loading.tsx'
 const problem: Problem = {
   status: undefined,
   sentence:
-    'The code of this view cannot be loaded. It comes when the simulator answers again; if that is of another version now, reload the page.',
+    'The code of this view cannot be loaded. It comes when the simulator answers again; ' +
+    'if that is of another version now, reload the page.',
 }
 
-/** Creates the page of a view whose code is loaded when the view is first shown. A failed loading is tried again at a new connection. */
+/** Creates the page of a view whose code is loaded when first shown, and tried again at a new connection. */
 export function lazyPage(load: () => Promise<() => VNode>): () => VNode {
   const loaded = signal<{ readonly Page?: () => VNode; readonly problem?: Problem }>({})
   return function LazyPage() {

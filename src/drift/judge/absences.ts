@@ -48,7 +48,7 @@ export class AbsenceSearch {
     }
   }
 
-  /** Lists the places of documented fields that objects of a body have, or lack. Objects that were cut are passed over. */
+  /** Lists the places of documented fields that objects of a body have or lack, except objects that were cut. */
   #listFields(body: Json, cut: FittedJson['cut'] = new Map()) {
     const present = new Set<string>()
     const absent = new Set<string>()

@@ -11,9 +11,9 @@ export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly seen: number
   /** The number of answers that could show it: those that have the place. */
   readonly of: number
-  /** True: a client generated from the contract may fail. */
+  /** Is true if a client generated from the contract may fail. */
   readonly breaks: boolean
-  /** False: a note, such as an optional field that was never seen; it decides no verdict. */
+  /** Is false for a note, such as an optional field that was never seen, which decides no verdict. */
   readonly isDrift: boolean
   /** The first answer that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }

@@ -40,8 +40,8 @@ export function findRenames(
 }
 
 /**
- * Creates a function that returns true where a new field, under the old name, cures every answer in which the old one is
- * missing. After `maxTrials` it returns false.
+ * Creates a function that returns true if a new field, under the old name, cures every answer that lacks the old one,
+ * and false after `maxTrials`.
  */
 function createTrials(
   read: (answer: ObservedAnswer) => FittedJson | undefined,

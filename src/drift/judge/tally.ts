@@ -53,7 +53,7 @@ export class TallyList {
   readonly #tallies = new Map<string, OpenTally>()
   readonly #lists = new Map<string, ListCount>()
   #answers = 0
-  /** True: there are further differences, which are not told apart any more. */
+  /** Is true once there are more differences, which are not told apart any more. */
   isFull = false
 
   /** Adds all differences of one answer. */

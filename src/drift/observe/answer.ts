@@ -11,7 +11,7 @@ export interface ObservedAnswer {
   readonly request: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: it was not recorded. */
+  /** The bytes of the body, if they were recorded. */
   readonly bytes: Uint8Array | undefined
   /** Parses the body, each time anew: a recording has more bodies than the memory has room for. */
   readonly parse: () => ParsedBody

@@ -12,7 +12,7 @@ export interface PlacedViolation {
 /** The broken rules of a body. */
 interface BodyCheck {
   readonly broken: readonly PlacedViolation[]
-  /** False: the check stopped at its bound, and the body may break other rules. */
+  /** Is false if the check stopped at its bound, so that the body may break other rules. */
   readonly isComplete: boolean
 }
 

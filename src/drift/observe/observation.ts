@@ -36,7 +36,7 @@ export interface Observation {
   readonly value: Json | undefined
   /** The broken keyword of JSON Schema; empty for other rules. */
   readonly keyword: string
-  /** True: only a narrower rule of the simulator's own answers is broken (`x-simulated-values`). */
+  /** Is true if only a narrower rule of the simulator's own answers is broken (`x-simulated-values`). */
   readonly isSimulated: boolean
   /** A sentence without its subject: `must be a string; got null`. */
   readonly message: string

@@ -12,7 +12,7 @@ export interface ObservedBody {
   readonly observations: readonly Observation[]
   /** The places of broken rules whose value the recording redacts, or whose pointer is cut. */
   readonly unreadable: readonly string[]
-  /** False: a check stopped at its bound, and there may be other differences. */
+  /** Is false if a check stopped at its bound, so that there may be other differences. */
   readonly isComplete: boolean
 }
 

@@ -68,7 +68,9 @@ export async function gatherFromUpstream(
     if (isHopeless(sent.samples, samples.length)) break
     if (index === probes.length - 1 || sent.pauseMs === 0) continue
     if (sent.pauseMs > maxPauseMs) {
-      const sentence = `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
+      const sentence =
+        `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
+        `${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
       const path = access.upstream.basePath + target
       notJudged.add(operation.id, 'rate-limited', sentence, `${operation.method} ${path}`)
       break

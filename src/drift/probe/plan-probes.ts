@@ -28,7 +28,7 @@ export interface ProbePlan {
 export interface ProbeOptions {
   /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
-  /** True: operations that write are probed, too. */
+  /** Is true if operations that write are probed, too. */
   readonly withWrites: boolean
   /** The fewest probes of an operation: those that vary its parameters are repeated. */
   readonly samples: number
@@ -85,7 +85,7 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   return success(probes)
 }
 
-/** Returns all values of a parameter that the contract names: those of its list, else its examples, else its default. */
+/** Returns the values of a parameter that the contract names: its list, else its examples, else its default. */
 function listValues(document: JsonObject, operation: string, parameter: DescribedParameter): string[] {
   const { schema } = parameter
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null).map(String)

@@ -2,7 +2,7 @@ import { version } from '../../fixtures/bundled.ts'
 import type { RunningSimulator } from '../../simulator/start.ts'
 import { formatJsonLine } from '../json-line.ts'
 
-/** Formats the ready line, the only line of `serve` on stdout. Scripts wait for its `is listening on http://HOST:PORT`. */
+/** Formats the only line of `serve` on stdout, whose `is listening on http://HOST:PORT` scripts wait for. */
 export function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
   const message = `convsim ${version} is listening on ${origin}`
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`

@@ -6,7 +6,7 @@ import type { ProxiedService } from '../../simulator/explain.ts'
 import type { RunningSimulator } from '../../simulator/start.ts'
 import { type Output, printStartProblems } from '../output.ts'
 
-/** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
+/** Starts the simulator. Returns undefined, and prints the reason, if it cannot start. */
 export async function startServer(
   { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
   output: Output,

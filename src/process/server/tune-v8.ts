@@ -12,18 +12,17 @@ const measurePauseMs = 1000
  * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
  * - The heap grows by 100 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
- * - The compiler Maglev is off: it takes 11 to 20 MB that the C library does not return to the system. Some versions of Node have it
- *   on.
+ * - The compiler Maglev, on in some versions of Node, is off: it takes 11 to 20 MB that never return to the system.
  *
- * The flags hold for the whole process. They are set after all code is loaded, and stored where Node does that: V8 rejects code that was
- * compiled with other flags.
+ * The flags hold for the whole process. They are set after all code is loaded, and stored if Node does that: V8 rejects
+ * code that was compiled with other flags.
  */
 export function tuneV8(): void {
   compileCache.flushCompileCache?.()
   setFlagsFromString('--heap-growing-percent=100')
   setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-maglev')
-  // The space is measured after every collection while it grows, then once per pause, since V8 shrinks it when the process is idle.
+  // Measured after every collection while the space grows, then once per pause, since an idle process shrinks it.
   const observer = new PerformanceObserver(() => {
     const isSmall = readYoungSpaceBytes() < maxYoungSpaceBytes
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)

@@ -46,7 +46,7 @@ export function RequestDetail({ id, ...manners }: DetailProps) {
 
 interface ShownProps extends ClientManners {
   readonly exchange: Schema<'Exchange'>
-  /** True: the journal does not have the request any more. */
+  /** Is true once the journal does not have the request any more. */
   readonly isGone: boolean
 }
 

@@ -7,7 +7,7 @@ export interface Replay {
   readonly target: string
   /** Without those of the connection, and with `any-key` for a token that the journal has redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: no body. */
+  /** The body, if there is one. */
   readonly body: string | undefined
 }
 
@@ -44,8 +44,8 @@ export function findReplayProblem({ request }: Schema<'Exchange'>): string | und
 }
 
 /**
- * Returns the reason why this page cannot send a request again as it was; undefined: it can. Any web page can have a request recorded,
- * so a target that the browser would resolve to another one, such as `/v1/../__sim/reset`, must not be sent from here.
+ * Returns the reason why this page cannot send a request again as it was, if any. Any web page can have a request
+ * recorded, so a target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -67,10 +67,10 @@ export function targetOf({ request: { path, query } }: Schema<'Exchange'>): stri
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Returns the URL of a request at this server. A target alone would be another server's, if it began with two slashes. */
+/** Returns the URL of a request at this server: a target with two slashes first would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns a request in the form in which it can be sent again. The sandbox stands in a header where only the redacted token named it. */
+/** Returns a request in the form to send again, with the sandbox in a header if only the redacted token named it. */
 export function toReplay(exchange: Schema<'Exchange'>): Replay {
   const { request, sandbox } = exchange
   const { method, path } = request

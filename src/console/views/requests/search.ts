@@ -10,7 +10,7 @@ export type MannersOf = (exchange: Exchange) => readonly string[]
 /** A search text as a test. */
 export interface RequestSearch {
   readonly matches: (exchange: Exchange) => boolean
-  /** True: every request matches. */
+  /** Is true if every request matches. */
   readonly isEmpty: boolean
   /** The reason why a part of the text is not understood, and what there is; undefined: all is understood. */
   readonly problem: string | undefined
@@ -37,7 +37,7 @@ const words: Readonly<Record<string, (exchange: Exchange, value: string, manners
 }
 
 interface Term {
-  /** Undefined: a text that is searched everywhere. */
+  /** The field to search, or undefined for a text that is searched everywhere. */
   readonly word: string | undefined
   readonly value: string
   readonly isNegated: boolean

@@ -18,7 +18,7 @@ export interface RowsState {
   readonly rows: readonly Exchange[] | undefined
   /** The number of matching requests, listed or not. */
   readonly total: number
-  /** True: the journal was not read to its end, so `total` is not all. */
+  /** Is true if the journal was not read to its end, so that `total` is not all. */
   readonly hasMore: boolean
   /** The number of requests that the journal has evicted. */
   readonly evicted: number

@@ -66,7 +66,7 @@ function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'Re
 interface AttemptProps extends PlacedAttempt {
   /** The number of the attempt in the chain; 1 is the first. */
   readonly number: number
-  /** Undefined: it is the last one. */
+  /** The next attempt, or undefined for the last one. */
   readonly next: Schema<'RetryAttempt'> | undefined
 }
 

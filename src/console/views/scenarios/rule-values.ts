@@ -15,7 +15,7 @@ export interface RuleCondition {
   readonly name: string
   /** The text of the field: for the body JSON, or a text that is none. */
   readonly value: string
-  /** True: the header or parameter must not be sent. */
+  /** Is true if the header or parameter must not be sent. */
   readonly isAbsent: boolean
 }
 
