@@ -60,7 +60,7 @@ const LICENCES = 'THIRD-PARTY-LICENSES.txt'
 
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
-  const bundle = await writeBundle(dist)
+  const bundle = await writeMainBundle(dist)
   await writeEntryModules(dist)
   const library = await writeLibrary(dist)
   const protocol = await writeProtocol(dist)
@@ -74,7 +74,7 @@ export async function writeBundles(dist: string): Promise<void> {
 }
 
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
-async function writeBundle(dist: string): Promise<Metafile> {
+async function writeMainBundle(dist: string): Promise<Metafile> {
   const { metafile } = await build({
     ...bundleOptions,
     stdin: {

@@ -110,7 +110,7 @@ export function sandboxEvidence<N extends Names>(
   const manners = async () => (await dataOf(transport.GET('/manners', { params }))).findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
     const problem = await findingsProblem({ report, manners }, allow, (kind) => `expectNoFindings(['${kind}'])`)
-    fail(problem, consoleUrl)
+    throwIfProblem(problem, consoleUrl)
   }
   return {
     requests: (filter = {}) => listRequests(transport, sandbox, filter),
@@ -129,7 +129,7 @@ export function sandboxEvidence<N extends Names>(
       const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
       // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
       const { data, error } = await transport.POST('/verify', { params, body })
-      fail(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
+      throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
     },
     expectNoViolations: () => expectNoFindings(['unexpected', 'manners']),
     expectNoFindings,
@@ -161,7 +161,7 @@ function refuseUnknownMembers(expectation: unknown): void {
 }
 
 /** Throws the problem of an expectation, if it has one, with the address where the requests can be looked at. */
-function fail(problem: string | undefined, consoleUrl: string): void {
+function throwIfProblem(problem: string | undefined, consoleUrl: string): void {
   if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
 }
 

@@ -34,14 +34,14 @@ async function readHealth({ store, documents, draining }: ControlDeps): Promise<
   const reason = loss === undefined ? outage : describeLoss(loss)
   if (reason === undefined) {
     const { failure } = documents()
-    return { status: 'healthy', version, ...(failure && { stale: describeFailure(failure.findings) }) }
+    return { status: 'healthy', version, ...(failure && { stale: describeStaleInputs(failure.findings) }) }
   }
   const body = jsonBody({ status: 'unhealthy', version, reason })
   return new CustomReply({ status: 503, body })
 }
 
 /** Says why the files are not served as they are. */
-function describeFailure(findings: Findings): string {
+function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   return (

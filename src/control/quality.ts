@@ -29,8 +29,8 @@ export function qualityHandlers({
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = await groupBy(events, ({ fields }) => uuidKey(fields.productId))
-    const conversations = await groupBy(events, findConversationKey)
+    const products = await groupEvents(events, ({ fields }) => uuidKey(fields.productId))
+    const conversations = await groupEvents(events, findConversationKey)
     return {
       weight,
       products: Array.from(products, ([productId, group]) => {
@@ -73,7 +73,7 @@ function indexToJson(name: 'pqi' | 'cqi', { impact, count, eventIds }: EventGrou
 }
 
 /** Groups events by their key, in slices between which other requests are answered. */
-async function groupBy(
+async function groupEvents(
   events: readonly StoredEvent[],
   keyOf: (event: StoredEvent) => string | null | undefined,
 ): Promise<Map<string, EventGroup>> {

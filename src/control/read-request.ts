@@ -23,7 +23,7 @@ export async function readControlRequest(
 ): Promise<Result<ControlRequest, ControlError>> {
   const parameters = readParameters(operation, path, request)
   if (!parameters.ok) return parameters
-  const body = await readBody(operation, request)
+  const body = await readJsonBody(operation, request)
   if (!body.ok) return body
   const bodyViolations = rulesOperations.has(operation.id) ? body.value.violations : []
   const violations = [...parameters.value.violations, ...(bodyViolations.length > 0 ? [] : body.value.violations)]
@@ -84,7 +84,10 @@ interface ReadBody {
   readonly violations: readonly Violation[]
 }
 
-async function readBody(operation: Operation, { body, headers }: SimRequest): Promise<Result<ReadBody, ControlError>> {
+async function readJsonBody(
+  operation: Operation,
+  { body, headers }: SimRequest,
+): Promise<Result<ReadBody, ControlError>> {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const contentType = headers['content-type']

@@ -56,12 +56,12 @@ async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => num
 function showDifference({ field, expected, actual }: Difference, token: string | undefined): ShownDifference {
   return {
     field,
-    expected: shorten(expected),
-    ...(actual !== undefined && { actual: shorten(redactField(field, actual, token)) }),
+    expected: shortenValue(expected),
+    ...(actual !== undefined && { actual: shortenValue(redactField(field, actual, token)) }),
   }
 }
 
-function shorten(value: Json): Json {
+function shortenValue(value: Json): Json {
   const text = JSON.stringify(value)
   return text.length > maxShown ? cutText(text, maxShown) : value
 }

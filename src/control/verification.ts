@@ -176,7 +176,7 @@ export async function verify(
     if (counted === undefined) return undefined
     const mayChange = left > 0 && !isDecided(counted, range)
     if (mayChange && (await waitForEntry(journal, counted.version, left, ends)) !== 'end') continue
-    const verdict = judge(counted, range)
+    const verdict = judgeCount(counted, range)
     return { ...verdict, nearMisses: verdict.satisfied ? [] : await counter.nearMisses() }
   }
 }
@@ -194,7 +194,7 @@ function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): 
   return count > max || max === Number.POSITIVE_INFINITY || truncated
 }
 
-function judge({ version, ...counted }: MatchCount, { min, max }: CountRange): Omit<Verdict, 'nearMisses'> {
+function judgeCount({ version, ...counted }: MatchCount, { min, max }: CountRange): Omit<Verdict, 'nearMisses'> {
   const { count, truncated } = counted
   const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
   return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }

@@ -42,7 +42,7 @@ export function listen(
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
   const server = createServer({ requireHostHeader: false, ...messages }, (request, response) => {
     storeResponse(connections, response)
-    const problem = findHostProblem(request)
+    const problem = findHostHeaderProblem(request)
     if (problem === undefined) listener(request, response)
     else {
       if (/^\/__sim\b/i.test(request.url ?? '')) response.setHeader(...noSniffing)
@@ -84,7 +84,7 @@ export function listen(
 }
 
 /** Finds a request whose host is unknown, or may be another for a proxy than for this server; undefined: none. */
-function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''

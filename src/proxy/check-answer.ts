@@ -59,7 +59,7 @@ function checkJson(
   const read = readJson(beginning ? Buffer.from(beginning.text) : bytes, maxCheckedValues)
   if (!read.ok) return [{ ...broken('json', read.error.message), pointer: read.error.pointer }]
   const violations = operation.checkResponse(status, read.value)
-  return beginning ? violations.filter((one) => !isDoubtful(one, beginning.cut)) : violations
+  return beginning ? violations.filter((one) => !mayComeFromCut(one, beginning.cut)) : violations
 }
 
 /** Adds the advice that only the beginning of an answer was checked. */
@@ -73,7 +73,7 @@ export function adviseOfBound(exchange: Exchange): void {
 const certainKeywords = ['type', 'maxItems', 'maxProperties', 'propertyNames', 'additionalProperties']
 
 /** Returns true for a rule that may be broken only by the cut. `cut` has the pointers of what lacks members. */
-function isDoubtful({ keyword, pointer }: Violation, cut: ReadonlySet<string>): boolean {
+function mayComeFromCut({ keyword, pointer }: Violation, cut: ReadonlySet<string>): boolean {
   if (keyword === 'required' || keyword === 'dependentRequired')
     return cut.has(pointer.slice(0, pointer.lastIndexOf('/')))
   return cut.has(pointer) && !certainKeywords.includes(keyword)

@@ -23,7 +23,7 @@ export function cutJson(text: string, most: number): CutJson {
     const first = text[at] ?? ''
     const next = endOfToken(text, at)
     if (next === 0) break // a string without its end
-    follow(open, first, text.slice(at, next))
+    followToken(open, first, text.slice(at, next))
     if ('{[,'.includes(first)) values += 1
     if ('{[,]}'.includes(first)) end = first === ',' ? at : next
     at = next
@@ -36,7 +36,7 @@ export function cutJson(text: string, most: number): CutJson {
 const endOfToken = (text: string, at: number) => (text[at] === '"' ? endOfString(text, at) : at + 1)
 
 /** Keeps the open objects and arrays up to date. `token`: the next token of the text, which begins with `first`. */
-function follow(open: OpenContainer[], first: string, token: string): void {
+function followToken(open: OpenContainer[], first: string, token: string): void {
   const inside = open.at(-1)
   if (first === '{') open.push({ close: '}', key: '' })
   else if (first === '[') open.push({ close: ']', key: 0 })

@@ -51,7 +51,7 @@ function readSample({ method, target, answer }: TrafficSample, contract: Contrac
   const match = findOperation(contract, method, path)
   if (!match) return failure(`no ${recordedOperation}`)
   if ('problem' in answer) return failure(`no answer: ${answer.sentence}`)
-  const body = readBody(match.operation, answer)
+  const body = readAnswerBody(match.operation, answer)
   if (!body.ok) return body
   const raw = { path: match.path, query: readQuery(query), header: {} }
   const { values, violations } = match.operation.readParameters(raw)
@@ -66,7 +66,7 @@ function readSample({ method, target, answer }: TrafficSample, contract: Contrac
   })
 }
 
-function readBody(operation: Operation, { status, body }: TrafficAnswer): Result<JsonObject> {
+function readAnswerBody(operation: Operation, { status, body }: TrafficAnswer): Result<JsonObject> {
   if (status !== operation.successStatus) return failure(`status ${status}`)
   if (!body) return failure('the body was not recorded whole')
   const read = readJson(body, Number.POSITIVE_INFINITY)

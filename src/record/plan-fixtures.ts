@@ -26,7 +26,7 @@ export function planAnswers(answers: readonly SeenAnswer[], fixtures: Fixtures):
       answers: own.map(({ period, body }) => ({ period, body })),
     }
     files.set(file, `${JSON.stringify(content, null, 2)}\n`)
-    lines.push(...own.map((answer) => `${file}: ${describeAnswer(answer)}`))
+    lines.push(...own.map((answer) => `${file}: ${describeSeenAnswer(answer)}`))
   }
   const listed = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   const unlisted = [...byModel.keys()].filter((id) => !listed.has(id))
@@ -38,7 +38,7 @@ export function planAnswers(answers: readonly SeenAnswer[], fixtures: Fixtures):
   }
 }
 
-function describeAnswer({ period, body, redactions }: SeenAnswer): string {
+function describeSeenAnswer({ period, body, redactions }: SeenAnswer): string {
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
   const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} texts redacted`

@@ -87,14 +87,14 @@ async function planFixtures(
   progress.clear()
   if (!traffic.ok) return traffic
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
-  for (const line of describeSkipped(skipped)) printError(line)
+  for (const line of describeSkippedTraffic(skipped)) printError(line)
   return success(planAnswers(answers, fixtures))
 }
 
 /** The most reasons that are listed: each answer can break the contract at a place of its own. */
 const maxReasons = 50
 
-function describeSkipped(skipped: ReadonlyMap<string, number>): string[] {
+function describeSkippedTraffic(skipped: ReadonlyMap<string, number>): string[] {
   const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
   const more = lines.length - maxReasons
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines

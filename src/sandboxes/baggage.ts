@@ -27,7 +27,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   const unknown = own.find(({ key }) => key !== sandboxMember)
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
-  const names = new Set(own.map(({ value }) => decode(value)))
+  const names = new Set(own.map(({ value }) => decodePercents(value)))
   if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
   const [name] = names
   if (name === undefined || isSandboxName(name)) return success(name)
@@ -45,7 +45,7 @@ function parseMember(member: string): { readonly key: string; readonly value: st
 }
 
 /** Decodes a percent-encoded value; one that cannot be decoded stays as it is, and is no name. */
-function decode(value: string): string {
+function decodePercents(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {

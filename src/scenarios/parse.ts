@@ -162,7 +162,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
   if (!parts.ok) return parts
   const [name = '', ...rest] = parts.value
   const definition = catalogue.find(name)
-  if (!definition) return failure(describeUnknown(name, catalogue))
+  if (!definition) return failure(describeUnknownScenario(name, catalogue))
   const sent = new Map<string, string>()
   for (const part of rest) {
     const parameter = splitPair(part)
@@ -190,7 +190,7 @@ function activate(
 }
 
 /** Describes a scenario that does not exist: a number stands for a status, any other name is compared with all. */
-function describeUnknown(name: string, { definitions }: Catalogue): string {
+function describeUnknownScenario(name: string, { definitions }: Catalogue): string {
   const names = definitions.map((definition) => definition.name)
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))

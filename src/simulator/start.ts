@@ -146,7 +146,7 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
   for (const [word, given] of Object.entries(settings)) {
     const name = currentNames.get(word) ?? word
     const setting = known.get(name)
-    if (!setting) problems.push(describeUnknown(name, [...known.keys()]))
+    if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
       const value = setting.read(String(given))
       if (value === undefined) problems.push(`${name} takes ${setting.expected}; got "${given}".`)
@@ -156,7 +156,7 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
   return { values, problems }
 }
 
-function describeUnknown(name: string, known: readonly string[]): string {
+function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
   const instead = reportSettings.includes(name) ? ' Call report() of the simulator for the report.' : ''
   return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`

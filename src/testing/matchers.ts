@@ -39,18 +39,18 @@ export const sandboxMatchers = {
     operation: Parameters<SandboxClient['expectReceived']>[0],
     expectation?: Parameters<SandboxClient['expectReceived']>[1],
   ) =>
-    judge(
+    toMatcherResult(
       sim.expectReceived(operation, expectation),
       `The sandbox "${sim.name}" has received such requests of ${operation}.`,
     ),
   toHaveNoViolations: (sim: SandboxClient) =>
-    judge(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
+    toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
   toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
-    judge(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
+    toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
 }
 
 /** Judges an expectation. `otherwise`: the message where it is met and `not` stands before the matcher. */
-async function judge(expectation: Promise<void>, otherwise: string): Promise<MatcherResult> {
+async function toMatcherResult(expectation: Promise<void>, otherwise: string): Promise<MatcherResult> {
   try {
     await expectation
     return { pass: true, message: () => otherwise }

@@ -44,7 +44,7 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
   }
   const own = findOwnToken(headers)
   const started = now()
-  const answer = await follow(access, request, headers).catch((error: unknown) =>
+  const answer = await followRedirects(access, request, headers).catch((error: unknown) =>
     describeFailure(error, upstream, timeoutMs, now()),
   )
   return {
@@ -59,7 +59,7 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
   }
 }
 
-async function follow(
+async function followRedirects(
   { upstream, timeoutMs }: UpstreamAccess,
   { method, target, body }: UpstreamRequest,
   headers: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ export function findRedirect(status: number, location: string | undefined, url: 
 
 async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficProblem> {
   const headers = Object.fromEntries(response.headers)
-  const body = await readBody(response)
+  const body = await readBoundedBody(response)
   if (body) return { status: response.status, headers, body }
   return {
     problem: 'too-large',
@@ -106,7 +106,7 @@ async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficPr
 }
 
 /** Reads a body; undefined where it is larger than `maxBodyBytes`. */
-async function readBody({ body }: Response): Promise<Uint8Array | undefined> {
+async function readBoundedBody({ body }: Response): Promise<Uint8Array | undefined> {
   if (body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0

@@ -30,7 +30,7 @@ const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
 export async function printReplay(file: string, settings: ReplaySettings, deps: ReplayDeps): Promise<number> {
   const { print, printError, progress } = deps
   const { format } = settings
-  if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
+  if (file === '') return refuseReplay('it needs a bundle: convsim replay bundle.json', printError)
   const bundle = await readBundle(file)
   const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file, deps) : bundle
   progress.clear()
@@ -43,7 +43,7 @@ export async function printReplay(file: string, settings: ReplaySettings, deps: 
   return exitCodes[judgeReplay(report)]
 }
 
-function refuse(reason: string, printError: ReplayDeps['printError']): number {
+function refuseReplay(reason: string, printError: ReplayDeps['printError']): number {
   printError(`convsim cannot replay: ${reason}. See convsim replay --help.`)
   return 1
 }

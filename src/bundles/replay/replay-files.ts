@@ -78,11 +78,11 @@ async function readPointers(file: string): Promise<ReadonlyMap<string, string>> 
   const source = parseSource(text, file)
   if (!source.ok) return new Map()
   const { value, place } = source.value
-  return new Map([...listPointers(value, '')].map((pointer) => [place(pointer), pointer]))
+  return new Map([...walkPointers(value, '')].map((pointer) => [place(pointer), pointer]))
 }
 
-function* listPointers(value: Json, pointer: string): Generator<string> {
+function* walkPointers(value: Json, pointer: string): Generator<string> {
   yield pointer
   if (!isObject(value) && !Array.isArray(value)) return
-  for (const [key, item] of Object.entries(value)) yield* listPointers(item, joinPointer(pointer, key))
+  for (const [key, item] of Object.entries(value)) yield* walkPointers(item, joinPointer(pointer, key))
 }

@@ -8,15 +8,15 @@ export function formatChecks(results: readonly CheckResult[], format: Parameters
   return renderPrinted(
     format,
     () => results.map(toCheckPage),
-    () => ({ ok: results.every(isFit), files: results.map(toJson) }),
+    () => ({ ok: results.every(isFit), files: results.map(resultToJson) }),
   )
 }
 
 const isFit = ({ summary }: CheckResult) => summary !== ''
 
-function toJson({ file, findings, summary }: CheckResult) {
+function resultToJson({ file, findings, summary }: CheckResult) {
   const located = findings.map(({ severity, place, message }) => {
-    const found = locate(place)
+    const found = readPlace(place)
     const { file, ...position } = found ?? { file: place }
     return { severity, place: file, ...position, message }
   })
@@ -37,11 +37,11 @@ function toCheckPage(result: CheckResult): Page {
 }
 
 function toPageFinding({ severity, place, message }: Finding): PageFinding {
-  return { severity, title: place, place: locate(place), sentence: message }
+  return { severity, title: place, place: readPlace(place), sentence: message }
 }
 
 /** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a place without a line, such as `--scenario`. */
-function locate(place: string): PageFinding['place'] {
+function readPlace(place: string): PageFinding['place'] {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }
 }

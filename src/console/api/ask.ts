@@ -72,13 +72,13 @@ export async function fetchControl(target: string, init: RequestInit): Promise<A
     const response = await fetch(controlBase + target, { ...init, headers })
     if (response.ok) return { ok: true, value: response }
     if (response.status === 401) isTokenNeeded.value = true
-    return { ok: false, problem: { status: response.status, sentence: await readError(response) } }
+    return { ok: false, problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
     return { ok: false, problem: unreachable() }
   }
 }
 
-async function readError(response: Response): Promise<string> {
+async function readProblemSentence(response: Response): Promise<string> {
   const text = await response.text()
   try {
     const { error } = JSON.parse(text)

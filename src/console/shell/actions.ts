@@ -4,7 +4,7 @@ import { ask } from '../api/ask.ts'
 import { catalogue } from '../store/catalogue.ts'
 import { refreshClock } from '../store/clock.ts'
 import type { PageCommand } from '../store/commands.ts'
-import { tell, valueOrNotice } from '../store/notices.ts'
+import { showNotice, valueOrNotice } from '../store/notices.ts'
 import { navigate, sandbox, switchSandbox } from '../store/route.ts'
 import { addRule } from '../store/rules.ts'
 import { sandboxNames } from '../store/server.ts'
@@ -65,11 +65,11 @@ async function moveClock(asked: ReturnType<typeof ask<'/clock', 'put'>>): Promis
   const clock = valueOrNotice(await asked)
   if (!clock) return
   await refreshClock()
-  tell(`The clock of ${sandbox.peek()} is ${clock.mode} at ${clock.now}.`)
+  showNotice(`The clock of ${sandbox.peek()} is ${clock.mode} at ${clock.now}.`)
 }
 
 async function switchOn(scenario: string): Promise<void> {
   const name = sandbox.peek()
   if (valueOrNotice(await addRule(name, { scenario })))
-    tell(`${scenario} is on for every request of the sandbox ${name}, before its other rules.`)
+    showNotice(`${scenario} is on for every request of the sandbox ${name}, before its other rules.`)
 }

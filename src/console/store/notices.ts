@@ -37,7 +37,7 @@ const maxNotices = 4
 let lastId = 0
 
 /** Tells the user that something was done: `Copied.` */
-export function tell(sentence: string): void {
+export function showNotice(sentence: string): void {
   const id = show('done', sentence)
   setTimeout(() => dismiss(id), doneMs)
 }

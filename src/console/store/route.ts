@@ -24,14 +24,14 @@ function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...id] = path.split('/')
   return {
-    view: decode(view),
-    id: id.length === 0 ? undefined : decode(id.join('/')),
+    view: decodePart(view),
+    id: id.length === 0 ? undefined : decodePart(id.join('/')),
     query: Object.fromEntries(new URLSearchParams(query)),
   }
 }
 
 /** Decodes a part of an address that somebody may have written by hand. */
-function decode(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

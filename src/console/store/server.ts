@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
-import { tell, valueOrNotice } from './notices.ts'
+import { showNotice, valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
 /** Version, contract and operations of the simulator; undefined until they are read. */
@@ -61,6 +61,6 @@ const findRevision = (name: string) =>
 export async function changeSeed(name: string, seed: string): Promise<boolean> {
   if (!valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }))) return false
   await refreshSandboxes()
-  tell(`The seed of ${name} is ${seed}. All figures and later identifiers are made from it; records stay.`)
+  showNotice(`The seed of ${name} is ${seed}. All figures and later identifiers are made from it; records stay.`)
   return true
 }

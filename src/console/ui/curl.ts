@@ -1,4 +1,4 @@
-import { showProblem, tell } from '../store/notices.ts'
+import { showNotice, showProblem } from '../store/notices.ts'
 import { sandbox } from '../store/route.ts'
 import { info } from '../store/server.ts'
 
@@ -40,7 +40,7 @@ export async function sendSample(request: CurlRequest): Promise<void> {
   const { url, headers } = addressOf(request)
   try {
     const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-    tell(`Sent; the answer is ${answer.status}.`)
+    showNotice(`Sent; the answer is ${answer.status}.`)
   } catch {
     showProblem({ status: undefined, sentence: 'The connection ended before the whole answer came.' })
   }

@@ -13,7 +13,7 @@ export function checkReferences(document: JsonObject, source: Source): Finding[]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
   const broken: { node: DocumentNode; fault: string }[] = []
   for (const node of nodes) {
-    const fault = findFault(document, kinds, node)
+    const fault = findReferenceFault(document, kinds, node)
     if (fault !== undefined) broken.push({ node, fault })
   }
   return broken.map(({ node, fault }) => {
@@ -23,7 +23,11 @@ export function checkReferences(document: JsonObject, source: Source): Finding[]
 }
 
 /** Returns the fault of a node's `$ref` as a sentence; undefined for a correct one and for a node without. */
-function findFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, node: DocumentNode): string | undefined {
+function findReferenceFault(
+  document: JsonObject,
+  kinds: ReadonlyMap<string, NodeKind>,
+  node: DocumentNode,
+): string | undefined {
   const reference = node.value.$ref
   if (reference === undefined) return undefined
   if (typeof reference !== 'string') return '$ref must be a string'

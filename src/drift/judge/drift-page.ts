@@ -11,7 +11,7 @@ export function renderDrift(report: DriftReport, format: Parameters<typeof rende
   return renderPrinted(
     format,
     () => [toDriftPage(report)],
-    () => toJson(report),
+    () => driftToJson(report),
   )
 }
 
@@ -86,7 +86,7 @@ function summarize({ verdict, findings, omitted, judged }: DriftReport): string 
 
 const pluralize = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 
-function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
+function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
   return {
     verdict,
     contract: { ...contract },

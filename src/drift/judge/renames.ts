@@ -63,19 +63,19 @@ function createTrials(
 /** Returns true where an answer has no fault at the field once it has the name of the contract. */
 function isCured(answer: ObservedAnswer, body: Json, place: string, newPlace: string): boolean {
   const { owner, name } = splitPointer(place)
-  const cured = rename(body, parsePointer(owner), name, splitPointer(newPlace).name)
+  const cured = renameMember(body, parsePointer(owner), name, splitPointer(newPlace).name)
   return !observeBody(answer, fitJson(cured, bodyBounds)).observations.some(
     ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === newPlace,
   )
 }
 
 /** Returns a copy of a body in which the objects at a place have their new field under the old name. */
-function rename(value: Json, [token, ...rest]: readonly string[], name: string, newName: string): Json {
-  if (Array.isArray(value)) return token === '*' ? value.map((item) => rename(item, rest, name, newName)) : value
+function renameMember(value: Json, [token, ...rest]: readonly string[], name: string, newName: string): Json {
+  if (Array.isArray(value)) return token === '*' ? value.map((item) => renameMember(item, rest, name, newName)) : value
   if (!isObject(value)) return value
   if (token !== undefined)
     return Object.hasOwn(value, token)
-      ? { ...value, [token]: rename(value[token] ?? null, rest, name, newName) }
+      ? { ...value, [token]: renameMember(value[token] ?? null, rest, name, newName) }
       : value
   const { [newName]: moved, ...others } = value
   return moved === undefined ? value : { ...others, [name]: moved }

@@ -51,7 +51,7 @@ function toObservation(rule: PlacedViolation, isSimulated: boolean): Observation
   const { violation, part } = rule
   const { pointer, keyword, message } = violation
   const value = valueAt(part, pointer)
-  const kind = kindOf(keyword, value)
+  const kind = driftKindOf(keyword, value)
   const detail = kind === 'enum-value' ? JSON.stringify(value) : kind === 'constraint' ? keyword : ''
   return [{ kind, pointer: withStars(part, pointer), detail, value, keyword, isSimulated, message }]
 }
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, DriftKind>> = {
   format: 'format',
 }
 
-function kindOf(keyword: string, value: Json | undefined): DriftKind {
+function driftKindOf(keyword: string, value: Json | undefined): DriftKind {
   const kind = kinds[keyword] ?? 'constraint'
   if (kind !== 'wrong-type' && kind !== 'enum-value') return kind
   if (value === null) return 'null'

@@ -80,7 +80,7 @@ function splitName(text: string): { readonly scenario: string; readonly group: s
 /** Returns the scenarios of a set or family. */
 function scenariosOf(group: string, { definitions }: Catalogue): readonly string[] {
   const own = sets.find(([name]) => name === group)?.[1]
-  return own ?? definitions.filter((one) => one.family === group && isComplete(one)).map(({ name }) => name)
+  return own ?? definitions.filter((one) => one.family === group && isUsableAlone(one)).map(({ name }) => name)
 }
 
 /** Returns the sets of a scenario, and its family last. */
@@ -91,7 +91,7 @@ function groupsOf({ name, family }: ScenarioDefinition): readonly [string, ...st
 }
 
 /** Returns false for a scenario that needs a parameter, and for a number, which is a refusal or no fault. */
-function isComplete({ name, parameters }: ScenarioDefinition): boolean {
+function isUsableAlone({ name, parameters }: ScenarioDefinition): boolean {
   return !/^\d+$/.test(name) && !parameters.some(({ required }) => required)
 }
 

@@ -201,12 +201,12 @@ function formatNumbers(numbers: readonly number[]): string {
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
-  const parts = [...groupBy(requests, describeAnswer)].map(([kind, own]) => `${own.length} x ${kind}`)
+  const parts = [...groupBy(requests, describeAnswerKind)].map(([kind, own]) => `${own.length} x ${kind}`)
   const list = parts.join(', ') || pluralize(0, 'request')
   return `No request can meet a fault, since none got an ordinary answer: ${list}.`
 }
 
-function describeAnswer({ operation, occurrence, status }: RecordedRequest): string {
+function describeAnswerKind({ operation, occurrence, status }: RecordedRequest): string {
   if (!operation) return `${status} on no operation`
   return occurrence === 0 && status < 400 ? `${status} of a request that steers the simulator` : `${status}`
 }

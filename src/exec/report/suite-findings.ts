@@ -26,7 +26,7 @@ export interface SuiteFinding {
 /** Lists the findings in the order of the plan. */
 export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFinding[] {
   return runs.flatMap((judged) => {
-    const kind = kindOf(judged)
+    const kind = findingKindOf(judged)
     if (!kind) return []
     const { client, lastLines, requests } = judged
     const name = nameRun(judged.run)
@@ -35,7 +35,7 @@ export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFindi
   })
 }
 
-function kindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefined {
+function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefined {
   const kind = findingOf(verdict)
   if (kind) return kind
   if (verdict === 'unsteady') return verdict
@@ -46,8 +46,8 @@ function kindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefi
 function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: number): string {
   const { run, verdict, code, wasApplied } = judged
   const { definition, text } = run.fault.scenario
-  const fault = `"${text}" struck ${describePlace(run)}`
-  const before = `before "${text}" could strike ${describePlace(run)}`
+  const fault = `"${text}" struck ${describeFaultPlace(run)}`
+  const before = `before "${text}" could strike ${describeFaultPlace(run)}`
   const late = `did not end within ${limitMs / 1000} s`
   switch (kind) {
     case 'not-resilient':
@@ -70,7 +70,7 @@ function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: num
 /** Describes the one of two runs that disagree which is red, or else lacks a good answer or the fault. */
 function describeOdd({ run, code, isTimedOut, wasApplied }: JudgedRun, limitMs: number): string {
   const { text } = run.fault.scenario
-  const place = describePlace(run)
+  const place = describeFaultPlace(run)
   const isGreen = code === 0 && !isTimedOut
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   if (wasApplied) return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
@@ -90,6 +90,6 @@ function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
 }
 
 /** Describes the place of a fault: `request 2 of createEvent`, `/avgScore in the answers of getModelAnalytics`. */
-function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
+function describeFaultPlace({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the answers of ${operation}`
 }

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { ask } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
-import { tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
@@ -118,7 +118,7 @@ function QualityPanel({ quality, reload }: { quality: Schema<'Quality'>; reload:
     const body = { weight: Number(weight) }
     const changed = valueOrNotice(await ask('put', '/quality', { query: { sandbox: sandbox.value }, body }))
     if (!changed) return false
-    tell(`The weight is ${changed.weight}.`)
+    showNotice(`The weight is ${changed.weight}.`)
     await reload()
     return true
   }

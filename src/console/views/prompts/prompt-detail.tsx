@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { ask } from '../../api/ask.ts'
-import { tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/status.tsx'
@@ -28,7 +28,7 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
     const path = { promptId, versionId }
     const query = { sandbox: sandbox.value }
     if (!valueOrNotice(await ask('post', '/prompts/{promptId}/versions/{versionId}/activate', { path, query }))) return
-    tell(`Version ${version} is active.`)
+    showNotice(`Version ${version} is active.`)
     await reload()
   }
   return (

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/answers.ts'
 import { askText } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
-import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { navigate } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
@@ -40,7 +40,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   try {
     const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
     const id = answer.headers.get('x-sim-request-id') ?? answer.headers.get('x-request-id')
-    tell(`Sent again; the answer is ${answer.status}.`)
+    showNotice(`Sent again; the answer is ${answer.status}.`)
     if (id !== null) navigate({ view: 'requests', id })
     await answer.arrayBuffer()
   } catch {

@@ -1,5 +1,5 @@
 import { ask } from '../../api/ask.ts'
-import { tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox } from '../../store/route.ts'
 import { count } from '../../ui/text.ts'
@@ -11,5 +11,5 @@ export async function clearRequests(): Promise<void> {
   const losses = ['all recorded requests', 'manners and coverage, which begin anew']
   if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
   const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
-  if (cleared) tell(`Cleared ${count(cleared.deleted, 'request')}.`)
+  if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)
 }

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { catalogue, nameOf } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
-import { tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
 import { groupByFamily } from '../../ui/families.ts'
 import { shortId } from '../../ui/text.ts'
@@ -32,7 +32,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       ...(times > 0 && { times }),
     }
     if (valueOrNotice(await addRule(sandbox, rule)))
-      tell(`Switched on in the sandbox ${sandbox}, before its other rules.`)
+      showNotice(`Switched on in the sandbox ${sandbox}, before its other rules.`)
   }
   return (
     <form class="message switch" ref={form} onSubmit={(event) => void submit(event)}>

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/answers.ts'
 import { ask, askText } from '../../api/ask.ts'
 import { refreshClock } from '../../store/clock.ts'
-import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
+import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox, switchSandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
@@ -43,7 +43,7 @@ export async function createSandbox(name: string, seed: string): Promise<string 
   const created = await ask('put', '/sandboxes/{name}', { path: { name }, body })
   if (!created.ok) return created.problem.sentence
   await refreshSandboxes()
-  tell(`The sandbox ${name} is created, and this page shows it now.`)
+  showNotice(`The sandbox ${name} is created, and this page shows it now.`)
   switchSandbox(name)
   return undefined
 }
@@ -55,7 +55,7 @@ export async function resetSandbox(name: string): Promise<void> {
   if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
   if (!valueOrNotice(await ask('post', '/reset', { query: { sandbox: name } }))) return
   await refreshClock()
-  tell(`The sandbox ${name} is as at the start.`)
+  showNotice(`The sandbox ${name} is as at the start.`)
 }
 
 /** Deletes a sandbox with everything that it holds. */
@@ -66,13 +66,14 @@ export async function deleteSandbox(name: string): Promise<void> {
   if (sandbox.peek() === name) switchSandbox('default')
   if (!valueOrNotice(await ask('delete', '/sandboxes/{name}', { path: { name } }))) return
   await refreshSandboxes()
-  tell(`The sandbox ${name} is deleted.`)
+  showNotice(`The sandbox ${name} is deleted.`)
 }
 
 /** Takes a snapshot. An empty title is none. */
 export async function takeSnapshot(name: string, title: string): Promise<void> {
   const body = title === '' ? {} : { name: title }
-  if (valueOrNotice(await ask('post', '/snapshots', { query: { sandbox: name }, body }))) tell('The snapshot is taken.')
+  if (valueOrNotice(await ask('post', '/snapshots', { query: { sandbox: name }, body })))
+    showNotice('The snapshot is taken.')
 }
 
 /** Replaces the state of a sandbox by that of a snapshot. */
@@ -80,7 +81,7 @@ export async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>
   if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
   const path = { snapshotId: snapshot.snapshotId }
   if (valueOrNotice(await ask('post', '/snapshots/{snapshotId}/restore', { path, query: { sandbox: name } })))
-    tell(`The sandbox ${name} is as in the snapshot.`)
+    showNotice(`The sandbox ${name} is as in the snapshot.`)
 }
 
 /** Deletes a snapshot. */
@@ -89,7 +90,7 @@ export async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>)
   const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
   if (!(await askOnce({ title: `Delete the snapshot ${titleOf(snapshot)}?`, losses, action: 'Delete' }))) return
   const options = { path: { snapshotId }, query: { sandbox: name } }
-  if (valueOrNotice(await ask('delete', '/snapshots/{snapshotId}', options))) tell('The snapshot is deleted.')
+  if (valueOrNotice(await ask('delete', '/snapshots/{snapshotId}', options))) showNotice('The snapshot is deleted.')
 }
 
 /** Returns the name by which a user knows a snapshot. */
@@ -117,5 +118,5 @@ export async function importFile(name: string, file: File): Promise<void> {
   }
   if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   const counts = valueOrNotice(await ask('post', '/import', { query: { sandbox: name }, body }))
-  if (counts) tell(`${name} has ${count(counts.events, 'event')} and ${count(counts.prompts, 'prompt')} now.`)
+  if (counts) showNotice(`${name} has ${count(counts.events, 'event')} and ${count(counts.prompts, 'prompt')} now.`)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { tell } from '../../store/notices.ts'
+import { showNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
@@ -71,7 +71,7 @@ function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
     if (!added.ok) return added
-    tell('Switched on, before the other rules.')
+    showNotice('Switched on, before the other rules.')
     await onAdded()
     return added
   }
