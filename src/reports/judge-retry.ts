@@ -81,6 +81,6 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
 }
 
 /** Returns true where the service may have stored the event of a failed attempt. */
-function mayBeStored({ outcome, status }: Attempt): boolean {
+export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }

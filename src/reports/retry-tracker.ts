@@ -2,7 +2,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, toAttempt } from './attempts.ts'
 import { type CallKey, createCallKey, type LiveCall } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
-import { judgeRetry, type RetryFault, type RetryJudgement } from './judge-retry.ts'
+import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
 import { type RetryChain, RetryChains } from './retry-chains.ts'
 
@@ -88,7 +88,7 @@ export class RetryTracker {
     return this.#beginChain(called, equal.length > 0)
   }
 
-  /** Continues a chain, or ends it by a success. The candidates that are left may end with any of the tries. */
+  /** Continues a chain, or ends it by a success. */
   #continueChain(
     called: CalledEntry,
     { chain, tries, candidates, isCertain }: RetriedTries,
@@ -98,7 +98,8 @@ export class RetryTracker {
     this.#chains.remove(chain)
     const waitedMs = measurePause(previous, latest)
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
-    for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: tries, pauses: [] })
+    const left = listLeft(candidates, tries)
+    for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
     const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
     const faults = listSharedFaults(tries, judged)
     const isUnclear = chain.isParallel && latest.retryCount === undefined
@@ -132,6 +133,13 @@ export class RetryTracker {
   }
 }
 
+/** Lists the tries with which the other candidates may end; a try that was certainly repeated is none of them. */
+function listLeft(candidates: readonly RetryChain[], tries: readonly Attempt[]): readonly Attempt[] {
+  const all = [...new Set(candidates.flatMap(({ lasts }) => lasts))]
+  const others = all.filter((last) => !tries.includes(last))
+  return tries.length === 1 && others.length > 0 ? others : all
+}
+
 /** Returns the faults that a retry commits whichever of the tries it repeats. */
 function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudgement[]): readonly RetryFault[] {
   const all = judged.flatMap(({ faults }) => faults)
@@ -144,8 +152,11 @@ function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudge
   })
 }
 
-/** Returns the tries whose outcome is known; all where none is. An event is stored twice, too, if it repeats an uncertain try. */
+/**
+ * Returns the tries without those of uncertain outcome, after which an event is stored twice, too; all where none is left. An uncertain
+ * 429 stays: a client that read it may send the event with another `insertId`.
+ */
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
-  const certain = tries.filter(({ outcome }) => outcome !== 'uncertain')
+  const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))
   return certain.length > 0 ? certain : tries
 }

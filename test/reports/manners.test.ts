@@ -195,7 +195,7 @@ describe('a client that sends the same call again', () => {
     const manners = new Manners(new Set(['createEvent']))
     journal.onEntry((entry, live) => manners.record(entry, live))
     for (const attempt of attempts) journal.record(...exchangeOf(journal, attempt))
-    return manners.findings.list().map(({ subject }) => subject.rule)
+    return manners.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
   }
 
   function exchangeOf(
@@ -229,6 +229,7 @@ describe('a client that sends the same call again', () => {
     body: { insertId, v: 1 },
     sent: { 'retry-attempt': String(count) },
   })
+  const unnamed = (count: number) => ({ body: { v: 1 }, sent: { 'retry-attempt': String(count) } })
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
   test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
@@ -599,6 +600,32 @@ describe('a client that sends the same call again', () => {
           body: { v: 1 },
         },
         { at: 700, status: 201, body: { v: 1 } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'is not judged by one of several equal calls that another one has repeated already',
+      attempts: [
+        { at: 0, takes: 3, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 0, takes: 4, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 117, takes: 2, status: 503, headers: wait3, ...unnamed(1) },
+        { at: 0, takes: 501, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 0, takes: 506, headSentAt: 1, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 577, takes: 3, status: 403, ...unnamed(1) },
+        { at: 99, takes: 502, status: 201, delivery: lost, ...unnamed(1) },
+        { at: 615, takes: 1, status: 201, delivery: lost, ...unnamed(1) },
+        { at: 755, status: 201, ...unnamed(2) },
+        { at: 300, takes: 500, status: 201, delivery: lost, ...unnamed(2) }, // the client that was told to wait
+        { at: 812, status: 201, ...unnamed(2) },
+      ],
+      rules: ['retry-after', ...Array.from({ length: 5 }, () => 'same-insert-id')],
+    },
+    {
+      name: 'may send it with another insertId after a 429 that it may have read, beside a lost equal event',
+      attempts: [
+        { at: 0, takes: 500, status: 201, delivery: lost, ...counted('a', 0) },
+        { at: 0, takes: 501, headSentAt: 500, hasLeft: true, status: 429, delivery: lost, ...counted('b', 0) },
+        { at: 600, status: 201, ...counted('c', 1) },
       ],
       rules: [],
     },
