@@ -1,15 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
-import {
-  askOrThrow,
-  compact,
-  cursorArg,
-  listOf,
-  pageOf,
-  pick,
-  readOrThrow,
-  refuseOperation,
-  type Tool,
-} from './tool.ts'
+import type { Tool } from './tool.ts'
+import { askOrThrow, compact, cursorArg, listOf, pageOf, pick, readOrThrow, refuseOperation } from './tool.ts'
 
 const usedSandbox = 'Leave "sandbox" out, or name one that a client has used.'
 
