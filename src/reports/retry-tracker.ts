@@ -28,10 +28,11 @@ interface CalledEntry {
 }
 
 /**
- * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the journal's order.
+ * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the
+ * journal's order.
  *
- * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same body; or the client
- * says by a count that it tries again. Only failed calls are stored, at most 128.
+ * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same
+ * body; or the client says by a count that it tries again. Only failed calls are stored, at most 128.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -45,7 +46,7 @@ export class RetryTracker {
     this.#idempotentOperations = idempotentOperations
   }
 
-  /** Records an exchange. Undefined: it is no attempt of a call that failed. */
+  /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
@@ -59,8 +60,8 @@ export class RetryTracker {
   }
 
   /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless a request arrived after its end:
-   * that may have been its retry, and is not judged again.
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless a request arrived
+   * after its end: that may have been its retry, and is not judged again.
    */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
@@ -120,7 +121,7 @@ export class RetryTracker {
     }
   }
 
-  /** Begins a chain with a failed attempt; undefined for an attempt that did not fail. `hasEqual`: equal calls are not over. */
+  /** Begins a chain with a failed attempt; returns undefined for another. `hasEqual`: equal calls are not over. */
   #beginChain({ entry, call, latest }: CalledEntry, hasEqual: boolean): TrackedAttempt | undefined {
     if (latest.outcome === 'fine') return undefined
     // The name is padded, so that findings are sorted in the order of the requests.
@@ -153,8 +154,8 @@ function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudge
 }
 
 /**
- * Returns the tries without those of uncertain outcome, after which an event is stored twice, too; all where none is left. An uncertain
- * 429 stays: a client that read it may send the event with another `insertId`.
+ * Returns the tries without those of uncertain outcome, after which an event is stored twice, too; all where none is
+ * left. An uncertain 429 stays: a client that read it may send the event with another `insertId`.
  */
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
   const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))
