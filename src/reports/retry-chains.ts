@@ -14,6 +14,8 @@ export interface RetryChain {
    * chain: a first attempt cannot be told from a retry.
    */
   isParallel: boolean
+  /** True if the first attempt says that it is a retry: the client changed the body, maybe that of another refused call. */
+  readonly isCorrection: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   pauses: readonly number[]
 }

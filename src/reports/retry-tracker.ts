@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, toAttempt } from './attempts.ts'
-import { type CallKey, createCallKey, type LiveCall } from './call-key.ts'
+import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, readRetryCount, toAttempt } from './attempts.ts'
+import { type CallKey, callKind, createCallKey, type LiveCall, type RequestLine } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
 import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
@@ -27,6 +27,15 @@ interface CalledEntry {
   readonly latest: Attempt
 }
 
+/** A request with the parts by which it is known as a retry; its body is not stored. */
+interface ReceivedRequest {
+  readonly receivedAt: number
+  readonly request: RequestLine & Pick<JournalEntry['request'], 'headers'>
+}
+
+/** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
+const maxLatest = 16
+
 /**
  * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the
  * journal's order.
@@ -38,8 +47,7 @@ export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly #chains = new RetryChains()
   readonly #parallelCalls = new ParallelCalls()
-  /** The time at which the latest request arrived, by the process's monotonic clock, milliseconds. */
-  #latestReceipt = Number.NEGATIVE_INFINITY
+  readonly #latestRequests: ReceivedRequest[] = []
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
@@ -51,7 +59,9 @@ export class RetryTracker {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
     this.#parallelCalls.record(entry)
-    this.#latestReceipt = Math.max(this.#latestReceipt, entry.receivedAt)
+    const { method, path, query, headers } = entry.request
+    this.#latestRequests.push({ receivedAt: entry.receivedAt, request: { method, path, query, headers } })
+    if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
     const canContinue = this.#chains.canContinue(entry)
     if (!canContinue && !hasFailed(entry)) return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
@@ -60,16 +70,14 @@ export class RetryTracker {
   }
 
   /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless a request arrived
-   * after its end: that may have been its retry, and is not judged again.
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may have
+   * arrived: that is not judged again.
    */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
-    const { receivedAt, endedAt } = entry
-    const hasSuccessor = this.#latestReceipt > receivedAt && this.#latestReceipt >= endedAt - immediateMs
-    if (chains.length > 0 || !hasFailed(entry) || hasSuccessor) return
+    if (chains.length > 0 || !hasFailed(entry) || this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
     const hasEqual = this.#chains.ofKind(call).some(({ call: { key } }) => key === call.key)
@@ -102,7 +110,8 @@ export class RetryTracker {
     const left = listLeft(candidates, tries)
     for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
     const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
-    const faults = listSharedFaults(tries, judged)
+    const shared = listSharedFaults(tries, judged)
+    const faults = chain.isCorrection ? shared.filter(({ rule }) => rule !== 'no-retry') : shared
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
     const continued = {
@@ -128,10 +137,19 @@ export class RetryTracker {
     const name = String(entry.number).padStart(12, '0')
     const isExpected = entry.request.body.size === 0 && this.#parallelCalls.areExpected(call.kind, latest)
     const isParallel = latest.retryCount === undefined && (hasEqual || isExpected)
-    const chain: RetryChain = { name, call, lasts: [latest], isParallel, pauses: [] }
+    const isCorrection = (latest.retryCount ?? 0) > 0
+    const chain: RetryChain = { name, call, lasts: [latest], isParallel, isCorrection, pauses: [] }
     this.#chains.store(chain)
     return { attempt: latest, previous: undefined, chain, waitedMs: undefined, faults: [] }
   }
+}
+
+/** Returns true if a request may be the retry of an exchange. */
+function mayRepeat({ receivedAt, request }: ReceivedRequest, before: JournalEntry): boolean {
+  if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
+  const count = readRetryCount(request.headers)
+  const isNext = count === undefined || count === (readRetryCount(before.request.headers) ?? 0) + 1
+  return isNext && callKind({ request }) === callKind(before)
 }
 
 /** Lists the tries with which the other candidates may end; a try that was certainly repeated is none of them. */
