@@ -40,7 +40,7 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
   }
 }
 
-/** Creates the questions to a simulator at `http://127.0.0.1:4010/__sim`. `token`: the value of its `--control-token`. */
+/** Creates the questions to a simulator, such as that at `http://127.0.0.1:4010/__sim`. `token`: `--control-token`. */
 export function askByFetch(controlUrl: string, token: string | undefined): AskControl {
   const caller = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return async ({ method = 'GET', path, query, body }) => {

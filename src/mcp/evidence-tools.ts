@@ -1,22 +1,13 @@
 import type { JsonObject } from '../core/json.ts'
-import {
-  askOrThrow,
-  compact,
-  cursorArg,
-  listOf,
-  pageOf,
-  pick,
-  readOrThrow,
-  refuseOperation,
-  type Tool,
-} from './tool.ts'
+import type { Tool } from './tool.ts'
+import { askOrThrow, compact, cursorArg, listOf, pageOf, pick, readOrThrow, refuseOperation } from './tool.ts'
 
 const usedSandbox = 'Leave "sandbox" out, or name one that a client has used.'
 
 export const coverageGaps: Tool = {
   name: 'coverage_gaps',
   description:
-    'List what the client never met in the contract (a status, a null, a listed value), 20 at a time, each with the request that meets it.',
+    'List what the client never met in the contract, 20 items at a time, each with the request that meets it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask, basePath }) {
@@ -38,7 +29,7 @@ export const coverageGaps: Tool = {
 export const runSummary: Tool = {
   name: 'run_summary',
   description:
-    'Say whether the client did well: the verdict, the three worst findings with their figures, and the next step. "failOn" has other conditions than violation,unexpected,manners.',
+    'Say whether the client did well: verdict, three worst findings with figures, next step. "failOn" sets conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,manners' }, { ask, origin, basePath }) {
     const answer = await ask({ path: '/report', query: { sandbox, failOn } })

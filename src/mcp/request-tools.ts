@@ -7,8 +7,7 @@ const nameHint = 'list_scenarios names the operations.'
 
 export const findRequests: Tool = {
   name: 'find_requests',
-  description:
-    'Find what the client sent and got, the newest first, 20 at a time. "badRetries" lists calls whose retries broke a rule, with the wait before each attempt.',
+  description: 'Find what the client sent and got, newest first, 20 at a time, and the calls with "badRetries".',
   input: { listRequests: filters },
   async run(args, { ask }) {
     const query = { order: 'newest', limit: pageSize, ...args }
@@ -28,7 +27,7 @@ export const findRequests: Tool = {
 export const explainRequest: Tool = {
   name: 'explain_request',
   description:
-    'Say why a recorded request ("id") was answered so, with its retries; or how one that was not sent ("method" and "path") would be answered now.',
+    'Say why a recorded request ("id") was answered so, or how another ("method" and "path") would be answered now.',
   input: { explain: 'sandbox' },
   ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
   async run({ id, sandbox, ...body }, { ask }) {
@@ -52,7 +51,7 @@ export const explainRequest: Tool = {
 export const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how often the client sent a matching request. If the count is not as expected, "nearMisses" names the closest requests and the fields that differ.',
+    'Check how often the client sent a matching request. Else "nearMisses" has the closest ones and what differs.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { ask }) {
     const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body }, nameHint)

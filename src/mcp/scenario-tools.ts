@@ -3,7 +3,8 @@ import { askOrThrow, compact, cursorArg, listOf, pageOf, pick, refuseOperation, 
 export const setScenarios: Tool = {
   name: 'set_scenarios',
   description:
-    'Replace the rules of a sandbox, each a fault for matching requests: {"operation": "createEvent", "scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list switches all off.',
+    'Replace the rules of a sandbox, each a fault for matching requests: {"operation": "createEvent", ' +
+    '"scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list switches all off.',
   input: { putScenarios: 'sandbox' },
   async run({ sandbox, ...body }, { ask }) {
     const question = { method: 'PUT', path: '/scenarios', query: { sandbox }, body }
@@ -15,7 +16,7 @@ export const setScenarios: Tool = {
 export const listScenarios: Tool = {
   name: 'list_scenarios',
   description:
-    'List the scenarios of one operation or of all, 20 at a time, with an example for set_scenarios and what the client sees; and the rules that the sandbox has now.',
+    'List the scenarios of one operation or of all, 20 at a time, with an example and the effect; and the rules.',
   input: { getScenarios: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask }) {
@@ -46,7 +47,8 @@ const actionNames = Array.from(actions.keys(), String)
 export const controlSandbox: Tool = {
   name: 'control_sandbox',
   description:
-    'Steer a sandbox, which other tests do not affect. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", in place of a sleep; snapshot takes "name"; restore takes "snapshotId". The answer has the base URL for the client.',
+    'Steer a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", in place of a ' +
+    'sleep; snapshot takes "name"; restore takes "snapshotId". The answer has the base URL for the client.',
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
     action: { type: 'string', enum: actionNames },

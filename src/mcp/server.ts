@@ -40,8 +40,8 @@ async function createServer(ask: AskControl, origin: string) {
   const document = await askOrThrow(ask, { path: '/openapi.yaml' })
   const { basePath } = objectOf(await askOrThrow(ask, { path: '/info' }), 'contract')
   const instructions =
-    `convsim simulates a conversation-analytics service at ${origin}${basePath}. Give each test a sandbox (control_sandbox), ` +
-    'switch on a fault (set_scenarios), run the client, then ask run_summary and find_requests.'
+    `convsim simulates a conversation-analytics service at ${origin}${basePath}. Give each test a sandbox ` +
+    '(control_sandbox), switch on a fault (set_scenarios), run the client, then ask run_summary and find_requests.'
   const server = new library.McpServer({ name: 'convsim', version }, { instructions, jsonSchemaValidator: anyInput })
   for (const tool of [...readOnlyTools, ...changingTools]) {
     const properties = { ...tool.ownInput, ...readInput(document, tool.input) }

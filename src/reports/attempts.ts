@@ -8,15 +8,16 @@ export interface Attempt {
   readonly id: string
   /** The time of receipt, by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** The time at which the connection of the request was opened, by the same clock; undefined for a later request of a connection. */
+  /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
-  /** The time from which the client can know the outcome, by the same clock: that of an error's head, otherwise that of the end. */
+  /** The time from which the client can know the outcome, by the same clock: an error's head, otherwise the end. */
   readonly endedAt: number
   /** The sandbox's time of receipt, epoch milliseconds; undefined where the request itself set its time. */
   readonly now: number | undefined
   /**
-   * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot change.
-   * `uncertain`: a success whose body did not arrive whole, or an answer that the client may have left without reading. `fine`: any other.
+   * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot
+   * change. `uncertain`: a success whose body did not arrive whole, or an answer that the client may have left without
+   * reading. `fine`: any other.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
   /** True where the answer is lost because the client gave up. */
@@ -27,7 +28,7 @@ export interface Attempt {
   readonly insertId: string | undefined
   /** The digest of the whole body. */
   readonly body: string
-  /** The number of earlier attempts that the client itself counts in a header; undefined for a client that does not count. */
+  /** The number of earlier attempts that the client counts in a header; undefined if it does not count. */
   readonly retryCount: number | undefined
 }
 
@@ -37,7 +38,7 @@ export const toleranceMs = 20
 /** The pause below which a retry counts as immediate, milliseconds. */
 export const immediateMs = 10
 
-/** The longest time for which the first request of a new connection is under way, milliseconds: a busy machine reads it late. */
+/** The longest transit of the first request of a new connection, milliseconds: a busy machine reads it late. */
 const transitMs = 1000
 
 /** The pause beyond the demanded wait after which a request begins a new call, milliseconds. */
@@ -88,7 +89,8 @@ export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Att
 /** Headers in which client libraries count the attempts before: 0 in the first one. */
 const retryCountHeaders = ['x-stainless-retry-count', 'retry-attempt']
 
-function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
+/** Returns the number of earlier attempts that the client counts, or undefined if it does not count. */
+export function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
   const count = retryCountHeaders.map((name) => headers[name]).find((value) => value !== undefined)
   return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
@@ -103,8 +105,9 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
 }
 
 /**
- * Returns true where a request was sent after another one had ended, by the same clock. The first request of a connection that was opened
- * before that end was under way at the same time, unless it arrived a second later: then the client had opened the connection in advance.
+ * Returns true if a request was sent after another one had ended, by the same clock. The first request of a connection
+ * that was opened before that end was under way at the same time, unless it arrived a second later: then the client had
+ * opened the connection in advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -114,8 +117,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true where an attempt can be the retry of one before. After a lost answer a request over any connection can, since a repeated
- * write is worse than a parallel one that is taken for it. A client knows that it gives up before the simulator does.
+ * Returns true if an attempt can be the retry of one before. After a lost answer a request over any connection can,
+ * since a repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
+ * simulator does.
  */
 export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs
@@ -128,7 +132,7 @@ export function isNewCall({ retryAfterMs = 0 }: Attempt, pause: number): boolean
   return pause > retryAfterMs + newCallAfterMs
 }
 
-/** Returns the pause in the machine's time, or in the sandbox's time where a test advanced its clock meanwhile; milliseconds. */
+/** Returns the pause in milliseconds, in the sandbox's time if a test advanced its clock, else in the machine's. */
 export function measurePause(last: Attempt, latest: Attempt): number {
   const real = latest.receivedAt - last.endedAt
   if (last.now === undefined || latest.now === undefined) return real

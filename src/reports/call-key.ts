@@ -9,13 +9,13 @@ import type { LiveExchange } from '../journal/journal.ts'
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share; cheaper than the digests, so compared first. */
   readonly kind: string
-  /** A digest of the kind, the caller, and the `insertId` or, without one, content type and body: equal for all attempts of a call. */
+  /** A digest of kind, caller and `insertId`, or content type and body without one: equal for all attempts. */
   readonly key: string
   /** A digest of the kind, the caller, the content type and the whole body. */
   readonly body: string
-  /** A digest of the kind, the caller and the body without `insertId`; undefined for a body without both `insertId` and `eventAt`. */
+  /** A digest of kind, caller and the body without `insertId`; undefined unless it has `insertId` and `eventAt`. */
   readonly event: string | undefined
-  /** A digest of the kind, the caller and the body without `insertId` and times, which a client may renew in each try. */
+  /** A digest of kind, caller and the body without `insertId` and times, which a client may renew in each try. */
   readonly content: string
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
@@ -36,8 +36,11 @@ export function findIdempotentOperations({ operations }: Pick<Contract, 'operati
   return new Set(idempotent.map(({ id }) => id))
 }
 
+/** The parts of a request that all attempts of a call share. */
+export type RequestLine = Pick<JournalEntry['request'], 'method' | 'path' | 'query'>
+
 /** Returns the kind of a request's call: `POST /v1/events?`. */
-export function callKind({ request: { method, path, query } }: JournalEntry): string {
+export function callKind({ request: { method, path, query } }: { readonly request: RequestLine }): string {
   return `${method} ${path}?${query}`
 }
 
@@ -45,8 +48,8 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
 /**
- * Creates the call key of a request. Headers that steer the simulator are no part of it. `isIdempotent`: true where the body of its
- * operation has an idempotency key.
+ * Creates the call key of a request. Headers that steer the simulator are no part of it. `isIdempotent`: true where the
+ * body of its operation has an idempotency key.
  */
 export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
@@ -75,7 +78,7 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 
-/** Parses a body that no stage of the pipeline parsed; undefined where it is no JSON, or the journal stores only a part. */
+/** Parses a body that no stage parsed; returns undefined for what is no JSON or not stored whole. */
 function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)

@@ -37,7 +37,7 @@ export interface UnexpectedAnswer {
 /** The largest number of rules, and of kinds of unexpected answers, that are stored. */
 const maxKinds = 100
 
-/** The largest number of paths without an operation that have findings of their own, so that they leave room for other findings. */
+/** The most paths without an operation that have findings of their own, which leaves room for other findings. */
 const maxPaths = 20
 
 /** The most characters of a path in a finding. */
@@ -60,12 +60,12 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
 export type IsMagicKey = (token: string) => boolean
 
 /**
- * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no scenario
- * caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations are counted
- * instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a foreign page,
- * which is not the client under test. A request that the client aborted counts for neither. A request with
- * an expectation is counted apart if it meets it, and is an unexpected answer if not. An answer of the real service behind a proxy that
- * breaks the contract is unexpected, too, whatever its status.
+ * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no
+ * scenario caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations are
+ * counted instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a
+ * foreign page, which is not the client under test. A request that the client aborted counts for neither. A request
+ * with an expectation is counted apart if it meets it, and is an unexpected answer if not. An answer of the real
+ * service behind a proxy that breaks the contract is unexpected, too, whatever its status.
  */
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey

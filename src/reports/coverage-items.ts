@@ -3,8 +3,8 @@ import type { Json } from '../core/json.ts'
 import { type AddPart, buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
 
 /**
- * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of either. In
- * an answer: a status, a listed value of a field, and a nullable field as null or as another value.
+ * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of
+ * either. In an answer: a status, a listed value of a field, and a nullable field as null or as another value.
  */
 export type CoverageItem =
   | { readonly kind: 'status'; readonly status: number }
@@ -47,7 +47,7 @@ export interface OperationItems {
   readonly parameters: readonly ParameterItems[]
   /** The items of the request body; undefined for none. */
   readonly body: CoverageTree | undefined
-  /** Returns the indexes of the items that an answer's body shows, without the status. Fast for a body that was read before. */
+  /** Returns the indexes of the items that an answer's body shows. Fast for a body that was read before. */
   hitsOf(status: number, body: Json | undefined): Iterable<number>
 }
 
@@ -110,7 +110,7 @@ function addAnswerParts(status: number, add: AddItem): AddPart {
   }
 }
 
-/** Creates the function that reads the hits of a body. Cached answers and examples are the same object each time, so each object is walked once. */
+/** Creates the function that reads the hits of a body. It walks each object once: cached answers are one. */
 function createHitReader(operation: Operation, status: number, add: AddItem) {
   const schema = operation.responseSchema(status)
   const tree = schema && buildCoverageTree(schema, addAnswerParts(status, add))
@@ -127,7 +127,7 @@ function createHitReader(operation: Operation, status: number, add: AddItem) {
   }
 }
 
-/** Writes the pointer of an item as scenarios and people do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
+/** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   const tokens = pointer.split('/').filter((token) => token !== '' && token !== '*')
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')

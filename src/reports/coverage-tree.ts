@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 export type EnumValue = string | number | boolean
 
 /**
- * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same place. Each
- * number is the index of an item; undefined where the place has no such item.
+ * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same
+ * place. Each number is the index of an item; undefined where the place has no such item.
  */
 export interface CoverageTree {
   /** The item "the member is present"; only for members that the schema names. */
@@ -21,8 +21,8 @@ export interface CoverageTree {
 }
 
 /**
- * A part of a schema that can be a coverage item; `present` only for members that the schema names. `pointer` is a JSON pointer
- * with a star for the items of an array and for unnamed members: `/dataPoints/*`.
+ * A part of a schema that can be a coverage item; `present` only for members that the schema names. `pointer` is a JSON
+ * pointer with a star for the items of an array and for unnamed members: `/dataPoints/*`.
  */
 export type CountablePart =
   | { readonly kind: 'present'; readonly pointer: string }
@@ -113,7 +113,7 @@ function mergeProperties(alternatives: readonly JsonObject[]): ReadonlyMap<strin
   return all
 }
 
-/** Returns the values of `enum` and `const` as the keys of a map; empty for a single value, since every client meets it. */
+/** Returns the values of `enum` and `const` as keys of a map; empty for a single value, which every client meets. */
 function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),

@@ -46,7 +46,7 @@ export interface CoverageView extends CoverageShare {
   readonly operations: readonly OperationCoverage[]
 }
 
-/** Lists the met and the missing items of every operation in the order of the contract, with a hint for each missing one. */
+/** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
 export function viewCoverage(
   coverage: Coverage,
   allItems: readonly OperationItems[],

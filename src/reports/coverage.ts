@@ -13,12 +13,12 @@ export interface OperationHits {
 }
 
 /**
- * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on the
- * journal's evictions; its size is that of the contract, whatever the number of requests.
+ * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on
+ * the journal's evictions; its size is that of the contract, whatever the number of requests.
  *
- * An item of a request counts once a request with it gets a status below 400, even if the answer is lost. An item of an answer counts
- * once the client received the answer whole and without drift. An answer of the simulator itself (`origin: simulator`) counts for
- * neither, since the service would never send it.
+ * An item of a request counts once a request with it gets a status below 400, even if the answer is lost. An item of an
+ * answer counts once the client received the answer whole and without drift. An answer of the simulator itself
+ * (`origin: simulator`) counts for neither, since the service would never send it.
  */
 export class Coverage {
   readonly #byOperation: ReadonlyMap<string, readonly [OperationItems, OperationHits]>
@@ -52,7 +52,7 @@ export class Coverage {
     for (const hit of operationItems.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
   }
 
-  /** Adds the hits of a coverage of another contract: the requests of operations of the same id, and their items that are the same. */
+  /** Adds the hits of a coverage of another contract, where operations and items are the same. */
   adopt(other: Coverage): void {
     for (const [id, [{ items }, ours]] of this.#byOperation) {
       const [former, theirs] = other.#byOperation.get(id) ?? []

@@ -3,8 +3,8 @@ import type { LiveExchange } from '../journal/journal.ts'
 import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
+import { isIgnoredRequest } from './ignored-requests.ts'
 import { Manners } from './manners.ts'
-import { isFromOutsider } from './outsiders.ts'
 
 /** The evidence about the clients of one sandbox, or of all sandboxes. */
 export class ClientEvidence {
@@ -54,9 +54,9 @@ export interface EvidenceOptions {
 }
 
 /**
- * Collects the evidence of every exchange of the clients, by sandbox. The console, which sends requests again, is no client, nor are
- * browsers and probes outside the contract. The evidence of a sandbox that is reset, cleared, deleted or evicted still counts for all
- * sandboxes, since a suite may reset between its tests.
+ * Collects the evidence of every exchange of the clients, by sandbox. The console, which sends requests again, is no
+ * client, nor are browsers and probes outside the contract. The evidence of a sandbox that is reset, cleared, deleted
+ * or evicted still counts for all sandboxes, since a suite may reset between its tests.
  */
 export class EvidenceCollector {
   #options: EvidenceOptions
@@ -81,7 +81,7 @@ export class EvidenceCollector {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    if (isFromOutsider(entry)) return
+    if (isIgnoredRequest(entry)) return
     if (live.isCorrection) {
       this.#bySandbox.get(entry.sandbox)?.manners.correct(entry, live)
       return
@@ -103,7 +103,7 @@ export class EvidenceCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Returns the evidence of a sandbox since it was last retired; undefined for the evidence of all sandboxes, retired ones included. */
+  /** Returns the evidence of a sandbox since it was last retired. `sandbox` undefined: that of all. */
   evidenceOf(sandbox: string | undefined): ClientEvidence {
     if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new ClientEvidence(this.#options)
     const all = new ClientEvidence(this.#options)

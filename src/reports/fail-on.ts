@@ -16,7 +16,7 @@ export function judgeCondition(report: Report, condition: FailCondition): string
 /** A condition on anything but the coverage. */
 type FindingsCondition = Exclude<FailCondition, { readonly kind: 'coverage' }>
 
-/** Judges the findings of a report by one condition. @returns a sentence where it is met; undefined where the run passes */
+/** Judges a report by one condition. Returns a sentence if it is met, or undefined if the run passes. */
 export function judgeFindings(report: FindingsReport, condition: FindingsCondition): string | undefined {
   const { requests, violations, unexpected } = report
   const findings = countFindings(report.manners)

@@ -40,7 +40,7 @@ export function findRetried(
 /** Returns the number of earlier tries; some clients count from the first retry on. */
 const countOf = ({ retryCount = 0 }: Attempt) => retryCount
 
-/** Returns true where an attempt had ended when another one arrived. A client that gives up knows it before the simulator does. */
+/** Returns true if an attempt had ended when another arrived. A client knows that it gives up before we do. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }

@@ -10,7 +10,7 @@ import { type CoverageItem, fieldName, type OperationItems } from './coverage-it
 export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; empty where any valid request gets the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** The path and query of a request that is known to show the item; undefined where every request to the operation does. */
+  /** The path and query of a request that shows the item, or undefined if every request to the operation does. */
   readonly path: string | undefined
 }
 
@@ -28,7 +28,7 @@ export interface Preview {
   readonly body: Json
 }
 
-/** Computes the previews of an operation; `now` in epoch milliseconds. Empty where the answers cannot be computed beforehand. */
+/** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
 /** A hint with the indexes of the items that its answer shows. */
@@ -61,8 +61,8 @@ export class HintFinder {
   }
 
   /**
-   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first; among several,
-   * the candidate wins that shows most items of the same kind, so that few requests show many items.
+   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first;
+   * among several, the candidate wins that shows most items of the same kind, so that few requests show many items.
    */
   find(operationItems: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
     const { plain, nulls, examples } = this.#fixedOf(operationItems)
@@ -146,7 +146,7 @@ function statusCandidate(operationItems: OperationItems, scenario: string, statu
   return createCandidate(operationItems, scenarioHint(scenario), status, undefined)
 }
 
-/** Creates a hint that requests a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */
+/** Creates a hint that requests a scenario such as `empty`. `path` is undefined if any request shows the items. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }

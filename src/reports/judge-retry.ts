@@ -11,7 +11,7 @@ export interface RetryFault {
 
 /** The judgement of a retry. */
 export interface RetryJudgement {
-  /** The pauses of the call with the one before the retry, milliseconds, without those after a demanded wait; the latest three. */
+  /** The latest three pauses, milliseconds, with that before the retry and without those after a demanded wait. */
   readonly pauses: readonly number[]
   readonly faults: readonly RetryFault[]
 }
@@ -53,9 +53,9 @@ function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number):
 }
 
 /**
- * Checks the pause before a retry without `Retry-After`. An immediate retry is a fault, except the first one after a lost
- * connection, since idle connections break without a cause. So are two pauses in a row that are each below half of the one before: jitter
- * and a cap make waits shorter, too, but not by that much.
+ * Checks the pause before a retry without `Retry-After`. An immediate retry is a fault, except the first one after a
+ * lost connection, since idle connections break without a cause. So are two pauses in a row that are each below half of
+ * the one before: jitter and a cap make waits shorter, too, but not by that much.
  */
 function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
   const after = last.outcome === 'lost' ? 'a lost answer' : `a ${last.status}`
@@ -81,6 +81,6 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
 }
 
 /** Returns true where the service may have stored the event of a failed attempt. */
-function mayBeStored({ outcome, status }: Attempt): boolean {
+export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }

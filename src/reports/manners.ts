@@ -22,8 +22,8 @@ export interface MannersFinding {
 const maxFindings = 100
 
 /**
- * The manners of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat refused requests,
- * and sends `Content-Type` and `User-Agent`.
+ * The manners of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
+ * refused requests, and sends `Content-Type` and `User-Agent`.
  *
  * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
  */

@@ -9,13 +9,14 @@ const expectedMs = 1000
 const maxKinds = 128
 
 /**
- * Kinds of calls that a client makes in parallel: two successive ones were under way at the same time. Then a request that follows a
- * failed one can be a first attempt that waited for a free connection. Times are those of the process's monotonic clock, milliseconds.
+ * Kinds of calls that a client makes in parallel: two successive ones were under way at the same time. Then a request
+ * that follows a failed one can be a first attempt that waited for a free connection. Times are those of the process's
+ * monotonic clock, milliseconds.
  */
 export class ParallelCalls {
   /** The times of the latest overlaps by kind, without that of `#latest`; the latest kind is last. */
   readonly #overlaps = new Map<string, number>()
-  /** The latest exchange. Its kind is computed only where it is needed, since most exchanges have that of the one before. */
+  /** The latest exchange. Its kind is computed only if needed, since most exchanges have that of the one before. */
   #latest: JournalEntry | undefined
   #latestEnd = 0
   /** The time of the latest overlap of the kind of `#latest`; undefined for none. */

@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
 import { writePrivateFile } from '../documents/private-file.ts'
-import { isReplaceable } from './replaceable.ts'
+import { mayOverwrite } from './overwrite-guard.ts'
 import type { ReportTarget } from './report-target.ts'
 
 /** The beginning of a bundle (`bundles/bundle.ts`). */
 const bundleBeginning = /^\s*\{\s*"kind"\s*:\s*"convsim bundle"/
 
-/** Finds a problem that would prevent the reports, or the bundle of `--bundle`, from being written at the end of the run; undefined: none. */
+/** Returns why the reports or the bundle could not be written at the end of the run, or undefined if they can. */
 export async function findReportProblem(
   targets: readonly ReportTarget[],
   bundle?: string,
@@ -39,7 +39,7 @@ async function findFileProblem(file: string): Promise<Finding | undefined> {
 }
 
 async function findLoss(bundle: string): Promise<Finding | undefined> {
-  if (await isReplaceable(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
+  if (await mayOverwrite(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
   return problemWith(bundle, 'that file is no bundle, and would be lost. Name another one, or delete it first.')
 }
 

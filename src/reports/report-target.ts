@@ -8,8 +8,8 @@ export interface ReportTarget {
 }
 
 /**
- * Parses the value of `--report`: files such as `out/report.html`, and `markdown=summary` for a file whose extension names no format, with
- * commas between them. Undefined: one of them has no format that is known, or no name.
+ * Parses the value of `--report`: files such as `out/report.html` and, where the extension names no format,
+ * `markdown=summary`, with commas between them. Returns undefined if one has no known format or no name.
  */
 export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
   const targets = text.split(',').map((part) => parseTarget(part.trim()))

@@ -1,7 +1,7 @@
 /**
  * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.
- * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts, `sections.ts` writes
- * their findings as sentences for `client-page.ts`, and `fail-on.ts` judges them.
+ * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts,
+ * `sections.ts` writes their findings as sentences for `client-page.ts`, and `fail-on.ts` judges them.
  */
 
 import type { Contract } from '../contract/contract.ts'
@@ -40,22 +40,22 @@ export interface FindingsReport {
   readonly requests: number
   /** The number of requests that broke the contract. */
   readonly violations: number
-  /** The number of unexpected answers: of status 400 or more, without a scenario that asks for it, and without a violation that explains it. */
+  /** The number of answers of status 400 or more that neither a scenario nor a violation explains. */
   readonly unexpected: number
-  /** The number of requests of negative tests that met their expectation; they are neither violations nor unexpected. */
+  /** The number of requests of negative tests that met their expectation: neither violations nor unexpected. */
   readonly expected: number
   readonly brokenRules: FindingList<BrokenRule>
   readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
   readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
-  /** True: exchanges of other replicas may be missing, so that every number is the least that it can be. Absent: none is missing. */
+  /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
 
 /**
- * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
- * depend on them: the same requests give the same report.
+ * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and
+ * its order does not depend on them: the same requests give the same report.
  */
 export interface Report extends FindingsReport {
   readonly coverage: CoverageView
@@ -150,7 +150,7 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
   return list.length + further
 }
 
-/** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
+/** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */
 export function summarizeReport(report: Report): string {
   const { requests, violations, unexpected, expected, advice, manners, coverage } = report
   return [
@@ -175,12 +175,12 @@ export function formatPlace({ in: place, pointer }: BrokenRule): string {
   return pointer === '' ? place : `${place} ${pointer}`
 }
 
-/** Writes the operation of an unexpected answer, or the request line where it matches none: `createEvent`, `DELETE /v1/x on no operation`. */
+/** Writes the operation of an unexpected answer, or the request line: `createEvent`, `DELETE /v1/x on no operation`. */
 export function formatSubject({ operation, method, path }: UnexpectedAnswer): string {
   return operation || `${path === '' ? method : `${method} ${path}`} on no operation`
 }
 
-/** Writes the requests that showed a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are stored. */
+/** Writes the requests of a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` if not all ids are stored. */
 export function formatRequests({ count, requests }: Counted<unknown>): string {
   const ids = requests.join(', ')
   return count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids

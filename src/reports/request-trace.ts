@@ -7,7 +7,7 @@ import { parseBody } from '../journal/entry-json.ts'
 import { redactJson } from '../redaction/redact.ts'
 import { entryToCurl } from './curl.ts'
 
-/** The first request of a finding: the parts that lead to its cause after the process has ended. Credentials are redacted. */
+/** The first request of a finding, to find its cause after the process has ended. Credentials are redacted. */
 export interface RequestTrace {
   readonly sandbox: string
   readonly method: string
@@ -15,9 +15,9 @@ export interface RequestTrace {
   readonly path: string
   /** The sandbox's time of receipt: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
-  /** The value at the place of the finding as JSON, at most 80 characters; absent where there is no place or no value. */
+  /** The value at the place of the finding as JSON, at most 80 characters; absent without a place or a value. */
   readonly excerpt?: string
-  /** A shell command that sends the request again; absent for a request that is too large. A body is cut after 2,000 bytes. */
+  /** A shell command that sends the request again, the body cut after 2,000 bytes; absent if it is too large. */
   readonly curl?: string
 }
 

@@ -10,10 +10,12 @@ export interface RetryChain {
   /** The latest attempt; several where it may be any of them, since equal calls were under way together. */
   lasts: readonly Attempt[]
   /**
-   * True where an equal request of a client that does not count its retries was under way together with one of the chain: a first attempt
-   * cannot be told from a retry.
+   * True where an equal request of a client that does not count its retries was under way together with one of the
+   * chain: a first attempt cannot be told from a retry.
    */
   isParallel: boolean
+  /** True if the first attempt says that it is a retry: the client changed the body, maybe that of another refused call. */
+  readonly isCorrection: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   pauses: readonly number[]
 }
@@ -21,19 +23,19 @@ export interface RetryChain {
 /** The largest number of chains that are stored; a further chain evicts the chain whose latest attempt is oldest. */
 const maxChains = 128
 
-/** The calls of a sandbox that failed and have not succeeded since. Equal calls that were under way together have a chain each. */
+/** The calls of a sandbox that failed and have not succeeded since. Equal parallel calls have a chain each. */
 export class RetryChains {
   /** The chain of the latest attempt is last. */
   readonly #chains = new Set<RetryChain>()
 
   /**
-   * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest spares most
-   * requests the rest, since they continue no chain.
+   * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest
+   * spares most requests the rest, since they continue no chain.
    */
   canContinue(entry: JournalEntry): boolean {
     if (this.#chains.size === 0) return false
     for (const chain of this.#chains) {
-      // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
+      // Chains are in the order of their latest attempts: most after the first active one are active, too.
       if (!chain.lasts.every((last) => isNewCall(last, entry.receivedAt - last.endedAt))) break
       this.#chains.delete(chain)
     }

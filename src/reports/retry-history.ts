@@ -2,7 +2,7 @@ import { visitInSlices } from '../core/slices.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { isComplete } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
-import { isFromOutsider } from './outsiders.ts'
+import { isIgnoredRequest } from './ignored-requests.ts'
 import type { RetryChain } from './retry-chains.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
@@ -49,11 +49,11 @@ export interface RetryQuery {
 const maxAttempts = 50
 
 /**
- * Reads the chains of attempts from the journal, with the judgements of `Manners`. Nothing is stored for it: the stored entries are
- * tracked again. Undefined: that takes too long, and was given up.
+ * Reads the chains of attempts from the journal, with the judgements of `Manners`. It tracks the stored entries again.
+ * Returns undefined if that takes too long.
  *
- * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any fixed time, by which
- * the work is cut into slices.
+ * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any
+ * fixed time, by which the work is cut into slices.
  */
 export async function readRetryHistory(
   journal: Journal,
@@ -98,7 +98,7 @@ class ChainCollector {
   }
 
   add(entry: JournalEntry): void {
-    if (isFromOutsider(entry)) return
+    if (isIgnoredRequest(entry)) return
     if (!isComplete(entry.request.body)) {
       this.isIncomplete = true
       return

@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, toAttempt } from './attempts.ts'
-import { type CallKey, createCallKey, type LiveCall } from './call-key.ts'
+import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, readRetryCount, toAttempt } from './attempts.ts'
+import { type CallKey, callKind, createCallKey, type LiveCall, type RequestLine } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
-import { judgeRetry, type RetryFault, type RetryJudgement } from './judge-retry.ts'
+import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
 import { type RetryChain, RetryChains } from './retry-chains.ts'
 
@@ -27,30 +27,41 @@ interface CalledEntry {
   readonly latest: Attempt
 }
 
+/** A request with the parts by which it is known as a retry; its body is not stored. */
+interface ReceivedRequest {
+  readonly receivedAt: number
+  readonly request: RequestLine & Pick<JournalEntry['request'], 'headers'>
+}
+
+/** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
+const maxLatest = 16
+
 /**
- * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the journal's order.
+ * Recognises the attempts of the failed calls of a sandbox, and judges the retries. It is given every exchange in the
+ * journal's order.
  *
- * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same body; or the client
- * says by a count that it tries again. Only failed calls are stored, at most 128.
+ * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same
+ * body; or the client says by a count that it tries again. Only failed calls are stored, at most 128.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly #chains = new RetryChains()
   readonly #parallelCalls = new ParallelCalls()
-  /** The time at which the latest request arrived, by the process's monotonic clock, milliseconds. */
-  #latestReceipt = Number.NEGATIVE_INFINITY
+  readonly #latestRequests: ReceivedRequest[] = []
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
     this.#idempotentOperations = idempotentOperations
   }
 
-  /** Records an exchange. Undefined: it is no attempt of a call that failed. */
+  /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
     this.#parallelCalls.record(entry)
-    this.#latestReceipt = Math.max(this.#latestReceipt, entry.receivedAt)
+    const { method, path, query, headers } = entry.request
+    this.#latestRequests.push({ receivedAt: entry.receivedAt, request: { method, path, query, headers } })
+    if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
     const canContinue = this.#chains.canContinue(entry)
     if (!canContinue && !hasFailed(entry)) return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
@@ -59,16 +70,14 @@ export class RetryTracker {
   }
 
   /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless a request arrived after its end:
-   * that may have been its retry, and is not judged again.
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may have
+   * arrived: that is not judged again.
    */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
-    const { receivedAt, endedAt } = entry
-    const hasSuccessor = this.#latestReceipt > receivedAt && this.#latestReceipt >= endedAt - immediateMs
-    if (chains.length > 0 || !hasFailed(entry) || hasSuccessor) return
+    if (chains.length > 0 || !hasFailed(entry) || this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
     const hasEqual = this.#chains.ofKind(call).some(({ call: { key } }) => key === call.key)
@@ -88,7 +97,7 @@ export class RetryTracker {
     return this.#beginChain(called, equal.length > 0)
   }
 
-  /** Continues a chain, or ends it by a success. The candidates that are left may end with any of the tries. */
+  /** Continues a chain, or ends it by a success. */
   #continueChain(
     called: CalledEntry,
     { chain, tries, candidates, isCertain }: RetriedTries,
@@ -98,9 +107,11 @@ export class RetryTracker {
     this.#chains.remove(chain)
     const waitedMs = measurePause(previous, latest)
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
-    for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: tries, pauses: [] })
+    const left = listLeft(candidates, tries)
+    for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
     const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
-    const faults = listSharedFaults(tries, judged)
+    const shared = listSharedFaults(tries, judged)
+    const faults = chain.isCorrection ? shared.filter(({ rule }) => rule !== 'no-retry') : shared
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
     const continued = {
@@ -119,17 +130,33 @@ export class RetryTracker {
     }
   }
 
-  /** Begins a chain with a failed attempt; undefined for an attempt that did not fail. `hasEqual`: equal calls are not over. */
+  /** Begins a chain with a failed attempt; returns undefined for another. `hasEqual`: equal calls are not over. */
   #beginChain({ entry, call, latest }: CalledEntry, hasEqual: boolean): TrackedAttempt | undefined {
     if (latest.outcome === 'fine') return undefined
     // The name is padded, so that findings are sorted in the order of the requests.
     const name = String(entry.number).padStart(12, '0')
     const isExpected = entry.request.body.size === 0 && this.#parallelCalls.areExpected(call.kind, latest)
     const isParallel = latest.retryCount === undefined && (hasEqual || isExpected)
-    const chain: RetryChain = { name, call, lasts: [latest], isParallel, pauses: [] }
+    const isCorrection = (latest.retryCount ?? 0) > 0
+    const chain: RetryChain = { name, call, lasts: [latest], isParallel, isCorrection, pauses: [] }
     this.#chains.store(chain)
     return { attempt: latest, previous: undefined, chain, waitedMs: undefined, faults: [] }
   }
+}
+
+/** Returns true if a request may be the retry of an exchange. */
+function mayRepeat({ receivedAt, request }: ReceivedRequest, before: JournalEntry): boolean {
+  if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
+  const count = readRetryCount(request.headers)
+  const isNext = count === undefined || count === (readRetryCount(before.request.headers) ?? 0) + 1
+  return isNext && callKind({ request }) === callKind(before)
+}
+
+/** Lists the tries with which the other candidates may end; a try that was certainly repeated is none of them. */
+function listLeft(candidates: readonly RetryChain[], tries: readonly Attempt[]): readonly Attempt[] {
+  const all = [...new Set(candidates.flatMap(({ lasts }) => lasts))]
+  const others = all.filter((last) => !tries.includes(last))
+  return tries.length === 1 && others.length > 0 ? others : all
 }
 
 /** Returns the faults that a retry commits whichever of the tries it repeats. */
@@ -144,8 +171,11 @@ function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudge
   })
 }
 
-/** Returns the tries whose outcome is known; all where none is. An event is stored twice, too, if it repeats an uncertain try. */
+/**
+ * Returns the tries without those of uncertain outcome, after which an event is stored twice, too; all where none is
+ * left. An uncertain 429 stays: a client that read it may send the event with another `insertId`.
+ */
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
-  const certain = tries.filter(({ outcome }) => outcome !== 'uncertain')
+  const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))
   return certain.length > 0 ? certain : tries
 }

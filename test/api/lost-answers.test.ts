@@ -21,7 +21,7 @@ async function giveUp(sandbox: string, scenario: string | undefined, body: JsonO
     ...(scenario !== undefined && { 'x-sim-scenario': scenario }),
   }
   const request = { method: 'POST', headers, body: JSON.stringify(body) }
-  const lost = fetch(`${sim().baseUrl}/events`, { ...request, signal: AbortSignal.timeout(300) }).then((answer) =>
+  const lost = fetch(`${sim().baseUrl}/events`, { ...request, signal: AbortSignal.timeout(600) }).then((answer) =>
     answer.text(),
   )
   await expect(lost).rejects.toThrow()
@@ -32,7 +32,7 @@ const sendAgain = (sandbox: string, scenario: string, body: JsonObject) =>
 
 /** Returns the only exchange of a sandbox, which is recorded once the delivery of its answer has ended. */
 async function onlyExchange(sandbox: string) {
-  await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { exactly: 1 }, withinMs: 200 })
+  await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: 1 }, withinMs: 5000 })
   const { requests } = await steer(sim(), 'GET', `/requests?sandbox=${sandbox}`)
   return requests
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { run } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
 import { callTool, connectOverStdio } from './mcp-client.ts'
+import { toolCalls } from './tool-calls.ts'
 
 describe('convsim mcp', () => {
   test('starts a simulator, which the instructions name, and stops with its client', async () => {
@@ -26,6 +27,18 @@ describe('convsim mcp', () => {
     await sim.close()
     const gone = await callTool(client, 'run_summary')
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
+  })
+
+  test('has tools that each answer over stdio as over HTTP, good and bad', async () => {
+    const sim = await startForTest()
+    await fetch(`${sim.origin}/v1/nowhere`)
+    const client = await connectOverStdio(['--url', sim.origin])
+    for (const [name, args, answer, wrong, refusal] of toolCalls) {
+      const right = await callTool(client, name, args)
+      expect([name, right.isError, right.text]).toEqual([name, false, expect.stringMatching(answer)])
+      const refused = await callTool(client, name, wrong)
+      expect([name, refused.isError, refused.text]).toEqual([name, true, expect.stringMatching(refusal)])
+    }
   })
 
   test('refuses an address that is none', async () => {

@@ -195,7 +195,7 @@ describe('a client that sends the same call again', () => {
     const manners = new Manners(new Set(['createEvent']))
     journal.onEntry((entry, live) => manners.record(entry, live))
     for (const attempt of attempts) journal.record(...exchangeOf(journal, attempt))
-    return manners.findings.list().map(({ subject }) => subject.rule)
+    return manners.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
   }
 
   function exchangeOf(
@@ -229,6 +229,8 @@ describe('a client that sends the same call again', () => {
     body: { insertId, v: 1 },
     sent: { 'retry-attempt': String(count) },
   })
+  const unnamed = (count: number) => ({ body: { v: 1 }, sent: { 'retry-attempt': String(count) } })
+  const corrected = (count: number) => ({ ...unnamed(count), body: { v: 1, corrected: true } })
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
   test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
@@ -603,6 +605,43 @@ describe('a client that sends the same call again', () => {
       rules: [],
     },
     {
+      name: 'is not judged by one of several equal calls that another one has repeated already',
+      attempts: [
+        { at: 0, takes: 3, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 0, takes: 4, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 117, takes: 2, status: 503, headers: wait3, ...unnamed(1) },
+        { at: 0, takes: 501, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 0, takes: 506, headSentAt: 1, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 577, takes: 3, status: 403, ...unnamed(1) },
+        { at: 99, takes: 502, status: 201, delivery: lost, ...unnamed(1) },
+        { at: 615, takes: 1, status: 201, delivery: lost, ...unnamed(1) },
+        { at: 755, status: 201, ...unnamed(2) },
+        { at: 300, takes: 500, status: 201, delivery: lost, ...unnamed(2) }, // the client that was told to wait
+        { at: 812, status: 201, ...unnamed(2) },
+      ],
+      rules: ['retry-after', ...Array.from({ length: 5 }, () => 'same-insert-id')],
+    },
+    {
+      name: 'may send it with another insertId after a 429 that it may have read, beside a lost equal event',
+      attempts: [
+        { at: 0, takes: 500, status: 201, delivery: lost, ...counted('a', 0) },
+        { at: 0, takes: 501, headSentAt: 500, hasLeft: true, status: 429, delivery: lost, ...counted('b', 0) },
+        { at: 600, status: 201, ...counted('c', 1) },
+      ],
+      rules: [],
+    },
+    {
+      name: 'may correct a refused call, though an equal one was corrected and refused again',
+      attempts: [
+        { at: 0, status: 403, ...unnamed(0) },
+        { at: 1, status: 500, ...unnamed(0) },
+        { at: 100, status: 403, ...unnamed(1) },
+        { at: 103, status: 403, ...corrected(1) },
+        { at: 300, status: 201, ...corrected(2) },
+      ],
+      rules: [],
+    },
+    {
       name: 'may retry two equal events concurrently',
       attempts: [
         { at: 0, takes: 9, status: 500, body: { insertId: 'a' } },
@@ -616,21 +655,42 @@ describe('a client that sends the same call again', () => {
     expect(brokenRules(attempts)).toEqual(rules)
   })
 
-  test('is judged after an answer that turns out to be lost, though a parallel one ended since', () => {
+  /** Creates manners whose entries can be corrected. `correct`: the answer was lost after all. `rules`: those broken. */
+  function createTracked() {
     const journal = new Journal(100)
     const manners = new Manners(new Set(['createEvent']))
     journal.onEntry((entry, live) => (live.isCorrection ? manners.correct(entry, live) : manners.record(entry, live)))
     const send = (attempt: SampleAttempt) => {
-      const [entry, live] = exchangeOf(journal, attempt)
-      journal.record(entry, live)
-      return { entry, live }
+      const exchange = exchangeOf(journal, attempt)
+      journal.record(...exchange)
+      return exchange
     }
-    const { entry, live } = send({ at: 0, takes: 500, status: 201, ...counted('a', 0) })
+    const correct = ([entry, live]: ReturnType<typeof exchangeOf>, endedAt: number) => {
+      const end = { delivery: lost, endedAt, headSentAt: undefined, hasClientLeft: true }
+      journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
+    }
+    return { send, correct, rules: () => manners.findings.list().map(({ subject }) => subject.rule) }
+  }
+
+  test('is judged after an answer that turns out to be lost, though a parallel one ended since', () => {
+    const { send, correct, rules } = createTracked()
+    const late = send({ at: 0, takes: 500, status: 201, ...counted('a', 0) })
     send({ at: 1, takes: 500, status: 201, body: { insertId: 'other' } })
-    const end = { delivery: lost, endedAt: 500, headSentAt: undefined, hasClientLeft: true }
-    journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
+    correct(late, 500)
     send({ at: 502, status: 201, ...counted('b', 1) })
-    expect(manners.findings.list().map(({ subject }) => subject.rule)).toEqual(['same-insert-id'])
+    expect(rules()).toEqual(['same-insert-id'])
+  })
+
+  test('is not judged by an equal call if the answer before turns out to be lost, though another call arrived since', () => {
+    const { send, correct, rules } = createTracked()
+    send({ at: 0, takes: 5, status: 201, delivery: lost, ...unnamed(0) })
+    send({ at: 1, takes: 5, status: 201, delivery: lost, ...unnamed(0) })
+    send({ at: 90, takes: 2, status: 429, headers: wait3, ...unnamed(1) })
+    const late = send({ at: 50, takes: 62, status: 201, ...unnamed(1) })
+    send({ at: 110, status: 201, ...counted('other', 0) })
+    correct(late, 112)
+    send({ at: 300, status: 201, ...unnamed(2) })
+    expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // of the two that repeat a loss
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {

@@ -11,7 +11,7 @@ import { checkOverlay } from '../../documents/read-overlay.ts'
 import type { Source } from '../../documents/source.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { redactToken } from '../../redaction/redact-token.ts'
-import { isReplaceable } from '../../reports/replaceable.ts'
+import { mayOverwrite } from '../../reports/overwrite-guard.ts'
 import { writeReportFile } from '../../reports/report-file.ts'
 import { describePlace } from '../judge/drift-page.ts'
 import type { DriftReport } from '../judge/finding.ts'
@@ -39,7 +39,7 @@ export async function findPatchProblem({ contract, overlay, patch }: ContractFil
     return `--patch: ${patch} is read as the contract or as an overlay. Name another file.`
   const isPatch = (beginning: string) =>
     /^(overlay: |\{\s*"overlay": )/.test(beginning) && beginning.includes(patchMark)
-  if (!(await isReplaceable(patch, isPatch)))
+  if (!(await mayOverwrite(patch, isPatch)))
     return `--patch: ${patch} is no patch of convsim drift, and would be lost. Name another file, or delete it first.`
   return undefined
 }

@@ -15,10 +15,12 @@ export function renderHtml({
   sections,
 }: Page): string {
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
+  const title = escapeHtml(subject.title)
   const cards = figures.map(({ value, label, section, isGood }) => {
     const texts = `<b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span>`
     return `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}">${texts}</a></li>`
   })
+  const cardList = cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,14 +33,14 @@ export function renderHtml({
 </head>
 <body>
 <header>
-<p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(subject.title)} <span>${escapeHtml(subject.version)}</span></p>
+<p class="kicker"><b>${brandMark}convsim</b> ${title} <span>${escapeHtml(subject.version)}</span></p>
 <h1>${escapeHtml(heading)}</h1>
 <p class="verdict ${nameState(verdict.isGood)}">${escapeHtml(verdict.text)}</p>
 ${sentences.map(renderLine).join('\n')}
 <p class="faint">${facts.map(escapeHtml).join(' · ')}</p>
 </header>
 <main>
-${cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`}${sections.map(renderSection).join('\n')}
+${cardList}${sections.map(renderSection).join('\n')}
 </main>
 </body>
 </html>`
@@ -46,7 +48,8 @@ ${cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`
 
 /** The mark of the console. */
 const brandMark =
-  '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>'
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/>' +
+  '<path d="M4 10V8m4 2V4m4 6V6"/></svg>'
 
 const nameState = (isGood: boolean | undefined) => (isGood === undefined ? '' : isGood ? 'good' : 'bad')
 

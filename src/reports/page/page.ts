@@ -37,7 +37,7 @@ export interface PageSection {
   readonly key: string
   readonly title: string
   readonly blocks: readonly PageBlock[]
-  /** True: HTML alone has the section, folded, since it is long. */
+  /** True if only HTML has the section, folded, since it is long. */
   readonly isFolded?: boolean
 }
 
@@ -85,7 +85,7 @@ export interface Detail {
   readonly lines: readonly string[]
   /** The index of the first line that a terminal shows; default: it shows the last lines. */
   readonly focus?: number | undefined
-  /** True: a terminal leaves the lines out. */
+  /** True if a terminal leaves the lines out. */
   readonly isAside?: boolean
 }
 

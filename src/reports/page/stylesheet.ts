@@ -33,7 +33,9 @@ header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background:
 .verdict.bad { color: var(--bad); background: var(--bad-ground); }
 .faint { color: var(--faint); font-size: var(--small); }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-top: 18px; }
-.findings, .figures li, .table { border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
+.findings, .figures li, .table {
+  border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper);
+}
 .figures a {
   display: flex; flex-direction: column; justify-content: center; height: 100%; min-height: 76px;
   padding: 10px 14px; border-radius: inherit; color: inherit; text-decoration: none;

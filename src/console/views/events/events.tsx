@@ -45,11 +45,7 @@ export function EventsPage() {
     <div class="split events">
       <section class="split-pane" aria-label="Events">
         <div class="toolbar">
-          <SearchField
-            label="Search events"
-            placeholder="a type, product:, conversation: or sampled:out"
-            field={field}
-          />
+          <SearchField label="Search events" placeholder="Search for a type of event" field={field} />
           <p class="toolbar-note" role="status">
             <Note wrong={search.problem ?? (value && problem?.sentence)} page={value} />
           </p>
