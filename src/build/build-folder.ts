@@ -36,7 +36,7 @@ export async function putInPlace(folder: string, dist: string): Promise<void> {
   const replaced: string[] = []
   for (let count = 1; ; count += 1) {
     const old = `${folder}-old-${count}`
-    if (rename(dist, old)) replaced.push(old)
+    if (renameIfPresent(dist, old)) replaced.push(old)
     try {
       renameSync(folder, dist)
       break
@@ -48,7 +48,7 @@ export async function putInPlace(folder: string, dist: string): Promise<void> {
 }
 
 /** Renames a folder. Returns false if it does not exist. */
-function rename(from: string, to: string): boolean {
+function renameIfPresent(from: string, to: string): boolean {
   try {
     renameSync(from, to)
     return true

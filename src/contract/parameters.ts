@@ -150,7 +150,7 @@ function readGroup(
   for (const parameter of parameters) {
     const text = Object.hasOwn(sent, parameter.name) ? sent[parameter.name] : undefined
     if (text === undefined) continue
-    const value = parseText(parameter, text)
+    const value = parseParameterText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
     else {
       const pointer = joinPointer('', parameter.name)
@@ -172,7 +172,7 @@ function readGroup(
 /**
  * Returns the value of a sent parameter, whose texts ajv coerces later, or undefined if a text is not JSON but should.
  */
-function parseText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
+function parseParameterText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
   if (isJson && typeof text === 'string') {
     try {
       return JSON.parse(text) as Json // proved by the parser

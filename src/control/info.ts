@@ -14,7 +14,7 @@ export function infoHandlers(
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
   const { contract, controlContract } = deps
   return {
-    getHealth: () => readHealth(deps),
+    getHealth: () => reportHealth(deps),
     getInfo: () => infoToJson(deps),
     getContract: () => contract.document,
     getControlContract: () => controlContract.document,
@@ -28,7 +28,7 @@ export function infoHandlers(
  * Returns 503 with the reason if the state refuses all writes, so that an orchestrator restarts the process, and while
  * a shared state does not answer, so that a load balancer sends no requests.
  */
-async function readHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
+async function reportHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)

@@ -26,7 +26,7 @@ export function parseJsonPath(text: string): Result<JsonPath> {
   try {
     query = new JSONPathJS(text)
   } catch (error) {
-    return failure(describeError(text, error))
+    return failure(describePathError(text, error))
   }
   return success({
     text,
@@ -42,7 +42,7 @@ export function parseJsonPath(text: string): Result<JsonPath> {
   })
 }
 
-function describeError(text: string, error: unknown): string {
+function describePathError(text: string, error: unknown): string {
   // An error of the parser has the offset; another exception has none.
   const offset = (error as { location?: { start?: { offset?: number } } } | undefined)?.location?.start?.offset
   if (offset === undefined) return reasonOf(error)

@@ -79,10 +79,10 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
   const fault = /\.json$/i.test(file) ? findJsonFault(text) : undefined
   if (fault) return [fault]
-  return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeError(error) }))
+  return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
 }
 
-function describeError(error: YAMLError): string {
+function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
   // The library's message ends with the place and the line, which the finding has already.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message

@@ -21,7 +21,7 @@ export async function readSource(file: string, precompiled?: PrecompiledFiles): 
     if (problem !== undefined) return failure([{ severity: 'error', place: file, message: problem }])
     bytes = readFileSync(file) // quicker than an asynchronous read, and a start has nothing else to do meanwhile
   } catch (error) {
-    return failure([{ severity: 'error', place: file, message: `cannot be read: ${describeError(error)}` }])
+    return failure([{ severity: 'error', place: file, message: `cannot be read: ${describeReadError(error)}` }])
   }
   const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {
@@ -32,7 +32,7 @@ export async function readSource(file: string, precompiled?: PrecompiledFiles): 
   return parseSource(bytes.toString('utf8'), file)
 }
 
-function describeError(error: unknown): string {
+function describeReadError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'ENOTDIR') return 'a part of its path is a file, and no folder'

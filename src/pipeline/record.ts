@@ -131,7 +131,7 @@ function createEntry(
     endedAt: endOf(exchange),
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
-    request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
+    request: { method: request.method, path, query, headers, body: loggedBodyOf(exchange) },
     ownToken: token,
     authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
@@ -175,7 +175,7 @@ const none: readonly string[] = []
 const noBytes = new Uint8Array(0)
 const noBody: RecordedBody = { bytes: undefined, size: 0 }
 
-function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
+function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'absent') return noBody
   if (body.kind === 'bytes') return captureBody(body.bytes)
   // The size of a body that could not be read is known from its header alone.

@@ -71,11 +71,11 @@ function listNotes(line: JsonObject): string[] {
   const isSent = findUnsent(line) === undefined
   return [
     ...(error === undefined || !isSent ? [] : [String(error)]),
-    ...formatViolations(violations),
-    ...formatViolations(advice).map((text) => `advice: ${text}`),
+    ...prettyViolations(violations),
+    ...prettyViolations(advice).map((text) => `advice: ${text}`),
     ...listOf(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
-    ...(isSent ? describeDelivery(line) : []),
+    ...(isSent ? prettyDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
     ...(traceId === undefined ? [] : [`trace ${traceId}`]),
   ]
@@ -90,7 +90,7 @@ function describeDamage({ damage }: JsonObject): string[] {
 }
 
 /** Describes the end of a delivery whose answer did not reach the client. */
-function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
+function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client left before the end of its request']
   const part = sentBytes === 0 ? 'before the answer' : `after ${sentBytes} bytes of the answer's body`
@@ -108,7 +108,7 @@ function formatLoaded({ contract, operations, state }: JsonObject): string {
 }
 
 /** Returns the first violation as text, and the number of further ones. */
-function formatViolations(violations: unknown): string[] {
+function prettyViolations(violations: unknown): string[] {
   const [first, ...others] = listOf(violations)
   if (!isObject(first)) return []
   const more = others.length > 0 ? ` (and ${others.length} more)` : ''

@@ -36,7 +36,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
-      const reply = await send(exchange, request, upstream, clientGone.signal)
+      const reply = await sendUpstream(exchange, request, upstream, clientGone.signal)
       if (clientGone.signal.aborted) return refusals.clientGone()
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
@@ -52,7 +52,7 @@ function withoutCors(reply: Reply): Reply {
   return { ...reply, headers: Object.fromEntries(others) }
 }
 
-async function send(
+async function sendUpstream(
   exchange: Exchange,
   request: ForwardedRequest,
   upstream: UpstreamClient,
@@ -60,7 +60,7 @@ async function send(
 ): Promise<Reply> {
   const sent = await upstream.send(request, clientGone)
   if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
-  return receive(exchange, sent.value)
+  return receiveAnswer(exchange, sent.value)
 }
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
@@ -99,7 +99,7 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   })
 }
 
-async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
+async function receiveAnswer(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
   const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
   const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
   relays.set(exchange, relay)

@@ -14,7 +14,7 @@ export interface RetryChain {
    * chain: a first attempt cannot be told from a retry.
    */
   isParallel: boolean
-  /** True if the first attempt says that it is a retry: the client changed the body, maybe that of another refused call. */
+  /** Is true if the first attempt says that it is a retry, perhaps of another, refused call with a changed body. */
   readonly isCorrection: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   pauses: readonly number[]

@@ -70,8 +70,8 @@ export class RetryTracker {
   }
 
   /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may have
-   * arrived: that is not judged again.
+   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may
+   * have arrived: that is not judged again.
    */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)

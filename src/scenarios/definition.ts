@@ -74,7 +74,7 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A field of an answer with an extreme value: `recommendations.summary`. A list's items each get a value that is none. */
+/** A field of an answer with an extreme value: `recommendations.summary`. A list's items get one that is no list. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json

@@ -52,7 +52,7 @@ export const maxControlLength = 2000
 /** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
-  if (unknownName !== undefined) return failure(describeUnknown(unknownName, specs))
+  if (unknownName !== undefined) return failure(describeUnknownParameter(unknownName, specs))
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = texts.get(spec.name)
@@ -64,7 +64,7 @@ export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<strin
   return success(values)
 }
 
-function describeUnknown(name: string, specs: readonly Parameter[]): string {
+function describeUnknownParameter(name: string, specs: readonly Parameter[]): string {
   const known = specs.map((spec) => spec.name)
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`

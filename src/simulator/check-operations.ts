@@ -15,7 +15,7 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): Finding
   const world = createWorld(fixtures)
   return contract.operations.flatMap((operation) => {
     const declaration = declarations.find(({ operationId }) => operationId === operation.id)
-    const problems = declaration ? findProblems(operation, declaration, world) : []
+    const problems = declaration ? findOperationProblems(operation, declaration, world) : []
     return problems.map((problem): Finding => {
       const message =
         `${operation.id}: ${problem}. Change the document, ` +
@@ -35,12 +35,12 @@ export function withFittingDocument(
   const fits = (declaration: OperationDeclaration) =>
     contract.operations.some(
       (operation) =>
-        operation.id === declaration.operationId && findProblems(operation, declaration, world).length === 0,
+        operation.id === declaration.operationId && findOperationProblems(operation, declaration, world).length === 0,
     )
   return new Map([...handlers].filter(([, handler]) => fits(handler)))
 }
 
-function findProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
+function findOperationProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
   const { pathParameters, readsBody } = declaration
   const known = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const missing = pathParameters.filter((name) => !known.includes(name))

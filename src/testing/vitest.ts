@@ -9,7 +9,7 @@ import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
  */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
   sim: async ({ task, onTestFinished }, use) => {
-    const place = { file: task.file.name, names: [...projectOf(task.file), ...namesOf(task)] }
+    const place = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
     const { sim, close } = await openSandbox(place, startSimulator)
     onTestFinished(close) // an error after `use` would be shown twice, and would fail each further attempt (vitest 4.1)
     await use(sim)
@@ -26,7 +26,7 @@ export const expect: VitestExpect = vitestExpect as VitestExpect // has the matc
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, and its own. */
-function namesOf(task: { readonly name: string; readonly suite?: unknown }): string[] {
+function testNamesOf(task: { readonly name: string; readonly suite?: unknown }): string[] {
   const suite = task.suite as typeof task | undefined
-  return [...(suite ? namesOf(suite) : []), task.name]
+  return [...(suite ? testNamesOf(suite) : []), task.name]
 }

@@ -41,7 +41,7 @@ function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport
 export function formatReplay(report: ReplayReport): string {
   const { bundle, versions, contractDigest, results } = report
   const { same, differs, 'not-judged': open } = countVerdicts(results.filter(({ id }) => id !== 'state'))
-  const findings = results.filter(isRemarkable).map(toPageFinding)
+  const findings = results.filter(isRemarkable).map(replayFindingToPage)
   const reasons = bundle.reasons.length === 0 ? '' : ` (${bundle.reasons.join('; ')})`
   const lines = [
     `The bundle of ${bundle.writtenAt}${reasons} had Node ${bundle.versions.node}, this is ${versions.node}.`,
@@ -84,7 +84,7 @@ function describeState(results: readonly ReplayedRequest[]): string {
   return counts.same > 0 ? words.same : 'not compared'
 }
 
-function toPageFinding({ sandbox, id, request, verdict, differences, reasons }: ReplayedRequest): PageFinding {
+function replayFindingToPage({ sandbox, id, request, verdict, differences, reasons }: ReplayedRequest): PageFinding {
   const subject = id === 'state' ? 'the state at the end' : `${id} ${request}`
   return {
     severity: severities[verdict],

@@ -27,7 +27,7 @@ function resultToJson({ file, findings, summary }: CheckResult) {
 function toCheckPage(result: CheckResult): Page {
   const { file, findings, summary } = result
   const isGood = isFit(result)
-  const listed = { kind: 'findings', findings: findings.map(toPageFinding) } as const
+  const listed = { kind: 'findings', findings: findings.map(fileFindingToPage) } as const
   return {
     subject: { title: file, version: '' },
     heading: 'checked',
@@ -36,7 +36,7 @@ function toCheckPage(result: CheckResult): Page {
   }
 }
 
-function toPageFinding({ severity, place, message }: Finding): PageFinding {
+function fileFindingToPage({ severity, place, message }: Finding): PageFinding {
   return { severity, title: place, place: readPlace(place), sentence: message }
 }
 

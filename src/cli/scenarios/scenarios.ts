@@ -110,7 +110,7 @@ function previewScenario(active: ActiveScenario, inputs: LoadedInputs, settings:
   const operation = findShowing(active, fitting)
   return {
     views,
-    ...(operation && { example: { operation, command: formatCurl(operation, active, inputs, settings) } }),
+    ...(operation && { example: { operation, command: formatExampleCurl(operation, active, inputs, settings) } }),
     otherWays: listOtherWays(active, inputs),
   }
 }
@@ -147,7 +147,7 @@ function listOtherWays(
   ]
 }
 
-function formatCurl(
+function formatExampleCurl(
   operation: Operation,
   { definition, values, text }: ActiveScenario,
   { contract, fixtures }: LoadedInputs,

@@ -28,7 +28,7 @@ export class PlaceCounter {
   /** Counts a body. Its values are visited once, however many places are counted. */
   add(body: Json): void {
     this.#bodies += 1
-    visit(body, this.#root, this.#bodies)
+    visitPlaces(body, this.#root, this.#bodies)
   }
 
   /** Returns the number of counted bodies that could show a difference. */
@@ -59,11 +59,12 @@ function increase(count: BodyCount, body: number): void {
   count.last = body
 }
 
-function visit(value: Json, node: PlaceNode, body: number): void {
+function visitPlaces(value: Json, node: PlaceNode, body: number): void {
   increase(node.values, body)
   const items = node.children.get('*')
-  if (Array.isArray(value) && items) for (const item of value) visit(item, items, body)
+  if (Array.isArray(value) && items) for (const item of value) visitPlaces(item, items, body)
   if (!isObject(value)) return
   increase(node.objects, body)
-  for (const [name, child] of node.children) if (Object.hasOwn(value, name)) visit(value[name] ?? null, child, body)
+  for (const [name, child] of node.children)
+    if (Object.hasOwn(value, name)) visitPlaces(value[name] ?? null, child, body)
 }

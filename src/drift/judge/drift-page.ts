@@ -40,15 +40,15 @@ function toDriftPage(report: DriftReport): Page {
     subject: contract,
     heading: 'the real service and the contract',
     verdict: { text: verdicts[verdict], isGood: verdict === 'same' },
-    summary: [summarize(report)],
+    summary: [summarizeDrift(report)],
     sections: [
-      ...section('differences', 'Differences', findings.map(toPageFinding)),
+      ...section('differences', 'Differences', findings.map(driftFindingToPage)),
       ...section('not-judged', 'Not judged', others),
     ],
   }
 }
 
-function toPageFinding(finding: DriftFinding): PageFinding {
+function driftFindingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isDrift, place, assumption, sample } = finding
   const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
   return {
@@ -72,7 +72,7 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 const shorten = (text: string) => cutText(text, 500)
 
 /** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */
-function summarize({ verdict, findings, omitted, judged }: DriftReport): string {
+function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const listed = findings.filter(({ isDrift }) => isDrift).length
   const notes = findings.length - listed
   const answers = [...judged].map(([operation, count]) => `${pluralize(count, 'answer')} of ${operation}`)
@@ -91,7 +91,7 @@ function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }
     verdict,
     contract: { ...contract },
     judged: Object.fromEntries(judged),
-    findings: findings.map(findingToJson),
+    findings: findings.map(driftFindingToJson),
     ...(omitted > 0 && { omitted }),
     notJudged: notJudged.map(({ request, ...others }) => ({
       ...others,
@@ -100,7 +100,7 @@ function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }
   }
 }
 
-function findingToJson(finding: DriftFinding): JsonObject {
+function driftFindingToJson(finding: DriftFinding): JsonObject {
   const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
   return {
     operation: operation.id,

@@ -74,13 +74,13 @@ export function observeAnswer(
   own: Json | undefined,
 ): ObservedAnswer {
   const request = `${sample.method} ${sample.target}`
-  const parse = () => parseBody(bytes, listNames(operation.responseSchema(status) ?? {}))
+  const parse = () => parseObservedBody(bytes, listNames(operation.responseSchema(status) ?? {}))
   return { operation, request, status, headers, bytes, parse, own }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseBody(bytes: Uint8Array | undefined, names: ReadonlySet<string>): ParsedBody {
+function parseObservedBody(bytes: Uint8Array | undefined, names: ReadonlySet<string>): ParsedBody {
   if (bytes === undefined || bytes.length === 0) return noBody
   let value: Json
   try {

@@ -8,7 +8,7 @@ export function huntToJson(report: HuntReport): JsonObject {
   const { counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
   const { plainCounts, changes, failed } = report
   return {
-    found: finding ? findingToJson(finding, report) : null,
+    found: finding ? huntFindingToJson(finding, report) : null,
     summary: {
       runs: counts.single + counts.pair + counts.longer,
       ...counts,
@@ -25,7 +25,7 @@ export function huntToJson(report: HuntReport): JsonObject {
   }
 }
 
-function findingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
+function huntFindingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
   const { verdict, code, candidate, drawn, certainty, tally, needed, file, repeat, lastLines, requests } = finding
   return {
     verdict,

@@ -16,7 +16,7 @@ import {
 /** Describes the outcome of a hunt. In JUnit it is one test case, which fails where `--fail-on` does. */
 export function toHuntPage(report: HuntReport): Page {
   const { contract, run, end, finding, failed } = report
-  const found = finding && toPageFinding(finding, report)
+  const found = finding && huntFindingToPage(finding, report)
   const summary = [describePlainRun(report), ...summarizeHunt(report)]
   const message = finding ? describeHuntFinding(finding, report) : (failed[0] ?? '')
   return {
@@ -43,7 +43,7 @@ export function toHuntPage(report: HuntReport): Page {
   }
 }
 
-function toPageFinding(finding: HuntFinding, report: HuntReport): PageFinding {
+function huntFindingToPage(finding: HuntFinding, report: HuntReport): PageFinding {
   const { candidate, file, repeat, requests, lastLines } = finding
   const folded = [
     { title: 'output', lines: lastLines, focus: findFailure(lastLines) },

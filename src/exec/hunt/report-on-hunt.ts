@@ -40,7 +40,7 @@ export async function reportOnHunt(
   const repeat = describeRepeat(['--rules', huntFile], settings, files)
   const problem = found && (await writeHuntFile(found.shrunk.candidate, repeat))
   const file = problem === undefined ? huntFile : undefined
-  const finding = found && { ...toFinding(found.shrunk), drawn: found.drawn, file, repeat }
+  const finding = found && { ...toHuntFinding(found.shrunk), drawn: found.drawn, file, repeat }
   const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
   const { contract, run } = plain.report
   const report: HuntReport = {
@@ -66,7 +66,7 @@ export async function reportOnHunt(
   }
 }
 
-function toFinding({ ended, ...finding }: ShrunkFinding): Omit<HuntFinding, 'drawn' | 'file' | 'repeat'> {
+function toHuntFinding({ ended, ...finding }: ShrunkFinding): Omit<HuntFinding, 'drawn' | 'file' | 'repeat'> {
   const { code, isTimedOut, lastLines, recorder } = ended
   const verdict = isTimedOut ? 'hung' : 'broke'
   return { ...finding, verdict, code, lastLines, requests: recorder.listLastLines() }

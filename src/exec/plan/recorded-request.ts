@@ -45,7 +45,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
-  const body = live.requestBody ?? parseBody(request.body)
+  const body = live.requestBody ?? parseRequestBody(request.body)
   const call = [
     operation?.id ?? `${request.method} ${path}`,
     ...describeQuery(request.query),
@@ -79,7 +79,7 @@ function outcomeOf({ answer, delivery }: JournalEntry): string {
  * Parses a body that no stage of the pipeline parsed, since a fault came before; undefined: it is no JSON, or is not
  * stored whole.
  */
-function parseBody({ bytes, size }: RecordedBody): Json | undefined {
+function parseRequestBody({ bytes, size }: RecordedBody): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)
   return read.ok ? read.value : undefined

@@ -13,7 +13,7 @@ import {
 export function suiteToJson(report: SuiteReport): JsonObject {
   const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   return {
-    runs: runs.map(runToJson),
+    runs: runs.map(suiteRunToJson),
     summary: {
       ...countVerdicts(runs),
       made: runs.filter(({ code }) => code !== undefined).length,
@@ -64,6 +64,6 @@ export function circumstancesToJson({ contract, run }: Pick<SuiteReport, 'contra
   }
 }
 
-function runToJson({ run: { fault, operation, occurrence, pointer }, verdict }: JudgedRun): JsonObject {
+function suiteRunToJson({ run: { fault, operation, occurrence, pointer }, verdict }: JudgedRun): JsonObject {
   return { fault: fault.name, operation, occurrence, ...(pointer !== undefined && { pointer }), verdict }
 }

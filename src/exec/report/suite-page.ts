@@ -53,7 +53,7 @@ export function toSuitePage(report: SuiteReport): Page {
       isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !isBad(name)),
     })),
     sections: describeSections(report, findings),
-    cases: listCases(report, findings),
+    cases: listSuiteCases(report, findings),
   }
 }
 
@@ -64,7 +64,7 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
     ...summarizeGroups(runs).map(describeGroup),
     ...describeCaveats(report),
   ]
-  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding.kind)))
+  const listed = findings.map((finding) => suiteFindingToPage(finding, isMet(report, finding.kind)))
   const cut = { after: 20, rest: '--report FILE has' }
   const sections: PageSection[] = [
     { key: 'verdicts', title: 'Verdicts', blocks: lines.length > 0 ? [{ kind: 'lines', lines }] : [] },
@@ -78,7 +78,7 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
   return sections.filter(({ blocks }) => blocks.length > 0)
 }
 
-function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
+function suiteFindingToPage(finding: SuiteFinding, isFailed: boolean): PageFinding {
   const { name, kind, sentence, client, lastLines, requests, repeat } = finding
   // A command that passed has nothing to say about the fault.
   const isAside = kind === 'unnoticed' || kind === 'client'
@@ -110,7 +110,7 @@ function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
  * Lists a test case for each run, and one for the run without faults. A finding is a failure if its condition is met,
  * and else the output of a passing case. A run without its fault is skipped.
  */
-function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
+function listSuiteCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
   return [plainCase(report), ...report.runs.map((judged) => runCase(report, judged, byName.get(nameRun(judged.run))))]
 }
@@ -131,7 +131,7 @@ function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding |
   if (finding?.kind === 'unsteady' && failed.length === 0) return { ...named, state: 'skipped', text: finding.sentence }
   if (finding) {
     const { kind, sentence, client } = finding
-    const page = toPageFinding(finding, isCounted)
+    const page = suiteFindingToPage(finding, isCounted)
     const text = listLines({ ...page, notes: [...client, ...failed] }).join('\n')
     return {
       ...named,

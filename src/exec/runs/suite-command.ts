@@ -41,7 +41,7 @@ export async function runCaptured(
     clearTimeout(timer)
     end() // processes of the group would hold the pipes and the port
   })
-  const code = await waitForEnd(child, lines)
+  const code = await waitForExit(child, lines)
   clearTimeout(timer)
   stopped.removeEventListener('abort', end)
   return { code, isTimedOut, lastLines: lines.list().map((line) => redactText(line)) }
@@ -61,7 +61,7 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
 /** The milliseconds from the end of a command to that of its output, which a process outside the group may hold. */
 const outputGraceMs = 500
 
-function waitForEnd(child: ChildProcess, lines: LastLines): Promise<number> {
+function waitForExit(child: ChildProcess, lines: LastLines): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       lines.openStream()(`${error.code === 'ENOENT' ? 'There is no such command' : error.message}\n`)

@@ -45,7 +45,7 @@ export function readHar(bytes: Uint8Array, { accepted, onProgress }: ReadOptions
   for (const [index, place] of places.entries()) {
     onProgress?.(places.length + index, 2 * places.length)
     const entry = parseEntry(bytes, place)
-    const sample = entry.ok && isObject(entry.value) ? readEntry(entry.value, accepted, redact) : undefined
+    const sample = entry.ok && isObject(entry.value) ? readHarEntry(entry.value, accepted, redact) : undefined
     if (sample) samples.push(sample)
   }
   return success({ samples, omitted: found.value.length - places.length })
@@ -59,12 +59,12 @@ function parseEntry(bytes: Uint8Array, { start, end }: EntryPlace): Result<Json>
 
 function addToken(entry: Json, tokens: Set<string>): void {
   const request = isObject(entry) ? entry.request : undefined
-  const token = isObject(request) ? findOwnToken(readHeaders(request.headers)) : undefined
+  const token = isObject(request) ? findOwnToken(readHarHeaders(request.headers)) : undefined
   if (token !== undefined && !token.includes(redacted)) tokens.add(token)
 }
 
 /** Reads an entry; undefined: it has no request with a URL, or no response. */
-function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact): TrafficSample | undefined {
+function readHarEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact): TrafficSample | undefined {
   const { request, response } = entry
   if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return undefined
   if (!URL.canParse(request.url)) return undefined
@@ -75,13 +75,13 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact)
     method: (toText(request.method) || 'GET').toUpperCase(),
     origin,
     target: redactText(redact(pathname + search)),
-    requestHeaders: redactAll(readHeaders(request.headers), redact),
+    requestHeaders: redactAll(readHarHeaders(request.headers), redact),
     requestBody: text === undefined ? undefined : Buffer.from(text),
-    answer: readAnswer(entry, response, accepted, redact),
+    answer: readHarAnswer(entry, response, accepted, redact),
   }
 }
 
-function readAnswer(
+function readHarAnswer(
   entry: JsonObject,
   response: JsonObject,
   accepted: AcceptedOrigins,
@@ -90,11 +90,11 @@ function readAnswer(
   const status = Number(toText(response.status))
   const { _origin, _damage: damage, _delivery: delivery, time } = entry
   const content = isObject(response.content) ? response.content : {}
-  const body = readContent(content, _origin !== undefined)
+  const body = readHarContent(content, _origin !== undefined)
   const mediaType = toText(content.mimeType)
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
   const exchange = { status, origin: _origin ?? 'upstream', damage, delivery, body }
-  const headers = readHeaders(response.headers)
+  const headers = readHarHeaders(response.headers)
   return (
     findRecordingProblem(exchange, accepted) ?? {
       status,
@@ -109,7 +109,7 @@ function readAnswer(
  * Reads the content of an answer; undefined: it is not recorded, or only a part of it. `isOurs`: convsim exported it,
  * redacted, so that its size says nothing.
  */
-function readContent(content: JsonObject, isOurs: boolean): Uint8Array | undefined {
+function readHarContent(content: JsonObject, isOurs: boolean): Uint8Array | undefined {
   const { text, encoding, size } = content
   if (typeof text !== 'string') return size === 0 ? new Uint8Array() : undefined
   const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
@@ -144,7 +144,7 @@ function redactBytes(bytes: Uint8Array, redact: Redact): Uint8Array {
 }
 
 /** Returns a list of names and values as an object with lower-case names; repeated ones are joined with commas. */
-function readHeaders(list: Json | undefined): Record<string, string> {
+function readHarHeaders(list: Json | undefined): Record<string, string> {
   const headers = new Map<string, string>()
   for (const item of Array.isArray(list) ? list : []) {
     if (!isObject(item) || typeof item.name !== 'string') continue

@@ -12,7 +12,7 @@ export function readJournal(documents: readonly Json[], accepted: AcceptedOrigin
     return failure(
       'is no journal: it has no "requests". Save the answer of GET /__sim/requests, or one exchange in each line.',
     )
-  const samples = entries.slice(0, maxExchanges).flatMap((entry) => readEntry(entry, accepted))
+  const samples = entries.slice(0, maxExchanges).flatMap((entry) => readJournalEntry(entry, accepted))
   return success({ samples, omitted: Math.max(0, entries.length - maxExchanges) })
 }
 
@@ -24,25 +24,25 @@ function listEntries(document: Json): JsonObject[] {
   return isObject(document.request) && isObject(document.answer) ? [document] : []
 }
 
-function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
+function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
   const { request, answer, damage, delivery } = entry
   if (!isObject(request) || !isObject(answer)) return []
   const { status, origin } = answer
   // Journals lack the Content-Type that is written with a body, of the simulator and of a proxy's judged answers.
   const lacksMediaType = origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
-  const body = readBody(answer.body)
+  const body = readJournalBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
   return [
     {
       method: toText(request.method) || 'GET',
       target: `${toText(request.path)}${query}`,
-      requestHeaders: readHeaders(request.headers),
-      requestBody: readBody(request.body),
+      requestHeaders: readJournalHeaders(request.headers),
+      requestBody: readJournalBody(request.body),
       answer: findRecordingProblem({ status, origin, damage, delivery, body }, accepted) ?? {
         status: Number(toText(status)),
         headers: {
           ...(lacksMediaType && { 'content-type': 'application/json' }),
-          ...readHeaders(answer.headers),
+          ...readJournalHeaders(answer.headers),
         },
         body,
         ...(typeof entry.tookMs === 'number' && { ms: entry.tookMs }),
@@ -52,7 +52,7 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[
 }
 
 /** Returns the bytes of a recorded body; undefined where they were evicted, cut, or left out of the export. */
-function readBody(body: Json | undefined): Uint8Array | undefined {
+function readJournalBody(body: Json | undefined): Uint8Array | undefined {
   if (!isObject(body)) return undefined
   if (body.size === 0) return new Uint8Array()
   if (body.gone === true || body.cut === true) return undefined
@@ -61,7 +61,7 @@ function readBody(body: Json | undefined): Uint8Array | undefined {
   return typeof body.base64 === 'string' ? Buffer.from(body.base64, 'base64') : undefined
 }
 
-function readHeaders(headers: Json | undefined): Record<string, string> {
+function readJournalHeaders(headers: Json | undefined): Record<string, string> {
   const entries = isObject(headers) ? Object.entries(headers) : []
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), toText(value)]))
 }

@@ -27,15 +27,15 @@ export function listOperations(document: ContractNode) {
           summary: textOf(summary),
           description: textOf(description),
           assumptions: assumptionsOf(operation),
-          parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => describeParameter(document, one)),
-          body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
-          answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
+          parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => toDocumentedField(document, one)),
+          body: requestBody === undefined ? undefined : describeBodyFields(document, requestBody, 'body '),
+          answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBodyFields(document, one, '') })),
         }
       }),
   )
 }
 
-function describeBody(document: ContractNode, node: unknown, prefix: string) {
+function describeBodyFields(document: ContractNode, node: unknown, prefix: string) {
   const own = resolveNode(document, node)
   const media = objectOf(Object.values(objectOf(own['content']))[0])
   const schema = flattenSchema(document, media['schema'])
@@ -47,7 +47,7 @@ function describeBody(document: ContractNode, node: unknown, prefix: string) {
   }
 }
 
-function describeParameter(document: ContractNode, node: unknown): DocumentedField {
+function toDocumentedField(document: ContractNode, node: unknown): DocumentedField {
   const { in: place, name, required, schema, examples, example, description, ...own } = resolveNode(document, node)
   const flat = flattenSchema(document, schema)
   const field = describeField(document, flat, '', '')
