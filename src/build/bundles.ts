@@ -1,6 +1,4 @@
-/**
- * The files of a build: all code in one script, with the bundled documents precompiled into it, and the console's page.
- */
+/** The files of a build: all code in one script, with the bundled documents precompiled, and the console's page. */
 import { chmod, cp, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -34,9 +32,7 @@ interface EntryModule {
   readonly exports: readonly string[]
 }
 
-/**
- * The modules of `dist/` by the names of their entries. All but the first are for tests, which run the bundled code.
- */
+/** The modules of `dist/` by the names of their entries. All but the first are for tests, which run bundled code. */
 const entries: Readonly<Record<string, EntryModule>> = {
   cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
   precompiled: {

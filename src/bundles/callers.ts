@@ -22,9 +22,7 @@ export class Callers {
     for (const key of publicKeys) this.#names.set(key, key)
   }
 
-  /**
-   * Lists at most 1,000 keys that are redacted in records: no public keys, and as long as what is redacted elsewhere.
-   */
+  /** Lists at most 1,000 keys that are redacted in records: no public keys, and as long as other redacted texts. */
   listSecrets(): readonly string[] {
     return [...this.#names]
       .filter(([key, name]) => key !== name && key.length >= minTokenLength)
@@ -63,9 +61,7 @@ export class Callers {
   }
 }
 
-/**
- * Returns a value without credentials: those of well-known names and forms, and the keys of all callers of the bundle.
- */
+/** Returns a value without credentials: those of well-known names and forms, and all callers' keys of the bundle. */
 export type RedactRecord = (value: Json) => Json
 
 /** Creates the redaction of stored records, rules and changes, which may contain the key of any request. */

@@ -54,7 +54,7 @@ const CONFIG = {
  * MB.
  *
  * The same request gets the same bytes: an example of the document unchanged, or else a body from Prism's sampler. The
- * sampler ignores patterns; if its body breaks the schema, Prism's generator makes another from method and path.
+ * sampler ignores patterns; if its body breaks the schema, Prism's generator makes another, seeded by the request.
  *
  * @returns an error, with the command that installs Prism, if Prism cannot be loaded
  */

@@ -169,9 +169,7 @@ function readGroup(
   return [...violations, ...others]
 }
 
-/**
- * Returns the value of a sent parameter, whose texts ajv coerces later, or undefined if a text is not JSON but should.
- */
+/** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if it should be JSON and is not. */
 function parseParameterText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
   if (isJson && typeof text === 'string') {
     try {

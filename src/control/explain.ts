@@ -47,9 +47,7 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
   return names.find((name) => name !== undefined && name !== sandbox)
 }
 
-/**
- * Returns true for a request that never reaches the pipeline: control plane, root, aliases, browser's files, preflight.
- */
+/** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
 function isAnsweredByEdge(
   { method, path, headers }: SimRequest,
   corsOrigins: CorsOrigins,

@@ -121,9 +121,7 @@ export class MatchCounter {
     this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
   }
 
-  /**
-   * Returns the latest requests that differ least from the query, the nearest first; fewer if finding takes too long.
-   */
+  /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
   async nearMisses(): Promise<NearMiss[]> {
     const { entries } = await this.#journal.list({
       sandbox: this.#sandbox,

@@ -120,9 +120,7 @@ export class JsonTokens {
   }
 }
 
-/**
- * Returns the index of the first character that a string cannot have, or the text's length if the string has no end.
- */
+/** Returns the index of the first character that a string cannot have, or the text's length for an endless string. */
 function findStringFault(text: string, opening: number): number {
   for (let at = opening + 1; at < text.length; ) {
     const character = text[at] ?? ''

@@ -49,9 +49,7 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
 /** The client's part in the end of a delivery. */
 export interface ClientSight {
-  /**
-   * The time at which the head was sent, by the process's monotonic clock, in milliseconds, or undefined if it was not.
-   */
+  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
   readonly headSentAt: number | undefined
   /**
    * Is true if the client closed the connection before the simulator had sent the reply or ended the connection, or

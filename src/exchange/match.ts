@@ -74,9 +74,7 @@ export interface RequestMatch {
   readonly query?: Readonly<Record<string, string | null>>
   /** Exact values by name in any case; null matches a request without the header. */
   readonly header?: Readonly<Record<string, string | null>>
-  /**
-   * Exact values by JSON pointer if every name is a pointer (`{"/eventType": "purchase"}`); else a part of the body.
-   */
+  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a part of the body. */
   readonly body?: Readonly<Record<string, Json>>
   /** The trace id of the header `traceparent`, in any case. */
   readonly traceId?: string
@@ -158,9 +156,7 @@ function listOf<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value]
 }
 
-/**
- * Returns a condition that one of the values is the expected one; null: that there is none; undefined: no condition.
- */
+/** Returns a condition that one of the values is the expected one; for null that there is none; for undefined none. */
 function equal(
   field: string,
   expected: Json | undefined,

@@ -24,9 +24,7 @@ export interface SimRequest {
   readonly openedAt: number | undefined
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
-  /**
-   * Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent if no client waits.
-   */
+  /** Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent without a client. */
   readonly watchClient?: (onGone: () => void) => () => void
   /** Upper case. */
   readonly method: string
@@ -34,9 +32,7 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty without a query. */
   readonly query: string
-  /**
-   * Lower-case names. Repeated headers are joined with commas; a header of one value (`Content-Type`) has the first.
-   */
+  /** Lower-case names. Repeated headers are joined with commas; of a single value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
 }

@@ -3,9 +3,7 @@ import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../state
 import { refusals } from './refusals.ts'
 import type { Reply } from './reply.ts'
 
-/**
- * Returns the reply to a request that failed because of the store, and logs the reason; undefined for any other error.
- */
+/** Returns the reply to a request that failed because of the store, and logs the reason; undefined for other errors. */
 export function replyToStoreError(error: unknown, requestId: string, log: Log): Reply | undefined {
   if (error instanceof StoreUnavailableError) {
     log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')

@@ -157,9 +157,7 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   return undefined
 }
 
-/**
- * Parses a `Prefer` header (RFC 7240) with items between commas; the first of a name counts, in any case of letters.
- */
+/** Parses a `Prefer` header (RFC 7240) with items between commas; the first of a name counts, in any letter case. */
 function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
   if (header.length > maxControlLength)
     return failure(`A Prefer header is at most ${maxControlLength} characters long.`)

@@ -131,9 +131,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/**
- * Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500.
- */
+/** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and answered with a 500. */
 async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, store, log } = deps
   const requestId = exchange.request.id

@@ -23,9 +23,7 @@ export type CreateRecord = (reply: Reply, outcome: DeliveryOutcome, sight: Clien
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
-/**
- * An exchange in the journal of all replicas: stored before its answer has ended, and corrected afterwards if needed.
- */
+/** An exchange in the journal of all replicas: stored before its answer has ended, and corrected later if needed. */
 export class StoredExchange {
   readonly #create: CreateRecord
   readonly #shared: NonNullable<Journal['shared']>

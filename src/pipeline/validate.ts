@@ -23,9 +23,7 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
   }
 }
 
-/**
- * Adds typing errors, and the handler's warnings and recommendations, to the advice; `strict` refuses the former two.
- */
+/** Adds typing errors and the handler's warnings and recommendations to the advice; `strict` refuses the first two. */
 function addAdvice(exchange: Exchange, handler: OperationHandler | undefined, strict: boolean): Reply | undefined {
   const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
   if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
@@ -63,9 +61,7 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
 
 const readText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
 
-/**
- * Returns what is wrong with a content type that the document does not cover, or undefined. JSON is UTF-8 (RFC 8259).
- */
+/** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
 function contentTypeProblem(
   sent: string | undefined,
   mediaType: string,

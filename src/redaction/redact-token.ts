@@ -46,9 +46,7 @@ export function listTokenForms(token: string): string[] {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/**
- * The mark with which a message cuts its quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`.
- */
+/** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The fewest characters of a token beside such a mark that are redacted, and the most that a message quotes. */

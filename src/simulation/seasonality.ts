@@ -14,9 +14,7 @@ export interface Traits {
     readonly friction: number
     readonly safety: number
   }
-  /**
-   * The phases on 1970-01-01, as a share of a period: of the two waves of `slowWave`, of the persona's cycle and drift.
-   */
+  /** The phases on 1970-01-01, as shares of a period: the two waves of `slowWave`, the persona's cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 

@@ -44,9 +44,7 @@ export function commonWording(
   }
 }
 
-/**
- * Returns the values of a rule's placeholders: the value that met the rule, and its threshold, in the measure's unit.
- */
+/** Returns the values of a rule's placeholders: the value that met the rule, and its threshold, in the same unit. */
 export function ruleWording(measure: Measure, value: number, threshold: number, totals: PeriodTotals): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {

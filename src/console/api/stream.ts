@@ -15,9 +15,7 @@ export interface StreamReader {
   onEvents(events: readonly StreamEvent[]): void
 }
 
-/**
- * Reads server-sent events by `fetch`, since `EventSource` sends no token, until the stream ends or cannot be opened.
- */
+/** Reads server-sent events by `fetch`, since `EventSource` sends no token, until the stream ends or cannot open. */
 export async function readEventStream({
   path,
   query,

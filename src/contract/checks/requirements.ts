@@ -48,9 +48,7 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
   return [errorAt(source, openapi === undefined ? '/swagger' : '/openapi', message)]
 }
 
-/**
- * Checks that a valid document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths.
- */
+/** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
 export function checkRequirements(document: JsonObject, source: Source): Finding[] {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),

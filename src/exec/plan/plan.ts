@@ -156,7 +156,7 @@ export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
   return pointer === undefined ? fault.scenario : atPointer(fault.scenario, pointer)
 }
 
-/** Names a run as `--only` takes it: `drift:drop-field@getPlan/name`, `resilience:reset@createEvent#2`. */
+/** Names a run for `--only`: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
 export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): string {
   return `${fault.name}@${operation}${pointer ?? `#${occurrence}`}`
 }

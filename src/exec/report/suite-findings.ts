@@ -89,7 +89,7 @@ function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
   return isCutOff ? `the answer that broke off was swallowed: ${counts}` : counts
 }
 
-/** Describes the place of a fault: `request 2 of createEvent`, `/avgScore in the answers of getModelAnalytics`. */
+/** Describes a fault's place: `request 2 of createEvent`, `/avgSafetyScore in the answers of getModelAnalytics`. */
 function describeFaultPlace({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the answers of ${operation}`
 }

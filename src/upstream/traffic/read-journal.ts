@@ -28,7 +28,7 @@ function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): Traffic
   const { request, answer, damage, delivery } = entry
   if (!isObject(request) || !isObject(answer)) return []
   const { status, origin } = answer
-  // Journals lack the Content-Type that is written with a body, of the simulator and of a proxy's judged answers.
+  // The simulator, and a proxy whose scenario looked at the answer, write Content-Type with the body: journals lack it.
   const lacksMediaType = origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
   const body = readJournalBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
