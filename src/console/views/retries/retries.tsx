@@ -42,7 +42,7 @@ export function RetriesPage() {
       <section class="chains" aria-label="Calls that failed">
         <div class="retries-bar">
           <p role="status">
-            {problem ? <span class="bad">{problem.sentence}</span> : summarizeCall(chains, further, isAll)}
+            {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
           <p class="line-legend faint">
@@ -79,7 +79,7 @@ function Unlisted({ id }: { readonly id: string }) {
   )
 }
 
-function summarizeCall(chains: Chains, further: number, isAll: boolean): string {
+function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
   const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
   const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
   const manners = faulty > 0 ? `, ${faulty} with bad manners` : ''
