@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'

@@ -69,7 +69,9 @@ describe('a failed run', () => {
     ])
   })
 
-  test('has no bundle where nothing failed, and one of the exit code where the command failed', async () => {
+  test('has no bundle where nothing failed, and one of the exit code where the command failed', {
+    tags: ['long'],
+  }, async () => {
     const file = join(await tempFolder(), 'bundle.json')
     const exec = (code: number) =>
       run(['exec', '--bundle', file, '--', process.execPath, '-e', `process.exit(${code})`])

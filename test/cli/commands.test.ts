@@ -135,7 +135,7 @@ test('assumptions passes over the variable of a setting that it does not read', 
   expect(await run(['assumptions'], { env: { CONVSIM_REPORT: 'y.html' } })).toMatchObject({ code: 0 })
 })
 
-test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', async () => {
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', { tags: ['long'] }, async () => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
   const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
@@ -202,12 +202,12 @@ describe('check --format', () => {
     })
   })
 
-  test('json of files without a fault has ok, and exits with 0', async () => {
+  test('json of files without a fault has ok, and exits with 0', { tags: ['long'] }, async () => {
     const { code, stdout } = await run(['check', '--format', 'json'])
     expect({ code, checked: JSON.parse(stdout) }).toMatchObject({ code: 0, checked: { ok: true } })
   })
 
-  test('github prints a command for each finding, with its file, line and column', async () => {
+  test('github prints a command for each finding, with its file, line and column', { tags: ['long'] }, async () => {
     const { broken, odd } = await faultyDocuments()
     const { code, stdout } = await run(['check', basename(broken), odd, 'none.yaml', '--format', 'github'], {
       cwd: dirname(broken),
@@ -235,7 +235,7 @@ describe('assumptions', () => {
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 
-  test('takes another document as an argument or as --contract', async () => {
+  test('takes another document as an argument or as --contract', { tags: ['long'] }, async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
     const [named, set] = await Promise.all([run(['assumptions', file]), run(['assumptions', '--contract', file])])
     expect(named.stdout).toContain('Guess!')
@@ -314,7 +314,7 @@ describe('healthcheck', () => {
     expect(stderr).toContain('nothing complete came within 0.2 s')
   })
 
-  test('--timeout above two seconds is waited for without --wait, too', async () => {
+  test('--timeout above two seconds is waited for without --wait, too', { tags: ['long'] }, async () => {
     const port = await serveReplies((_req, res) => {
       setTimeout(() => res.end(`{"status":"healthy","version":"1"}`), 2_200)
     })

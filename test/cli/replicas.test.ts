@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../bench/target.ts'

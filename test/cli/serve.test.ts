@@ -161,7 +161,7 @@ describe('the address', () => {
     expect(stderr).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken.*--port`))
   })
 
-  test('leaves the state file unlocked if its port is taken', async () => {
+  test('leaves the state file unlocked if its port is taken', { tags: ['long'] }, async () => {
     const state = join(await tempFolder(), 'state.json')
     await run(['--port', String(await takenPort()), '--state', state])
     const command = convsim(['--port', '0', '--state', state])
@@ -180,12 +180,12 @@ describe('the address', () => {
     expect(stderr).not.toContain('--control-token')
   })
 
-  test('is taken from HOST=LOCALHOST in any case', async () => {
+  test('is taken from HOST=LOCALHOST in any case', { tags: ['long'] }, async () => {
     const command = convsim(memory, { env: { HOST: 'LOCALHOST' } })
     expect(await command.ready()).toContain('LOCALHOST')
   })
 
-  test('ends the start with 1 if its host is not one of this machine', async () => {
+  test('ends the start with 1 if its host is not one of this machine', { tags: ['long'] }, async () => {
     const { code, stderr } = await run([...memory, '--host', '203.0.113.1', '--control-open'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/203\.0\.113\.1.*--host/)

@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'

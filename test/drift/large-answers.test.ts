@@ -12,7 +12,7 @@ const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer })
 
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
-describe('an answer with more members than are judged', () => {
+describe('an answer with more members than are judged', { tags: ['long'] }, () => {
   const large = judge(contract, [
     { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
     { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

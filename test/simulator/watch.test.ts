@@ -78,7 +78,9 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', async () => {
+  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     await replace('contract.yaml', contract.replace('operationId: createEvent', 'operationId: createPrompt'))
@@ -104,7 +106,9 @@ describe('--watch', () => {
     expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', async () => {
+  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const rules = { rules: [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }] }
@@ -147,7 +151,9 @@ describe('--watch', () => {
     ])
   })
 
-  test('drops no request while the contract is replaced, and answers each by one of the contracts', async () => {
+  test('drops no request while the contract is replaced, and answers each by one of the contracts', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const stricter = contract.replace(

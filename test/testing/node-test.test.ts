@@ -1,3 +1,4 @@
+// @module-tag long
 import { describeRunner } from './contract.ts'
 import { type Runner, readLines, type TestOutcome } from './runner.ts'
 

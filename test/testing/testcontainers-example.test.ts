@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

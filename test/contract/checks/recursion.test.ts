@@ -68,7 +68,7 @@ const step = fc
     ),
   )
 
-test('the validators of each document end', async () => {
+test('the validators of each document end', { tags: ['long'] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.tuple(step, step, step, step), async (schemas) => {
       const all = Object.fromEntries(names.map((name, index) => [name, schemas[index] ?? {}]))

@@ -65,7 +65,7 @@ describe.skipIf(problem !== undefined)('a state in Redis by TLS', () => {
     )
   })
 
-  test('is refused with the other scheme if the URL has the wrong one', async () => {
+  test('is refused with the other scheme if the URL has the wrong one', { tags: ['long'] }, async () => {
     const [{ port }, plain] = await Promise.all([startTlsRedis('localhost'), redisForTest()])
     const [withoutTls, withTls] = await Promise.all([
       findRefusal(`redis://localhost:${port}`),
