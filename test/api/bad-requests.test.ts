@@ -27,12 +27,7 @@ const post = (
   path: string,
   body: RequestOptions['body'],
   how: RequestOptions = {},
-): RequestOptions & { path: string } => ({
-  path,
-  method: 'POST',
-  ...(body !== undefined && { body }),
-  ...how,
-})
+): RequestOptions & { path: string } => ({ path, method: 'POST', ...(body !== undefined && { body }), ...how })
 
 const events = '/v1/events'
 const prompts = '/v1/prompts'
@@ -58,23 +53,12 @@ const authentication: Bad[] = [
     status: 401,
     says: [/empty/, bearer],
   },
-  {
-    name: 'a sandbox without a token',
-    path: analyticsPath,
-    token: '~worker-3',
-    status: 401,
-    says: [/empty/, bearer],
-  },
+  { name: 'a sandbox without a token', path: analyticsPath, token: '~worker-3', status: 401, says: [/empty/, bearer] },
   { name: 'no token on POST', ...post(events, event(), { token: null }), status: 401, says: [bearer] },
 ]
 
 const places: Bad[] = [
-  {
-    name: 'an unknown path',
-    path: '/v1/interactions',
-    status: 404,
-    says: [/\/v1\/interactions/, /\/v1\/events/],
-  },
+  { name: 'an unknown path', path: '/v1/interactions', status: 404, says: [/\/v1\/interactions/, /\/v1\/events/] },
   { name: 'a trailing slash', ...post('/v1/events/', event()), status: 404, says: [/\/v1\/events/] },
   { name: 'the base itself', path: '/v1', status: 404, says: [/\/v1\/models\/\{modelId\}\/analytics/] },
   {
@@ -89,12 +73,7 @@ const places: Bad[] = [
     status: 404,
     says: [/base URL/, new RegExp(`/v1/models/${modelId}/analytics`)],
   },
-  {
-    name: 'events without /v1',
-    ...post('/events', event()),
-    status: 404,
-    says: [/base URL/, /\/v1\/events/],
-  },
+  { name: 'events without /v1', ...post('/events', event()), status: 404, says: [/base URL/, /\/v1\/events/] },
   { name: 'an unknown path without /v1', path: '/status', status: 404, says: [/\/v1/, /\/__sim/] },
   { name: 'another version', ...post('/v2/events', event()), status: 404, says: [/\/v1/] },
   { name: 'another case', ...post('/v1/Events', event()), status: 404, says: [/\/v1\/events/] },
@@ -120,12 +99,7 @@ const parameters: Bad[] = [
     says: [/query\/period/, /"7d", "30d", "90d"/, /"14d"/],
   },
   { name: 'an empty period', path: `${analyticsPath}?period=`, status: 400, says: [/query\/period/, /"7d"/] },
-  {
-    name: 'period in capitals',
-    path: `${analyticsPath}?period=7D`,
-    status: 400,
-    says: [/query\/period/, /"7D"/],
-  },
+  { name: 'period in capitals', path: `${analyticsPath}?period=7D`, status: 400, says: [/query\/period/, /"7D"/] },
   {
     name: 'two periods',
     path: `${analyticsPath}?period=7d&period=30d`,
@@ -165,23 +139,13 @@ const bodies: Bad[] = [
     status: 400,
     says: [/body/],
   },
-  {
-    name: 'an empty body',
-    ...post(events, ''),
-    status: 400,
-    says: [/body/, /required/, /application\/json/],
-  },
+  { name: 'an empty body', ...post(events, ''), status: 400, says: [/body/, /required/, /application\/json/] },
   { name: 'no body at all', ...post(events, undefined), status: 400, says: [/body/, /required/] },
   { name: '{', ...post(events, '{'), status: 400, says: [/body/, /must be JSON/] },
   { name: '[]', ...post(events, '[]'), status: 400, says: [/body/, /must be an object/, /array/] },
   { name: 'null', ...post(events, 'null'), status: 400, says: [/body/, /must be an object/, /null/] },
   { name: 'a bare text', ...post(events, '"event"'), status: 400, says: [/body/, /must be an object/] },
-  {
-    name: 'two values',
-    ...post(events, `${JSON.stringify(event())} {}`),
-    status: 400,
-    says: [/body/, /must be JSON/],
-  },
+  { name: 'two values', ...post(events, `${JSON.stringify(event())} {}`), status: 400, says: [/body/, /must be JSON/] },
   {
     name: 'bytes that are not UTF-8',
     ...post(events, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])),
@@ -208,18 +172,8 @@ const bodies: Bad[] = [
     status: 400,
     says: [/body\/properties\/deep/, /64 levels/],
   },
-  {
-    name: 'nesting of 9,000 levels',
-    ...post(events, nested(9000)),
-    status: 400,
-    says: [/body/, /64 levels/],
-  },
-  {
-    name: 'nesting of 400,000 levels',
-    ...post(events, nested(400_000)),
-    status: 400,
-    says: [/body/, /64 levels/],
-  },
+  { name: 'nesting of 9,000 levels', ...post(events, nested(9000)), status: 400, says: [/body/, /64 levels/] },
+  { name: 'nesting of 400,000 levels', ...post(events, nested(400_000)), status: 400, says: [/body/, /64 levels/] },
   {
     name: 'a list of 10,001 numbers',
     ...post(events, withMember(`"properties":{"list":[${'1,'.repeat(10_000)}1]}`)),
@@ -277,12 +231,7 @@ const fields: Bad[] = [
     status: 400,
     says: [/body\/value/, /must be a string/, /149 \(a number\)/],
   },
-  {
-    name: 'value: null',
-    ...post(events, event({ value: null })),
-    status: 400,
-    says: [/body\/value/, /string/],
-  },
+  { name: 'value: null', ...post(events, event({ value: null })), status: 400, says: [/body\/value/, /string/] },
   {
     name: 'qualityImpactScore: 1.5',
     ...post(events, event({ qualityImpactScore: 1.5 })),

@@ -55,10 +55,7 @@ const nowOf = (index: number) => Date.UTC(2026, 0, 1 + index, 12)
 async function work(sim: TestSimulator, { name, index }: { name: string; index: number }): Promise<void> {
   const token = `any-key~${name}`
   await steer(sim, 'PUT', `/sandboxes/${name}`, { seed: `seed-${index}` })
-  await steer(sim, 'PUT', `/clock?sandbox=${name}`, {
-    mode: 'frozen',
-    now: new Date(nowOf(index)).toISOString(),
-  })
+  await steer(sim, 'PUT', `/clock?sandbox=${name}`, { mode: 'frozen', now: new Date(nowOf(index)).toISOString() })
   if (index % 2 === 1) await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
 
   for (let count = 0; count <= index % 5; count += 1) {

@@ -281,11 +281,7 @@ describe('healthcheck', () => {
     const port = String(await findFreePort())
     const waiting = run(['healthcheck', '--port', port, '--wait', '--timeout', '1m'])
     await convsim(['--port', port, '--state', ':memory:']).ready()
-    expect(await waiting).toEqual({
-      code: 0,
-      stdout: `{"status":"healthy","version":"${version}"}\n`,
-      stderr: '',
-    })
+    expect(await waiting).toEqual({ code: 0, stdout: `{"status":"healthy","version":"${version}"}\n`, stderr: '' })
   })
 
   test('--wait gives up with 1 and the last reason once --timeout is over', async () => {

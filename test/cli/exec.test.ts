@@ -160,12 +160,7 @@ describe('--fail-on', () => {
   test.each([
     { gates: 'violation', code: bad, exit: 3, says: /--fail-on: 1 request broke the contract/ },
     { gates: 'violation', code: unexpected, exit: 0, says: /1 unexpected answer/ },
-    {
-      gates: 'violation',
-      code: `${bad}.then(() => process.exit(4))`,
-      exit: 4,
-      says: /--fail-on: 1 request broke/,
-    },
+    { gates: 'violation', code: `${bad}.then(() => process.exit(4))`, exit: 4, says: /--fail-on: 1 request broke/ },
   ])('$gates exits with $exit', async ({ gates, code, exit, says }) => {
     const { code: ended, stderr } = await run(node(code, '--fail-on', gates))
     expect([ended, stderr]).toEqual([exit, expect.stringMatching(says)])
@@ -263,10 +258,7 @@ describe('serve', () => {
     command.process.kill('SIGTERM')
     expect(await command.ended).toBe(3)
     expect(command.stderr()).toMatch(/convsim: 1 request, 1 broke the contract/)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-      sandbox: '*',
-      violations: { requests: 1 },
-    })
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ sandbox: '*', violations: { requests: 1 } })
   })
 
   test('exits with 0 if no condition of --fail-on is met', async () => {
@@ -291,10 +283,7 @@ describe('in the folder of another project', () => {
     const bin = join(project, 'node_modules', '.bin')
     await mkdir(bin, { recursive: true })
     await symlink(new URL('../../dist/cli.js', import.meta.url).pathname, join(bin, 'convsim'))
-    const child = spawn(join(bin, 'convsim'), node(good), {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const child = spawn(join(bin, 'convsim'), node(good), { cwd: project, stdio: ['ignore', 'pipe', 'ignore'] })
     let out = ''
     child.stdout.on('data', (text: Buffer) => {
       out += text

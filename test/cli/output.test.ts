@@ -54,16 +54,8 @@ describe('--log-format json gives every line the members level, time and msg', (
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const lines = stderr.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      {
-        ...lineForm,
-        level: 'error',
-        msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/),
-      },
-      {
-        ...lineForm,
-        level: 'error',
-        msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /),
-      },
+      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
+      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
     ])
   })
 
@@ -220,10 +212,7 @@ describe('--log-level', () => {
   test('trace adds the headers of requests and answers, without credentials', async () => {
     const command = convsim([...memory, '--log-level', 'trace'])
     const origin = await command.ready()
-    await ask({ origin }, `${analyticsPath}?period=7d`, {
-      token: 'my-secret-token',
-      headers: { 'x-team': 'a' },
-    })
+    await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
     const lines = (await stop(command)).map((line) => JSON.parse(line))
     expect(lines.filter(({ msg }) => msg === 'headers')).toMatchObject([
       {

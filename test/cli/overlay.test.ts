@@ -71,10 +71,7 @@ describe('check', () => {
   test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
     const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
     const one = await runInProcess(['check', '--overlay', file])
-    expect(one).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/),
-    })
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/) })
     const another = await overlayWith('{ target: $.paths.*, update: { get: 1 } }')
     const two = await runInProcess(['check', bundledContract, '--overlay', file, '--overlay', another])
     expect(two).toMatchObject({ code: 1, stdout: expect.stringContaining(`${another}:4:`) })

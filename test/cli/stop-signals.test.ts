@@ -177,10 +177,7 @@ describe('a signal after that time ends the process at once, and says so', { tag
     await sleep(laterMs)
     command.process.kill(signal)
     expect(await command.ended).toBe(codes[signal])
-    expect(JSON.parse(command.stderr())).toMatchObject({
-      level: 'error',
-      msg: expect.stringMatching(notice(signal)),
-    })
+    expect(JSON.parse(command.stderr())).toMatchObject({ level: 'error', msg: expect.stringMatching(notice(signal)) })
     await untilGone(Number.parseInt(command.stdout(), 10))
   })
 })

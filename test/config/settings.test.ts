@@ -30,11 +30,7 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   rules: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
-  controlOrigins: {
-    good: 'http://localhost:6006',
-    means: 'http://localhost:6006',
-    bad: 'http://localhost:6006/app',
-  },
+  controlOrigins: { good: 'http://localhost:6006', means: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
@@ -158,10 +154,7 @@ describe('every setting', () => {
   test.each(valued)('$command.name $flag VALUE is read', (row) => {
     const { name, flag, good, means } = row
     const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
-    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({
-      ...others,
-      [name]: means,
-    })
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...others, [name]: means })
     const joined = commandLineOf(row, `${flag}=${good}`)
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
@@ -328,10 +321,7 @@ describe('commands', () => {
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {
     const words = ['npm', 'test', '--', '--port', '2']
-    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], {
-      PORT: '3000',
-      HOST: 'x',
-    })
+    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(asked)).toMatchObject({ command: 'exec', files: words })
     expect(settingsOf(asked)).toMatchObject({
       port: 0,
@@ -396,9 +386,7 @@ describe('commands', () => {
   )
 
   test('-h with a value is the host', () => {
-    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({
-      settings: { host: '0.0.0.0' },
-    })
+    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({ settings: { host: '0.0.0.0' } })
     expect(parseCommandLine(['-h::1'], {})).toMatchObject({ settings: { host: '::1' } })
   })
 
@@ -473,9 +461,7 @@ describe('an unknown argument or variable is refused', () => {
   })
 
   test('other unknown variables are ignored', () => {
-    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({
-      kind: 'run',
-    })
+    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({ kind: 'run' })
   })
 })
 

@@ -89,9 +89,7 @@ describeInBrowser('the view of the contract', () => {
 
   test('shows every assumption of the contract', async () => {
     const own = await startForTest()
-    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as {
-      assumptions: { text: string }[]
-    }
+    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as { assumptions: { text: string }[] }
     let shown = ''
     for (const operation of ['getModelAnalytics', 'createPrompt', 'createEvent'])
       shown += await (await openOperation(own, operation)).locator('.contract').textContent()

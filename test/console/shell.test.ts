@@ -23,9 +23,7 @@ describeInBrowser('the console', () => {
     await ask(sim(), '/v1/events', { body: event() })
     await ask(sim(), '/v1/events', { body: { eventType: 5 } })
     await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-    await ask(sim(), '/v1/prompts', {
-      body: { name: 'Greeting', components: [{ content: 'Hello {{name}}' }] },
-    })
+    await ask(sim(), '/v1/prompts', { body: { name: 'Greeting', components: [{ content: 'Hello {{name}}' }] } })
   })
 
   test('opens from the root, at the first view', async () => {

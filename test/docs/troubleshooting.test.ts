@@ -23,10 +23,7 @@ const messages = new Map(
 
 /** Returns what a start prints that is refused. */
 async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
-  const { code, stderr } = await run(args, {
-    ...options,
-    env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env },
-  })
+  const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
   return stderr
 }

@@ -77,12 +77,7 @@ const schemas = fc.letrec<{ schema: JsonObject }>((tie) => {
             ['else', three],
           ]),
       ),
-      inner.map(
-        (unevaluatedItems): JsonObject => ({
-          anyOf: [{ prefixItems: [{ const: 1 }] }, {}],
-          unevaluatedItems,
-        }),
-      ),
+      inner.map((unevaluatedItems): JsonObject => ({ anyOf: [{ prefixItems: [{ const: 1 }] }, {}], unevaluatedItems })),
     ),
   }
 }).schema

@@ -34,11 +34,7 @@ describe('an answer with more members than are judged', { tags: ['long'] }, () =
   test('is the same where what fits is', () => {
     const report = judge(contract, [
       { body: { items: Array.from({ length: 40_000 }, () => thing()) } },
-      {
-        body: {
-          items: [thing({ tags: Object.fromEntries(Object.keys(wide(250_000)).map((name) => [name, 'x'])) })],
-        },
-      },
+      { body: { items: [thing({ tags: Object.fromEntries(Object.keys(wide(250_000)).map((name) => [name, 'x'])) })] } },
     ])
     expect([report.verdict, placesOf(report)]).toEqual(['same', []])
     expect(reasonsOf(report)).toEqual(['too-many-members'])
@@ -115,9 +111,7 @@ describe('the work', () => {
   })
 
   test('for differences in many answers is done once for each answer', () => {
-    const answers = Array.from({ length: 6000 }, (_, index) => ({
-      body: { items: [], [`field${index}`]: index },
-    }))
+    const answers = Array.from({ length: 6000 }, (_, index) => ({ body: { items: [], [`field${index}`]: index } }))
     const report = judge(contract, answers)
     expect(report.omitted).toBe(5500)
     expect(report.findings.every(({ seen, of }) => seen === 1 && of === 6000)).toBe(true)

@@ -73,13 +73,7 @@ describe('a real service with planted differences', () => {
     ])
     expect(run.report.findings).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({
-          kind: 'renamed-field',
-          name: 'messagesTotal',
-          seen: 6,
-          of: 6,
-          breaks: true,
-        }),
+        expect.objectContaining({ kind: 'renamed-field', name: 'messagesTotal', seen: 6, of: 6, breaks: true }),
         expect.objectContaining({
           kind: 'enum-value',
           operation: 'getModelAnalytics',

@@ -61,10 +61,7 @@ describe('a journal', () => {
       expect(found.length).toBeLessThanOrEqual(stored)
       expect(found.at(-1)).toBe(2 * size)
       expect(await held(journal)).toBe(found.length)
-      expect(await journal.counts(undefined)).toMatchObject({
-        recorded: 2 * size,
-        dropped: 2 * size - found.length,
-      })
+      expect(await journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - found.length })
       expect(await journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
       expect((await journal.find(`req-${2 * size - found.length + 1}`))?.request.headers).toEqual(headers)
       for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unparsed)

@@ -196,9 +196,7 @@ describe('the library', () => {
 })
 
 describe('a document with an operation that has no handler', () => {
-  const paths = {
-    '/products': { get: { operationId: 'listProducts', responses: { 204: { description: 'None' } } } },
-  }
+  const paths = { '/products': { get: { operationId: 'listProducts', responses: { 204: { description: 'None' } } } } }
   const exec = async (...command: string[]) => {
     const contract = await documentWithPaths(paths)
     const args = [join(installed, 'dist/cli.js'), 'exec', '--contract', contract, '--', ...command]

@@ -42,13 +42,7 @@ function runTests(...files: string[]): Result[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [...command, '--reporter=json', '--outputFile=report.json', '--testTimeout=60000'],
-    {
-      ...childLimits,
-      timeout: limitMs,
-      cwd: project.folder,
-      env: project.env,
-      encoding: 'utf8',
-    },
+    { ...childLimits, timeout: limitMs, cwd: project.folder, env: project.env, encoding: 'utf8' },
   )
   expect(stdout + stderr).toContain('report.json')
   const report = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))

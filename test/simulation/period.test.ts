@@ -128,12 +128,7 @@ test.each([
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
 ])('at %s the last 7 days are %s to %s', (at, first, last) => {
-  const { dataPoints } = world.analytics({
-    seed: '1',
-    modelId: unlistedModel(1),
-    days: 7,
-    now: Date.parse(at),
-  })
+  const { dataPoints } = world.analytics({ seed: '1', modelId: unlistedModel(1), days: 7, now: Date.parse(at) })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
       new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),

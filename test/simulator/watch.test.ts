@@ -43,10 +43,7 @@ const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator,
 
 /** Waits until the information about the simulator has the members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
-  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), {
-    timeout: 15_000,
-    interval: 50,
-  })
+  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 15_000, interval: 50 })
 
 const generation = (number: number) => ({ contract: { generation: number } })
 
@@ -87,9 +84,7 @@ describe('--watch', () => {
     await untilInfo(simulator, { failedReload: expect.any(Object) })
     expect(await infoOf(simulator)).toMatchObject({
       contract: { generation: 1 },
-      failedReload: {
-        findings: [{ severity: 'error', place: expect.stringMatching(/contract\.yaml:\d+:\d+$/) }],
-      },
+      failedReload: { findings: [{ severity: 'error', place: expect.stringMatching(/contract\.yaml:\d+:\d+$/) }] },
     })
     const health = await ask(simulator, '/healthz')
     expect(health).toMatchObject({

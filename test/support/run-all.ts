@@ -2,10 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 /** The steps of `npm test`, the cheapest first. A failed step ends the run. */
 const steps = [
-  {
-    script: 'lint',
-    description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it',
-  },
+  { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it' },
   { script: 'types', description: 'types of src and test (tsc)' },
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {

@@ -27,9 +27,7 @@ describeWithRedis('replicas with --watch', () => {
       for (const replica of replicas)
         await vi.waitFor(
           async () =>
-            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({
-              contract: { generation: number },
-            }),
+            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({ contract: { generation: number } }),
           { timeout: 15_000, interval: 50 },
         )
     }

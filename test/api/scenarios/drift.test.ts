@@ -21,22 +21,10 @@ const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?per
 
 /** `places`: how many different ones 100 seeds find at least; of a receipt, all that there are. */
 const drifts = [
-  {
-    name: 'drop-field',
-    keyword: 'required',
-    places: { getModelAnalytics: 50, createPrompt: 3, createEvent: 2 },
-  },
+  { name: 'drop-field', keyword: 'required', places: { getModelAnalytics: 50, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 2 } },
-  {
-    name: 'null-required',
-    keyword: 'type',
-    places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 2 },
-  },
-  {
-    name: 'unknown-enum',
-    keyword: 'enum',
-    places: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 },
-  },
+  { name: 'null-required', keyword: 'type', places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 2 } },
+  { name: 'unknown-enum', keyword: 'enum', places: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 } },
   {
     name: 'extra-field',
     keyword: 'additionalProperties',
@@ -64,11 +52,7 @@ const bodies: Record<TestOperation['id'], { path: string; body?: Json }> = {
 
 function askDamaged({ id, method }: TestOperation, scenario: string) {
   const { path, body } = bodies[id]
-  return ask(sim(), path, {
-    method,
-    headers: { 'x-sim-scenario': scenario },
-    ...(body !== undefined && { body }),
-  })
+  return ask(sim(), path, { method, headers: { 'x-sim-scenario': scenario }, ...(body !== undefined && { body }) })
 }
 
 /** `drop-field at /messageCount`, as the answer says it. */
@@ -240,10 +224,7 @@ describe('a refusal drifts as well', () => {
   })
 
   test('one that the request earned by itself', async () => {
-    const answer = await ask(sim(), '/v1/events', {
-      body: {},
-      headers: { 'x-sim-scenario': 'drop-field' },
-    })
+    const answer = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
     expect(answer.status).toBe(400)
     expect(brokenRules('createEvent', 400, answer.body)).toHaveLength(1)
   })

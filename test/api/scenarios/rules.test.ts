@@ -49,12 +49,7 @@ const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
 
 describe('a rule is about', () => {
-  const cases: {
-    name: string
-    rule: JsonObject
-    hit: [string, RequestOptions]
-    missed: [string, RequestOptions]
-  }[] = [
+  const cases: { name: string; rule: JsonObject; hit: [string, RequestOptions]; missed: [string, RequestOptions] }[] = [
     {
       name: 'an operation',
       rule: { operation: 'createPrompt' },

@@ -62,10 +62,7 @@ describe('the n-th request gets the n-th item, and the last one repeats', () => 
 })
 
 test('an item has its parameters, and says which it was', async () => {
-  const headers = {
-    'x-sim-sandbox': freshSandbox(),
-    'x-sim-sequence': '429;retry-after=7, 503;retry-after=9',
-  }
+  const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '429;retry-after=7, 503;retry-after=9' }
   const first = await ask(sim(), analyticsPath, { headers })
   const second = await ask(sim(), analyticsPath, { headers })
   expect([first, second].map((one) => one.headers.get('retry-after'))).toEqual(['7', '9'])
@@ -263,11 +260,7 @@ test('a reset begins every sequence anew', async () => {
 })
 
 test('a sequence acts together with scenarios', async () => {
-  const headers = {
-    'x-sim-sandbox': freshSandbox(),
-    'x-sim-sequence': '429, 200',
-    'x-sim-scenario': 'drop-field',
-  }
+  const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '429, 200', 'x-sim-scenario': 'drop-field' }
   const first = await ask(sim(), analyticsPath, { headers })
   const second = await ask(sim(), analyticsPath, { headers })
   expect([first.status, second.status]).toEqual([429, 200])
@@ -301,11 +294,7 @@ describe('is refused, and counts for nothing', () => {
   })
 
   test('an item that clashes with a scenario of the same request', async () => {
-    const headers = {
-      'x-sim-sandbox': freshSandbox(),
-      'x-sim-sequence': '200, 429',
-      'x-sim-scenario': 'server-error',
-    }
+    const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '200, 429', 'x-sim-scenario': 'server-error' }
     await ask(sim(), analyticsPath, { headers })
     const answer = await ask(sim(), analyticsPath, { headers })
     expect(answer.status).toBe(400)

@@ -70,9 +70,7 @@ describe('the report of a sample suite of ten calls', () => {
       const second = await fetchReport(own, `format=${format}`)
       expect(withoutRun(second.text)).toBe(withoutRun(first.text))
       const text = withoutRun(format === 'json' ? withShortLists(first.text) : first.text)
-      await compareGolden('test/reports', () =>
-        expect(text).toMatchFileSnapshot(`../golden/report.golden${extension}`),
-      )
+      await compareGolden('test/reports', () => expect(text).toMatchFileSnapshot(`../golden/report.golden${extension}`))
     }
   })
 

@@ -86,9 +86,7 @@ test('exactly one of many processes takes the lock, also a stale lock', async ()
   writeHolder(path, { ...(await otherHolder(path)), pid: 0 })
   const script = new URL('crash-writer.ts', import.meta.url).pathname
   const children = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    }),
+    spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], { stdio: ['pipe', 'pipe', 'inherit'] }),
   )
   onTestFinished(() => {
     for (const child of children) child.kill('SIGKILL')
