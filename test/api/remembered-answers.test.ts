@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'

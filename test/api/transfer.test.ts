@@ -56,7 +56,7 @@ describe('an export', () => {
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('can be imported although it is larger than --body-limit', async () => {
+  test('can be imported although it is larger than --body-limit', { tags: ['long'] }, async () => {
     const sim = await startForTest()
     const bodies = Array.from({ length: 3000 }, (_, n) => event({ value: 'x'.repeat(500), insertId: `e${n}` }))
     await postAll(sim.origin, '/v1/events', bodies)

@@ -59,7 +59,7 @@ describe('check', () => {
     expect(stdout).not.toMatch(/warning|error/)
   })
 
-  test('prints an operation that does not fit its handler, and exits with 1', async () => {
+  test('prints an operation that does not fit its handler, and exits with 1', { tags: ['long'] }, async () => {
     const required = '      requestBody:\n        required: true\n        description: The event.'
     const file = await documentWith(required, required.replace('true', 'false'))
     const { code, stdout } = await run(['check', file])
@@ -82,14 +82,14 @@ describe('check', () => {
     expect(stdout).toMatch(/models\.yaml:\d+:\d+: error: .*hearty/)
   })
 
-  test('exits with 1 if a fixture names an unknown scenario', async () => {
+  test('exits with 1 if a fixture names an unknown scenario', { tags: ['long'] }, async () => {
     const folder = await fixturesWith('keys.yaml', 'scenario: bad-request', 'scenario: very-bad-request')
     const { code, stdout } = await run(['check', folder])
     expect(code).toBe(1)
     expect(stdout).toMatch(/very-bad-request/)
   })
 
-  test('prints a result for each file, and exits with 1 if one has an error', async () => {
+  test('prints a result for each file, and exits with 1 if one has an error', { tags: ['long'] }, async () => {
     const good = await documentWith('title: Conversation', 'title: Another Conversation')
     const { code, stdout } = await run(['check', good, 'no-such-file.yaml'])
     expect(code).toBe(1)
@@ -290,7 +290,7 @@ describe('healthcheck', () => {
     expect(stderr).toMatch(/no answer from .*: .*ECONNREFUSED/)
   })
 
-  test('--timeout alone bounds the one request', async () => {
+  test('--timeout alone bounds the one request', { tags: ['long'] }, async () => {
     const server = createServer().listen(0, '127.0.0.1') // accepts connections and never answers
     await once(server, 'listening')
     onTestFinished(() => void server.close())

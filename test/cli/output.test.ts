@@ -173,7 +173,7 @@ describe('--log-format pretty', () => {
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests lists where the contract has no request that a path alone can make', async () => {
+  test('suggests lists where the contract has no request that a path alone can make', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])

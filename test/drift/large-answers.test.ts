@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+// @module-tag long
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { renderDrift } from '../../src/drift/judge/drift-page.ts'
 import type { DriftReport } from '../../src/drift/judge/finding.ts'
@@ -12,11 +13,14 @@ const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer })
 
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
-describe('an answer with more members than are judged', { tags: ['long'] }, () => {
-  const large = judge(contract, [
-    { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
-    { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },
-  ])
+describe('an answer with more members than are judged', () => {
+  let large: DriftReport
+  beforeAll(() => {
+    large = judge(contract, [
+      { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
+      { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },
+    ])
+  })
 
   test('is judged on what fits', () => {
     expect(large.verdict).toBe('drift')

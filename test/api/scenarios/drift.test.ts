@@ -19,16 +19,16 @@ const sim = sharedSimulator()
 /** Every nullable field of this model has data, so that each damage finds all of its places. */
 const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
-/** `places`: how many different ones 100 seeds find at least; of a receipt, all that there are. */
+/** `places`: how many different ones 40 seeds find at least; of a receipt, all that there are. */
 const drifts = [
-  { name: 'drop-field', keyword: 'required', places: { getModelAnalytics: 50, createPrompt: 3, createEvent: 2 } },
-  { name: 'wrong-type', keyword: 'type', places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 2 } },
-  { name: 'null-required', keyword: 'type', places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 2 } },
+  { name: 'drop-field', keyword: 'required', places: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
+  { name: 'wrong-type', keyword: 'type', places: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
+  { name: 'null-required', keyword: 'type', places: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
   { name: 'unknown-enum', keyword: 'enum', places: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 } },
   {
     name: 'extra-field',
     keyword: 'additionalProperties',
-    places: { getModelAnalytics: 15, createPrompt: 1, createEvent: 1 },
+    places: { getModelAnalytics: 10, createPrompt: 1, createEvent: 1 },
   },
 ] as const
 
@@ -64,13 +64,13 @@ function expected(keyword: string, place: string): BrokenRule[] {
   return [{ keyword, at: `${place === '/' ? '' : place}/unexpectedField` }]
 }
 
-describe('breaks exactly one rule, for 100 seeds', () => {
+describe('breaks exactly one rule, for 40 seeds', () => {
   test.each(pairs.filter(({ fitting }) => fitting))(
     '$name of $operation.id',
     async ({ name, keyword, operation, least }) => {
       const strictly = keyword === 'additionalProperties'
       const places = new Set<string>()
-      const seeds = Array.from({ length: 100 }, (_, seed) => seed)
+      const seeds = Array.from({ length: 40 }, (_, seed) => seed)
       await Promise.all(
         seeds.map(async (seed) => {
           const answer = await askDamaged(operation, `${name};seed=${seed}`)
