@@ -146,7 +146,7 @@ describe('a replay', () => {
     expect(await replay(bundle)).toMatchObject({ code: 0 })
   })
 
-  test('has the documents of the run, so that it needs none of its files', async () => {
+  test('has the documents of the run, so that it needs none of its files', { tags: ['long'] }, async () => {
     const contract = await documentWith('maximum: 1\n', 'maximum: 2\n')
     const fixtures = await fixturesWith('keys.yaml', 'key_free', 'key_of_our_own')
     const sim = await startForTest({ contract, fixtures, scenario: 'slow;ms=1', models: 'closed', seed: 's' })

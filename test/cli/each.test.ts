@@ -43,18 +43,15 @@ async function tryJson(code: string, ...flags: string[]) {
 
 describe('convsim exec --each', () => {
   test('reports a verdict for each fault at each place', async () => {
-    const { code, report } = await tryJson(suite(), '--each', 'lost-ack,reset,forbidden')
+    const { code, report } = await tryJson(suite(), '--each', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
       { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 2, verdict: 'broke' },
       { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'unnoticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'unnoticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
-    expect(report).toMatchObject({ truncated: false, summary: { made: 7, equivalent: 0, notMade: 0 } })
+    expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
   })
 
   test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {
@@ -247,7 +244,7 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
     [['--fail-on', 'unnoticed'], /has a condition that needs convsim exec --each/],
     [['--each', '--state', 'x.json'], /--each takes no --state/],
     [['--each', '--jobs', '2', '--port', '4567'], /--jobs takes no --port/],
-  ])('%j', async (flags, reason) => {
+  ])('%j', { tags: ['long'] }, async (flags, reason) => {
     const { exit, stderr } = await refused(suite(), ...flags)
     expect([exit, stderr]).toEqual([1, expect.stringMatching(reason)])
   })

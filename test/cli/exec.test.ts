@@ -84,20 +84,20 @@ describe('the command', () => {
     expect(stderr).toMatch(/plain\.txt cannot be run/)
   })
 
-  test('has its own PORT, which convsim ignores', async () => {
+  test('has its own PORT, which convsim ignores', { tags: ['long'] }, async () => {
     const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
     const { stdout } = await run(node(code), { env: { PORT: '1' } })
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('runs without a state file', async () => {
+  test('runs without a state file', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await run(node(good), { cwd })
     expect(await readdir(cwd)).toEqual([])
   })
 })
 
-test('the command can write to stdout as if it were alone: the pipe stays blocking', async () => {
+test('the command can write to stdout as if it were alone: the pipe stays blocking', { tags: ['long'] }, async () => {
   const flags = ['sh', '-c', 'grep flags /proc/self/fdinfo/1']
   const { stdout } = await run(['exec', '--state', ':memory:', '--', ...flags])
   const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
@@ -175,7 +175,7 @@ describe('--fail-on', () => {
   })
 })
 
-test('the first ten findings are printed, and the rest is counted', async () => {
+test('the first ten findings are printed, and the rest is counted', { tags: ['long'] }, async () => {
   const code = `(async () => { for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n) })()`
   const { stderr } = await run(node(code))
   expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ on no operation: 404: /gm)).toHaveLength(10)
@@ -193,7 +193,9 @@ describe('--report', () => {
     )
   })
 
-  test('is written to every file that is given, in the format of its name or its extension', async () => {
+  test('is written to every file that is given, in the format of its name or its extension', {
+    tags: ['long'],
+  }, async () => {
     const folder = await tempFolder()
     const [summary, page, data] = ['summary', 'report.html', 'a=b.json'].map((name) => join(folder, name))
     const flags = ['--report', `markdown=${summary}`, '--report', `${page},${data}`]
@@ -210,7 +212,7 @@ describe('--report', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/ \.\/a\.md: error: is given twice.*\(--report\)/)])
   })
 
-  test('that cannot be written is named, and the others are written', async () => {
+  test('that cannot be written is named, and the others are written', { tags: ['long'] }, async () => {
     const folder = await tempFolder()
     const gone = join(folder, 'gone')
     await mkdir(gone)
@@ -277,7 +279,7 @@ describe('serve', () => {
   })
 })
 
-describe('in the folder of another project', () => {
+describe('in the folder of another project', { tags: ['long'] }, () => {
   test('exec runs by the link that npm creates', async () => {
     const project = await tempFolder()
     const bin = join(project, 'node_modules', '.bin')

@@ -57,7 +57,9 @@ async function huntJson(code: string, ...flags: string[]) {
 }
 
 describe('convsim exec --hunt', () => {
-  test('finds nothing in a suite that survives, says what was tried, and writes no file', async () => {
+  test('finds nothing in a suite that survives, says what was tried, and writes no file', {
+    tags: ['long'],
+  }, async () => {
     const { code, stdout, report, file } = await huntJson(suite(), '--hunt', quick, '--max-runs', '12', '--jobs', '2')
     expect([code, file, report.found]).toEqual([0, undefined, null])
     expect(report.summary).toMatchObject({ runs: 12, single: 9, pair: 3, longer: 0, endedBy: 'max-runs' })

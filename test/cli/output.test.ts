@@ -125,7 +125,7 @@ describe('--log-format pretty', () => {
     ['truncated', /^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/],
     ['drop-field;pointer=/recommendations', /^GET .* 200 .*; damage: drop-field at \/recommendations$/],
     ['rate-limited', /^GET .* 429 .*[^.]; scenario rate-limited$/],
-  ])('says what was sent under %s', async (scenario, line) => {
+  ])('says what was sent under %s', { tags: ['long'] }, async (scenario, line) => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer

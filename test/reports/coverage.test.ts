@@ -224,7 +224,7 @@ describe('sandboxes', () => {
   })
 })
 
-describe('an operation that a user adds to the document', () => {
+describe('an operation that a user adds to the document', { tags: ['long'] }, () => {
   const kinds = {
     oneOf: [
       { type: 'null' },
