@@ -75,11 +75,7 @@ const pairs = catalogue.definitions.flatMap((entry) =>
 /** Returns what a client gets of a scenario: the status and the body, or the failure of `fetch`. */
 async function connectionOf(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
-  const headers = {
-    authorization: 'Bearer k',
-    'content-type': 'application/json',
-    'x-sim-scenario': scenario,
-  }
+  const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
   let status: number | undefined
   try {
     const answer = await fetch(sim().origin + path, {

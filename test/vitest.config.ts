@@ -8,11 +8,10 @@ const controlAnswers = new ControlAnswersReporter()
 /** The files that replace modules, set flags of V8, or test its cache: each has a process of its own. All others share their modules. */
 const isolated = [
   'test/build/build.test.ts',
-  'test/journal/journal.test.ts',
   'test/simulator/no-growth.test.ts',
   'test/state/collections/index.test.ts',
   'test/state/memory/counters.test.ts',
-  'test/state/memory/event-list.test.ts',
+  'test/state/memory/event-table.test.ts',
   'test/testing/testcontainers.test.ts',
 ]
 
@@ -31,6 +30,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
+    tags: [{ name: 'long', description: 'runs only in `.ci/run`, by `npm run test:long`' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
     reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers), new SlowFileReporter()],

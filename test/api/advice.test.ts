@@ -80,24 +80,9 @@ const cases: readonly Case[] = [
     body: linked({ eventType: ' ' }),
     advice: [['body /eventType', /it is empty$/]],
   },
-  {
-    name: 'a member that is like no other',
-    path: '/v1/events',
-    body: linked({ campaign: 'spring' }),
-    advice: [],
-  },
-  {
-    name: 'a member like one that is sent, too',
-    path: '/v1/events',
-    body: linked({ values: ['1'] }),
-    advice: [],
-  },
-  {
-    name: 'any member of properties',
-    path: '/v1/events',
-    body: linked({ properties: { valeu: 1 } }),
-    advice: [],
-  },
+  { name: 'a member that is like no other', path: '/v1/events', body: linked({ campaign: 'spring' }), advice: [] },
+  { name: 'a member like one that is sent, too', path: '/v1/events', body: linked({ values: ['1'] }), advice: [] },
+  { name: 'any member of properties', path: '/v1/events', body: linked({ properties: { valeu: 1 } }), advice: [] },
   { name: 'a complete prompt', path: '/v1/prompts', body: complete(), advice: [] },
   { name: 'a period', path: `${analyticsPath}?period=7d`, advice: [] },
 ]

@@ -65,8 +65,8 @@ function expectDays(answer: Analytics, days: number): void {
   }
 }
 
-test('200 models: every period fits the document, nests in the longer one, and adds up', async () => {
-  for (const id of modelIds(200)) {
+test('20 models: every period fits the document, nests in the longer one, and adds up', async () => {
+  for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     if (!week || !month || !quarter) throw new Error('a period is missing')
     for (const [answer, period] of [

@@ -58,12 +58,7 @@ describe('the header baggage', () => {
     expect(await askWith(baggage)).toEqual({
       status: 200,
       sandbox: 'default',
-      advice: {
-        in: 'header',
-        pointer: '/baggage',
-        keyword: 'baggage',
-        message: expect.stringMatching(message),
-      },
+      advice: { in: 'header', pointer: '/baggage', keyword: 'baggage', message: expect.stringMatching(message) },
     })
   })
 

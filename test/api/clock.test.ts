@@ -64,10 +64,7 @@ describe('the clock', () => {
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('can be frozen at %s', async (now, stands) => {
     const [sim, { path, token }] = [real(), freshSandbox()]
-    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({
-      mode: 'frozen',
-      now: stands,
-    })
+    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: stands })
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: stands })
     expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
   })
@@ -167,11 +164,7 @@ describe('the time of the sandbox', () => {
     const sim = await startForTest({ state: file })
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await ask(sim, '/v1/events', { token: 'k~a', body: event() })
-    await ask(sim, '/v1/events', {
-      token: 'k~b',
-      body: event(),
-      headers: { 'x-sim-now': '2025-05-05T05:05:05Z' },
-    })
+    await ask(sim, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
     await sim.close()
     const state = parseStateFile(await readFile(file, 'utf8'))
     const times = (name: string) => eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])

@@ -80,11 +80,7 @@ test.each(['/metrics', '/', '/favicon.ico'])(
   'an operation of the contract with the path %s takes precedence',
   async (path) => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
-    const get = {
-      operationId: 'getSales',
-      security: [],
-      responses: { 200: { description: 'Sales.', content } },
-    }
+    const get = { operationId: 'getSales', security: [], responses: { 200: { description: 'Sales.', content } } }
     const file = await documentWithPaths({ [path]: { get } })
     await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
     const own = await startForTest({ contract: file })

@@ -188,11 +188,7 @@ describe('the body of a write', () => {
   })
 
   test('has to be JSON where the operation takes no body, too', async () => {
-    const plain = await ask(sim(), '/__sim/reset', {
-      method: 'POST',
-      body: 'reset',
-      contentType: 'text/plain',
-    })
+    const plain = await ask(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
     const empty = await askAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
     expect(empty.status).toBe(415)
@@ -204,10 +200,7 @@ describe('the body of a write', () => {
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
   ])('is refused as %s', async (_name, body, says) => {
-    const answer = await ask(sim(), '/__sim/scenarios', {
-      method: 'PUT',
-      ...(body !== undefined && { body }),
-    })
+    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(says)
   })
@@ -367,11 +360,7 @@ describe('an error has the shape of the service, and a sentence that helps', () 
 describe('the sandbox of a control', () => {
   test('can be named by X-Sim-Sandbox, as in a request to the service', async () => {
     const own = await startForTest()
-    await ask(own, '/__sim/clock', {
-      method: 'PUT',
-      body: { mode: 'shifted' },
-      headers: { 'x-sim-sandbox': 'w1' },
-    })
+    await ask(own, '/__sim/clock', { method: 'PUT', body: { mode: 'shifted' }, headers: { 'x-sim-sandbox': 'w1' } })
     const modeIn = async (query: string) => objectOf(await ask(own, `/__sim/clock${query}`))['mode']
     expect(await modeIn('?sandbox=w1')).toBe('shifted')
     expect(await modeIn('')).not.toBe('shifted')

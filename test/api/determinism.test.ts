@@ -17,10 +17,7 @@ const wanted: readonly Wanted[] = [
     body: event({ insertId: `order-${index}`, sampleRate: 0.5 }),
   })),
   ...Array.from({ length: 30 }, (_, index) => ({ path: '/v1/events', body: event({ value: `${index}` }) })),
-  ...Array.from({ length: 20 }, (_, index) => ({
-    path: '/v1/prompts',
-    body: prompt({ name: `prompt ${index}` }),
-  })),
+  ...Array.from({ length: 20 }, (_, index) => ({ path: '/v1/prompts', body: prompt({ name: `prompt ${index}` }) })),
   { path: '/v1/models/gpt/analytics' },
   { path: '/v1/nowhere' },
 ]

@@ -139,10 +139,7 @@ describe('an explanation', () => {
     ['a request that is not refused', recording, [/^Nothing refuses the request, .*createEvent is carried out/]],
     [
       'a drift that cannot be done',
-      {
-        ...analytics,
-        headers: { ...key, 'x-sim-scenario': 'all-null, drop-field;pointer=/recommendations/summary' },
-      },
+      { ...analytics, headers: { ...key, 'x-sim-scenario': 'all-null, drop-field;pointer=/recommendations/summary' } },
       [
         /^The request's own header decides, X-Sim-Scenario: all-null, drop-field/,
         /^Nothing refuses the request/,
@@ -170,10 +167,7 @@ describe('an explanation', () => {
   test('is about the sandbox that the query names, unless the request names another one', async () => {
     const sim = await startForTest()
     await putRules(sim, [{ scenario: 'forbidden' }], 'a')
-    expect(await explain(sim, analytics, '?sandbox=a')).toMatchObject({
-      sandbox: 'a',
-      answer: { status: 403 },
-    })
+    expect(await explain(sim, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', answer: { status: 403 } })
     expect(await explain(sim, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
     const named = { ...analytics, headers: { authorization: 'Bearer k~a' } }
     expect(await explain(sim, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
@@ -195,10 +189,7 @@ describe('an explanation', () => {
       violations: [{ in: 'body', pointer: '/value' }],
     })
     const odd = { ...recording, body: event({ value: 'many', valueType: 'numeric' }) }
-    expect(await explain(shared(), odd)).toMatchObject({
-      violations: [],
-      advice: [{ pointer: '/value' }, {}],
-    })
+    expect(await explain(shared(), odd)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
 
   test('names the rule that acts, and the reason for which each rule before it does not', async () => {
@@ -255,10 +246,7 @@ describe('an explanation', () => {
   })
 
   test('names the magic value that decides', async () => {
-    const byKey = await explain(shared(), {
-      ...analytics,
-      headers: { authorization: 'Bearer key_rate_limited' },
-    })
+    const byKey = await explain(shared(), { ...analytics, headers: { authorization: 'Bearer key_rate_limited' } })
     expect(byKey['why']).toEqual(['The request\'s key (keys.yaml) is a magic value, which decides: "rate-limited".'])
     const model = '00000000-0000-4000-8000-000000000429'
     const byModel = await explain(shared(), { ...analytics, path: `/v1/models/${model}/analytics` })
@@ -283,11 +271,7 @@ describe('an explanation', () => {
 
   test('names the damage and the delivery of the reply', async () => {
     const cut = { ...analytics, headers: { ...key, 'x-sim-scenario': 'truncated, slow;ms=100' } }
-    expect(await explain(shared(), cut)).toMatchObject({
-      delivery: 'truncated',
-      delayMs: 100,
-      damage: ['truncated'],
-    })
+    expect(await explain(shared(), cut)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
     const drifted = { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }
     expect(await explain(shared(), drifted)).toMatchObject({ answerViolations: [{ in: 'response' }] })
   })
@@ -308,9 +292,7 @@ describe('an explanation', () => {
       body: '{"a":',
       headers: { ...key, 'Content-Type': 'application/json' },
     }
-    expect(await steer(shared(), 'POST', '/explain', body)).toMatchObject({
-      violations: [{ keyword: 'json' }],
-    })
+    expect(await steer(shared(), 'POST', '/explain', body)).toMatchObject({ violations: [{ keyword: 'json' }] })
   })
 
   test.each([{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])(

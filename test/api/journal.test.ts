@@ -52,12 +52,7 @@ test('an exchange is recorded with all its facts', async () => {
       headers: { authorization: 'Bearer [redacted]', 'user-agent': 'client/1' },
       body: { json: event({ value: 'many', valueType: 'numeric' }) },
     },
-    answer: {
-      status: 201,
-      headers: { 'X-Request-Id': id },
-      body: { json: answer.body },
-      origin: 'contract',
-    },
+    answer: { status: 201, headers: { 'X-Request-Id': id }, body: { json: answer.body }, origin: 'contract' },
     scenarios: ['slow;ms=2'],
     damage: [],
     violations: [],
@@ -77,9 +72,9 @@ test.each([
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
 ])('the damage of %s is recorded', async (scenario, expected) => {
   const sim = await startForTest()
-  await fetch(sim.origin + analyticsPath, {
-    headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario },
-  }).then((answer) => answer.text().catch(() => undefined))
+  await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario } }).then(
+    (answer) => answer.text().catch(() => undefined),
+  )
   expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await ask(sim, analyticsPath)
   expect([await numbers(sim, 'damage=true'), await numbers(sim, 'damage=false')]).toEqual([[1], [2]])
@@ -225,12 +220,7 @@ describe('a full journal', () => {
     expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
     expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
     await ask(sim, '/v1/events', { body: event() })
-    expect(await steer(sim, 'GET', '/requests')).toMatchObject({
-      recorded: 4,
-      dropped: 1,
-      truncated: true,
-      total: 3,
-    })
+    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
     const question = { operation: 'getModelAnalytics' }
     expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
     expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
@@ -309,11 +299,7 @@ describe('the curl command of a request', () => {
 test('no token appears in the journal, a stream, a curl command, a verification or the log', async () => {
   const sim = await startForTest({ logBodies: true })
   const secret = 's3cr3t-t0k3n'
-  const headers = {
-    cookie: `session=${secret}`,
-    'x-api-key': secret,
-    'proxy-authorization': `Basic ${secret}`,
-  }
+  const headers = { cookie: `session=${secret}`, 'x-api-key': secret, 'proxy-authorization': `Basic ${secret}` }
   const stream = await fetch(`${sim.origin}/__sim/requests/stream?sandbox=*&since=0`)
   for (const operation of operations) {
     await askOperation(sim, operation, { token: secret, headers })
@@ -358,11 +344,7 @@ test('no token appears in the journal, a stream, a curl command, a verification 
   }
   for (const format of ['json', 'html', 'markdown', 'junit'])
     texts.push((await ask(sim, `/__sim/report?sandbox=*&format=${format}`)).text)
-  const explained = {
-    method: 'POST',
-    path: `/v1/events?a=${secret}`,
-    headers: { authorization: `Bearer ${secret}` },
-  }
+  const explained = { method: 'POST', path: `/v1/events?a=${secret}`, headers: { authorization: `Bearer ${secret}` } }
   texts.push((await ask(sim, '/__sim/explain', { body: { ...explained, body: event({ eventType: own }) } })).text)
   expect(texts.filter((text) => text.includes(secret))).toEqual([])
   expect(texts.join()).toContain('Bearer [redacted]~worker-3')

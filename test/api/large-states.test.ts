@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -53,10 +54,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
   let isAnswered = false
   const answering = fetch(sim.origin + path, {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).then(async (answer) => ({ answer, text: await answer.text() }))
   const done = answering.finally(() => {
     isAnswered = true
@@ -70,13 +68,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
   blocks.pop() // the text is decoded, and checked against the document of the control plane
   const all = blocks.reduce((sum, block) => sum + block, 0)
   const longestBlockMs = Math.max(...blocks)
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    text,
-    longestBlock: longestBlockMs / all,
-    longestBlockMs,
-  }
+  return { status: answer.status, headers: answer.headers, text, longestBlock: longestBlockMs / all, longestBlockMs }
 }
 
 /** Work in one block has a share of nearly 1. */
@@ -106,10 +98,7 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
 
 onLinux('others are answered while ten records of 36,000 items each are imported', async () => {
   const sim = await startForTest()
-  const wide = Array.from({ length: 10 }, (_, index) => ({
-    ...stored(index),
-    list: new Array(36_000).fill(0),
-  }))
+  const wide = Array.from({ length: 10 }, (_, index) => ({ ...stored(index), list: new Array(36_000).fill(0) }))
   const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: wide })
   expect(imported).toMatchObject({ status: 200, text: '{"events":10,"prompts":0}' })
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)

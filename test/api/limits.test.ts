@@ -217,13 +217,7 @@ test('a scripted 429 agrees with itself as a real one does', async () => {
   const sim = await startForTest()
   await putRules(sim, [{ scenario: 'rate-limited;retry-after=90;limit=7' }])
   const answer = await ask(sim, '/v1/events', { body: event() })
-  expect(ratesOf(answer)).toMatchObject({
-    left: 0,
-    seconds: 90,
-    quota: 7,
-    retryAfter: 90,
-    retryAfterMs: 90_000,
-  })
+  expect(ratesOf(answer)).toMatchObject({ left: 0, seconds: 90, quota: 7, retryAfter: 90, retryAfterMs: 90_000 })
 })
 
 test('a reset opens the window again', async () => {

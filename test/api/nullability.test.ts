@@ -39,9 +39,7 @@ const models: MagicModel[] = parse(readFileSync(new URL('../../fixtures/models.y
 const shaped = models.filter(({ scenario }) => scenario === undefined)
 
 test('the document, too, lets exactly these be null', async () => {
-  const answer = await ask(sim(), '/v1/models/gpt/analytics', {
-    headers: { 'x-sim-scenario': 'null;fields=x' },
-  })
+  const answer = await ask(sim(), '/v1/models/gpt/analytics', { headers: { 'x-sim-scenario': 'null;fields=x' } })
   const listed = /Nullable: (.*)\.$/.exec(errorOf(answer))?.[1]?.split(', ')
   expect(listed?.sort()).toEqual(
     allBranches

@@ -56,11 +56,7 @@ async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Pr
   const reports = ['json', 'junit', 'markdown', 'html'].map(
     async (format): Promise<[string, string]> => [format, await read(`/report?format=${format}&sandbox=*`)],
   )
-  const verification = {
-    operation: 'createEvent',
-    match: { body: { '/value': 'none' } },
-    count: { exactly: 99 },
-  }
+  const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }
   return [
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),

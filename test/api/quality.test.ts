@@ -60,10 +60,7 @@ function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints,
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
   [
     '2026-01-15',
-    {
-      impact: -0.4,
-      events: [{ qualityImpactScore: -0.65 }, { qualityImpactScore: 0.25, influence: 'negative' }],
-    },
+    { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { qualityImpactScore: 0.25, influence: 'negative' }] },
   ],
   [
     '2026-01-10',

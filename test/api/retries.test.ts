@@ -95,10 +95,7 @@ describe('GET /__sim/retries', () => {
               outcome: 'fine',
               waitedMs: expect.any(Number),
               findings: [
-                {
-                  rule: 'retry-after',
-                  sentence: 'A 429 asked to wait for 3 s, and the client came back earlier.',
-                },
+                { rule: 'retry-after', sentence: 'A 429 asked to wait for 3 s, and the client came back earlier.' },
               ],
             }),
           ],
@@ -118,9 +115,7 @@ describe('GET /__sim/retries', () => {
   test('shows no call that succeeded at once, no negative test, and no refusal of the simulator itself', async () => {
     const headers = { 'x-sim-sandbox': 'none' }
     await ask(sim(), analyticsPath, { headers })
-    await ask(sim(), analyticsPath, {
-      headers: { ...headers, 'x-sim-scenario': '404', 'x-sim-expect': 'refusal' },
-    })
+    await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-scenario': '404', 'x-sim-expect': 'refusal' } })
     await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-scenario': 'no-such-scenario' } })
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })

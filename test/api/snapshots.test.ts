@@ -70,9 +70,7 @@ describe('a snapshot', () => {
       { snapshotId: second, createdAt: frozenNow, events: 1, prompts: 0 },
     ])
     expect(await listed(shared(), 'another')).toEqual([])
-    expect(await steer(shared(), 'DELETE', `/snapshots/${first}?sandbox=${sandbox}`)).toEqual({
-      deleted: first,
-    })
+    expect(await steer(shared(), 'DELETE', `/snapshots/${first}?sandbox=${sandbox}`)).toEqual({ deleted: first })
     expect(await listed(shared(), sandbox)).toMatchObject([{ snapshotId: second }])
   })
 

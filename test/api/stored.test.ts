@@ -21,13 +21,7 @@ describe('GET events', () => {
     { value: 'a', eventType: 'purchase' },
     { value: 'b', eventType: 'purchase', productId: otherProduct, insertId: 'order-1' },
     { value: 'c', eventType: 'cancellation', conversationId: conversation },
-    {
-      value: 'd',
-      eventType: 'cancellation',
-      externalConversationId: 'chat-9',
-      sampleRate: 0,
-      insertId: 'dropped',
-    },
+    { value: 'd', eventType: 'cancellation', externalConversationId: 'chat-9', sampleRate: 0, insertId: 'dropped' },
   ]
 
   test.each([
@@ -182,11 +176,7 @@ describe('activation', () => {
     const [first, second] = await versionsIn(sandbox)
     const activate = (versionId = '') =>
       steer(sim(), 'POST', `/prompts/${promptId}/versions/${versionId}/activate?sandbox=${sandbox}`)
-    expect(await activate(second?.versionId)).toEqual({
-      promptId,
-      versionId: second?.versionId,
-      active: true,
-    })
+    expect(await activate(second?.versionId)).toEqual({ promptId, versionId: second?.versionId, active: true })
     expect(await activeIn(sandbox)).toEqual([false, true, false])
     await activate(second?.versionId)
     await activate(first?.versionId)

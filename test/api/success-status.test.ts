@@ -87,7 +87,9 @@ describe('x-simulated-status', () => {
   )
 })
 
-describe('a document in which an operation with a handler has another shape stops the start', () => {
+describe('a document in which an operation with a handler has another shape stops the start', {
+  tags: ['long'],
+}, () => {
   test.each([
     [
       'another success body',

@@ -51,15 +51,12 @@ describe('an export', () => {
     await fill({ origin: from }, 'worker-1')
     await ask({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
     const document = await exported({ origin: from }, 'worker-1')
-    expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({
-      events: 4,
-      prompts: 2,
-    })
+    expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({ events: 4, prompts: 2 })
     expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('can be imported although it is larger than --body-limit', async () => {
+  test('can be imported although it is larger than --body-limit', { tags: ['long'] }, async () => {
     const sim = await startForTest()
     const bodies = Array.from({ length: 3000 }, (_, n) => event({ value: 'x'.repeat(500), insertId: `e${n}` }))
     await postAll(sim.origin, '/v1/events', bodies)
@@ -81,16 +78,8 @@ describe('an export', () => {
   test('of an unused sandbox empties the sandbox that imports it', async () => {
     const sim = await startForTest()
     await fill(sim)
-    expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({
-      events: 0,
-      prompts: 0,
-    })
-    expect(await exported(sim)).toMatchObject({
-      format: 1,
-      quality: { weight: 0.1 },
-      events: [],
-      prompts: [],
-    })
+    expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({ events: 0, prompts: 0 })
+    expect(await exported(sim)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
   test('creates, when imported, a sandbox that counts towards --sandbox-limit', async () => {
@@ -117,10 +106,7 @@ describe('a document that is no export', () => {
     receivedAt: '2026-01-15T12:00:00.000Z',
     replays: 0,
   }
-  const withEvent = (change: JsonObject): JsonObject => ({
-    ...good(),
-    events: [stored, { ...stored, ...change }],
-  })
+  const withEvent = (change: JsonObject): JsonObject => ({ ...good(), events: [stored, { ...stored, ...change }] })
 
   test.each<[string, Json, RegExp]>([
     ['an empty object', {}, /\/quality is required; \/events is required; \/prompts is required; \/format is required/],

@@ -57,9 +57,7 @@ describe('POST /__sim/verify', () => {
   test('of a long value in a near miss the beginning is shown, as text', async () => {
     const sim = await startForTest()
     await record(sim, purchase({ properties: { text: 'x'.repeat(5000) } }))
-    const { nearMisses } = await verify(sim, {
-      match: { body: { '/properties': { text: 'y'.repeat(5000) } } },
-    })
+    const { nearMisses } = await verify(sim, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
     expect(nearMisses).toMatchObject([
       {
         differences: [
@@ -75,10 +73,7 @@ describe('POST /__sim/verify', () => {
 
   test('looks for at most a hundred differences of a request', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
-    const { nearMisses } = await verify(shared(), {
-      operation: 'createEvent',
-      match: { body: { properties } },
-    })
+    const { nearMisses } = await verify(shared(), { operation: 'createEvent', match: { body: { properties } } })
     const counts = (nearMisses as { differences: Json[] }[]).map(({ differences }) => differences.length)
     expect(Math.max(...counts)).toBe(100)
   })
@@ -88,10 +83,7 @@ describe('POST /__sim/verify', () => {
     const waiting = Array.from({ length: 100 }, () => verify(sim, { withinMs: 60_000 }))
     await untilWaiting(sim, 100)
     const refused = await verify(sim, {})
-    expect(refused).toMatchObject({
-      status: 429,
-      error: expect.stringMatching(/100 verifications are waiting/),
-    })
+    expect(refused).toMatchObject({ status: 429, error: expect.stringMatching(/100 verifications are waiting/) })
     await ask(sim, analyticsPath)
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
     expect((await verify(sim, {})).status).toBe(200)
@@ -311,10 +303,7 @@ describe('a journal that has dropped requests or bodies', () => {
     const requestQuery = { match: { body: { '/eventType': 'signup' } } }
     const open = { count: 0, truncated: true }
     expect(await steer(sim, 'POST', '/requests/count', requestQuery)).toEqual(open)
-    expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({
-      status: 417,
-      ...open,
-    })
+    expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
     // A query that needs no body is still exact.
     expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
   })
@@ -330,13 +319,7 @@ test('a verification distinguishes requests with and without a credential', asyn
 
 test('a value that was redacted in part may match, so that the count is truncated', async () => {
   const sim = await startForTest()
-  await ask(sim, `${analyticsPath}?tag=my-own-token`, {
-    token: 'my-own-token',
-    headers: { 'x-note': 'my-own-token' },
-  })
+  await ask(sim, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
-    expect(await steer(sim, 'POST', '/requests/count', { match, force: true })).toEqual({
-      count: 0,
-      truncated: true,
-    })
+    expect(await steer(sim, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })
 })

@@ -48,10 +48,7 @@ describe('rooms', () => {
         .flatMap((file) =>
           file.imports
             .filter(({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target) !== name)
-            .map(({ target, line }) => ({
-              room: roomOf(target),
-              place: `${at(file, line)} imports ${target}`,
-            })),
+            .map(({ target, line }) => ({ room: roomOf(target), place: `${at(file, line)} imports ${target}` })),
         )
       expect(others.filter(({ room }) => !imports.includes(room)).map(({ place }) => place)).toEqual([])
       expect(imports.filter((room) => !others.some((other) => other.room === room))).toEqual([])

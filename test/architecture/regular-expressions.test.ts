@@ -1,3 +1,4 @@
+// @module-tag long
 import { checkSync } from 'recheck'
 import { expect, test } from 'vitest'
 import { listRegExpLiterals } from './regular-expressions.ts'

@@ -24,11 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'contract.ts',
     imports: ['core', 'documents'],
   },
-  simulation: {
-    sentence: 'Invented analytics: pure functions, the only faker.',
-    main: 'world.ts',
-    imports: ['core'],
-  },
+  simulation: { sentence: 'Invented analytics: pure functions, the only faker.', main: 'world.ts', imports: ['core'] },
   state: {
     sentence: "The simulator's memory: the port, its commands, memory/, file/ and redis/.",
     main: 'store.ts',
@@ -49,11 +45,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'definition.ts',
     imports: ['core', 'documents', 'contract', 'exchange'],
   },
-  http: {
-    sentence: 'Sockets: Express, requests in, replies out.',
-    main: 'app.ts',
-    imports: ['core', 'exchange'],
-  },
+  http: { sentence: 'Sockets: Express, requests in, replies out.', main: 'app.ts', imports: ['core', 'exchange'] },
   sandboxes: {
     sentence: "The registry of sandboxes, and a sandbox's clock.",
     main: 'sandboxes.ts',
@@ -262,11 +254,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'start-simulator.ts',
     imports: ['core', 'client', 'simulator'],
   },
-  console: {
-    sentence: 'The web page, a client of /__sim like any other.',
-    main: 'main.tsx',
-    imports: ['client'],
-  },
+  console: { sentence: 'The web page, a client of /__sim like any other.', main: 'main.tsx', imports: ['client'] },
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',

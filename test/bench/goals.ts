@@ -22,12 +22,7 @@ const goals: readonly Goal[] = [
   { description: 'start / node:http', row: start, baseline: 'node:http', max: 2 },
   { description: 'GET analytics, warm: requests/s / Express', row: warm, baseline: 'Express', min: 0.75 },
   { description: 'GET analytics 90d of a new model: p50 ms', row: cold, max: 3 },
-  {
-    description: 'POST events: requests/s / Express',
-    row: post,
-    baseline: 'Express',
-    min: isNode20 ? 1 : 0.65,
-  },
+  { description: 'POST events: requests/s / Express', row: post, baseline: 'Express', min: isNode20 ? 1 : 0.65 },
   { description: 'POST events: p99 / Express', row: 'POST events, p99 ms', baseline: 'Express', max: 3 },
   { description: 'resident idle, MB', row: 'resident idle, MB', max: 90 },
   { description: 'resident after load, MB', row: 'resident after 100000 events, MB', max: 200 },

@@ -77,9 +77,7 @@ const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`)
 /** Rules that each compare the same large part of a body. */
 const rules = JSON.stringify({
   rules: times(1000, (index) => ({
-    match: {
-      body: { '/properties': Object.fromEntries(times(3, (at) => [`m${at}`, at])), '/value': `${index}` },
-    },
+    match: { body: { '/properties': Object.fromEntries(times(3, (at) => [`m${at}`, at])), '/value': `${index}` } },
     scenario: 'unavailable',
   })),
 })
@@ -89,24 +87,15 @@ const quotes = times(15, () => post('/v1/events', fill('"\\"\\" ')))
 
 /** All attacks that are known, each of them once successful or next to one that was. */
 export const hostileRequests: readonly HostileRequests[] = [
-  {
-    name: 'Prefer: spaces before a quote',
-    requests: [analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })],
-  },
+  { name: 'Prefer: spaces before a quote', requests: [analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })] },
   { name: 'X-Sim-Sequence: stars', requests: [analytics({ 'x-sim-sequence': ' *'.repeat(990) })] },
   { name: 'Authorization: tildes', requests: [analytics({ authorization: `Bearer ${'~a'.repeat(6000)}!` })] },
   { name: 'path of slashes', requests: [get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)] },
   { name: 'query of parameters', requests: [get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)] },
-  {
-    name: 'value of digits',
-    requests: [event(`"value":"${fill('1')}x","valueType":"numeric"`)].map(withoutRepeats),
-  },
+  { name: 'value of digits', requests: [event(`"value":"${fill('1')}x","valueType":"numeric"`)].map(withoutRepeats) },
   { name: 'eventAt of T', requests: [event(`"eventAt":"${fill('T')}"`)].map(withoutRepeats) },
   { name: 'uuid of digits', requests: [event(`"conversationId":"${fill('a')}"`)] },
-  {
-    name: 'properties of many members',
-    requests: times(3, () => event(largeProperties)).map(withoutRepeats),
-  },
+  { name: 'properties of many members', requests: times(3, () => event(largeProperties)).map(withoutRepeats) },
   { name: 'members named by numbers', requests: [event(items((index) => `"${index * 65536}":0`))] },
   { name: 'a text of escapes', requests: [event(`"note":"${fill('\\"\\\\')}"`)] },
   { name: 'more values than allowed', requests: [event(`"note":[${items(() => '1e9', maxBytes)}]`)] },
@@ -116,10 +105,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     name: 'components that are wrong',
     requests: [post('/v1/prompts', `{"name":1,"components":[${items(() => '1')}]}`)],
   },
-  {
-    name: 'tags that are wrong',
-    requests: [post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)],
-  },
+  { name: 'tags that are wrong', requests: [post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)] },
   { name: 'placeholders', requests: [prompt(items((index) => `{{${index * 65536}}}`))] },
   { name: 'open placeholders', requests: [prompt(fill('{{{')), prompt(fill('{{a.'))] },
   { name: 'a replayed event of full size', requests: times(5, () => repeated) },
@@ -140,10 +126,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   },
   { name: 'no rules again', requests: [{ method: 'DELETE', path: '/__sim/scenarios', headers: json }] },
   { name: 'a journal of 16 MB', requests: times(16, () => event(largeProperties)).map(withoutRepeats) },
-  {
-    name: 'verify: a part of the body',
-    requests: [post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)],
-  },
+  { name: 'verify: a part of the body', requests: [post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)] },
   {
     name: 'verify: a pointer',
     requests: [post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)],
@@ -163,11 +146,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     requests: [
       post(
         '/__sim/explain',
-        JSON.stringify({
-          method: 'POST',
-          path: '/v1/events',
-          body: JSON.parse(event(largeProperties).body ?? ''),
-        }),
+        JSON.stringify({ method: 'POST', path: '/v1/events', body: JSON.parse(event(largeProperties).body ?? '') }),
       ),
     ],
   },

@@ -10,9 +10,7 @@ const PROBE_MS = 1
 
 /** Prints how long a replica and Redis serve nobody else while they work on a sandbox with so many events. */
 export async function measureLargeSandbox(count: number): Promise<void> {
-  const redis = await startRedis({
-    args: ['--slowlog-log-slower-than', '1000', '--slowlog-max-len', '100000'],
-  })
+  const redis = await startRedis({ args: ['--slowlog-log-slower-than', '1000', '--slowlog-max-len', '100000'] })
   const opened = await open(redis.url)
   const { store, connection } = opened
   try {
@@ -56,14 +54,7 @@ function createExport(count: number): SandboxExport {
     const at = new Date(Date.UTC(2025, 0, 1 + (index % 365), 12)).toISOString()
     const fields = { ...event({ insertId: `e${index}`, conversationId: conversationOf(index) }), eventAt: at }
     const eventId = `10000000-0000-4000-8000-${String(index).padStart(12, '0')}`
-    return {
-      eventId,
-      fields,
-      impact: 1,
-      sampledOut: false,
-      receivedAt: at,
-      replays: index % 10 === 0 ? 1 : 0,
-    }
+    return { eventId, fields, impact: 1, sampledOut: false, receivedAt: at, replays: index % 10 === 0 ? 1 : 0 }
   })
   return { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 }

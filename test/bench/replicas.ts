@@ -62,10 +62,7 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       { name: 'file', members: [await start(builtSimulator(folder))] },
       { name: 'one', members: await onRedis('one', 1) },
       { name: 'three', members: await onRedis('three', 3) },
-      {
-        name: 'apart',
-        members: (await Promise.all(['a', 'b', 'c'].map((name) => onRedis(name, 1)))).flat(),
-      },
+      { name: 'apart', members: (await Promise.all(['a', 'b', 'c'].map((name) => onRedis(name, 1)))).flat() },
     ]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections to each process\n`,
@@ -121,10 +118,7 @@ async function runOn({ members }: Group, source: RequestSource, connections: num
   const results = await Promise.all(members.map((member) => runLoad(member, source, connections, { duration })))
   const answers = results.reduce((sum, result) => sum + result.answers, 0)
   const cpu = members.reduce((sum, member, index) => sum + cpuMs(member) - (before[index] ?? 0), 0)
-  return {
-    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
-    cpu: (cpu * 1000) / answers,
-  }
+  return { perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0), cpu: (cpu * 1000) / answers }
 }
 
 /** Returns the processor time of a process so far, from Linux: user and system time in ticks of 10 ms. */

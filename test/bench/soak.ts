@@ -40,12 +40,7 @@ async function soak({ url, residentMb }: StartedTarget): Promise<void> {
   console.log(`${requests} requests, ${connections} connections, ${sandboxes} sandboxes in turn`)
   for (let done = 0; done < requests; done += step) {
     const before = performance.now()
-    const { errors, timeouts } = await autocannon({
-      url: origin,
-      connections,
-      amount: step,
-      requests: mixedRequests,
-    })
+    const { errors, timeouts } = await autocannon({ url: origin, connections, amount: step, requests: mixedRequests })
     if (errors + timeouts > 0) throw new Error(`${errors} errors, ${timeouts} timeouts`)
     const perSecond = step / ((performance.now() - before) / 1000)
     const resident = residentMb()?.toFixed(1) ?? '(unknown)'

@@ -101,9 +101,7 @@ async function measureStart(folder: string): Promise<void> {
   await store.close()
   for (let round = 0; round < 3; round += 1) {
     const startedAt = performance.now()
-    const child = spawnSync(process.execPath, ['--import', 'tsx', import.meta.filename, path], {
-      encoding: 'utf8',
-    })
+    const child = spawnSync(process.execPath, ['--import', 'tsx', import.meta.filename, path], { encoding: 'utf8' })
     console.log(
       `process start to 100,000 events loaded: ${Math.round(performance.now() - startedAt)} ms; ${child.stdout.trim()}${child.stderr}`,
     )

@@ -106,11 +106,7 @@ export function send(url: string, { path, method, headers, body }: Omit<BenchReq
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('error', reject)
       answer.on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: answer.rawHeaders,
-          text: Buffer.concat(chunks).toString(),
-        }),
+        resolve({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, text: Buffer.concat(chunks).toString() }),
       )
     })
     sent.on('error', reject)

@@ -81,10 +81,7 @@ export function installPeers(folder: string): { readonly targets: Target[]; read
     mkdirSync(prefix)
     writeFileSync(join(prefix, 'package.json'), '{ "private": true }')
     try {
-      execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', from], {
-        cwd: prefix,
-        stdio: 'pipe',
-      })
+      execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', from], { cwd: prefix, stdio: 'pipe' })
     } catch (error) {
       missing.push(
         `${name} is left out: ${from} cannot be installed (${error instanceof Error ? error.message.split('\n')[0] : error})`,

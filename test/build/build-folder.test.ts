@@ -1,3 +1,4 @@
+// @module-tag long
 import { cp, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,9 +16,7 @@ const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs
 describe('the entry point of the image', () => {
   /** Starts the simulator as the image does, and returns the name of its state file. */
   const stateOf = async (folder: string, args: readonly string[], env: Record<string, string> = {}) => {
-    const command = startProgram('sh', [join(root, 'docker/entrypoint.sh'), folder, '--port', '0', ...args], {
-      env,
-    })
+    const command = startProgram('sh', [join(root, 'docker/entrypoint.sh'), folder, '--port', '0', ...args], { env })
     await command.ready()
     await command.untilStderr(/"loaded"/)
     return /"state":\{"file":"([^"]*)"/.exec(command.stderr())?.[1]

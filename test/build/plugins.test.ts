@@ -5,10 +5,7 @@ import { leaveOut } from '../../src/build/plugins.ts'
 /** Bundles an expression without `qs` and returns its value. */
 async function run(contents: string): Promise<unknown> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: `const qs = require('qs')\nmodule.exports = ${contents}`,
-      resolveDir: import.meta.dirname,
-    },
+    stdin: { contents: `const qs = require('qs')\nmodule.exports = ${contents}`, resolveDir: import.meta.dirname },
     bundle: true,
     format: 'cjs',
     write: false,
@@ -29,8 +26,6 @@ test.each(['qs()', 'new qs()', 'qs.parse("a=b")', 'new qs.Parser()', 'qs.formats
 test.each(['qs', 'qs.parse', 'qs.formats.RFC3986', '{ ...qs }'])(
   'a member of a module that is left out can be read: %s',
   async (expression) => {
-    expect(await run(`{ type: typeof (${expression}) }`)).toEqual({
-      type: expect.stringMatching(/function|object/),
-    })
+    expect(await run(`{ type: typeof (${expression}) }`)).toEqual({ type: expect.stringMatching(/function|object/) })
   },
 )

@@ -1,3 +1,4 @@
+// @module-tag long
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -48,11 +49,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     const { contract, compiler, known } = await compileAgain(file, hasResponseValidators)
     const values = valuesLike([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
-      [...names].map(([key, name]) => ({
-        key,
-        precompiled: known.validators[key],
-        compiled: ajv.getSchema(name),
-      })),
+      [...names].map(([key, name]) => ({ key, precompiled: known.validators[key], compiled: ajv.getSchema(name) })),
     )
     fc.assert(
       fc.property(fc.constantFrom(...pairs), values, (pair, value) => {

@@ -24,10 +24,7 @@ test('a history holds changes and states under a bound, and tells what it does n
   const text = 'x'.repeat(4 * 1024 * 1024)
   for (const name of 'bcdefghi') histories.begin(name, { kind: 'export', text })
   expect(histories.of('h').start.kind).toBe('export')
-  expect(histories.of('i').start).toMatchObject({
-    kind: 'unknown',
-    reason: expect.stringContaining('32 MiB'),
-  })
+  expect(histories.of('i').start).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('32 MiB') })
   histories.record('j', change(512 * 1024))
   for (let count = 0; count < 8; count += 1) histories.record('j', change(1024 * 1024))
   expect(histories.of('j')).toMatchObject({ lostChanges: 5, changes: { length: 4 } })

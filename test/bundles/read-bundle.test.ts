@@ -42,13 +42,7 @@ test('each fault of a bundle is told with its line', async () => {
   )
   const [first] = bundle.sandboxes
   expect(await spoil({ sandboxes: [first, first] })).toContain('/sandboxes/1/name must not repeat "read"')
-  const change = {
-    operation: 'putQuality',
-    order: 1,
-    at: bundle.writtenAt,
-    method: 'PUT',
-    path: '/v1/events',
-  }
+  const change = { operation: 'putQuality', order: 1, at: bundle.writtenAt, method: 'PUT', path: '/v1/events' }
   expect(await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] })).toContain(
     '/sandboxes/0/changes/0/path',
   )

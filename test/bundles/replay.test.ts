@@ -69,7 +69,9 @@ describe('a failed run', () => {
     ])
   })
 
-  test('has no bundle where nothing failed, and one of the exit code where the command failed', async () => {
+  test('has no bundle where nothing failed, and one of the exit code where the command failed', {
+    tags: ['long'],
+  }, async () => {
     const file = join(await tempFolder(), 'bundle.json')
     const exec = (code: number) =>
       run(['exec', '--bundle', file, '--', process.execPath, '-e', `process.exit(${code})`])
@@ -97,10 +99,7 @@ describe('a replay', () => {
         ...answer,
         status: 403,
         headers: { ...answer.headers, 'X-Other': 'y' },
-        body: {
-          ...answer.body,
-          text: answer.body.text?.replace(/"messageCount":\d+/, '"messageCount":-1') ?? '',
-        },
+        body: { ...answer.body, text: answer.body.text?.replace(/"messageCount":\d+/, '"messageCount":-1') ?? '' },
       },
     }))
     const { code, stdout } = await replay(other, { format: 'json' })
@@ -133,10 +132,7 @@ describe('a replay', () => {
       const properties = { text: 'x'.repeat(200_000) }
       expect((await ask(sim, '/v1/events', { body: event({ insertId, properties }) })).status).toBe(201)
     }
-    expect(await replay(await getBundle(sim))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(allSame(3)),
-    })
+    expect(await replay(await getBundle(sim))).toMatchObject({ code: 0, stdout: expect.stringContaining(allSame(3)) })
   })
 
   test('takes requests in the order in which they were handled, not in that of their ends', async () => {
@@ -150,7 +146,7 @@ describe('a replay', () => {
     expect(await replay(bundle)).toMatchObject({ code: 0 })
   })
 
-  test('has the documents of the run, so that it needs none of its files', async () => {
+  test('has the documents of the run, so that it needs none of its files', { tags: ['long'] }, async () => {
     const contract = await documentWith('maximum: 1\n', 'maximum: 2\n')
     const fixtures = await fixturesWith('keys.yaml', 'key_free', 'key_of_our_own')
     const sim = await startForTest({ contract, fixtures, scenario: 'slow;ms=1', models: 'closed', seed: 's' })
@@ -295,13 +291,7 @@ test('others run during a replay, so that a signal is received', async () => {
     for (const end = performance.now() + 4; performance.now() < end; );
     return undefined
   }
-  const change = {
-    operation: 'setQuality',
-    method: 'PUT',
-    path: '/__sim/quality',
-    query: '',
-    body: { size: 0 },
-  }
+  const change = { operation: 'setQuality', method: 'PUT', path: '/__sim/quality', query: '', body: { size: 0 } }
   const sandbox = {
     name: 'default',
     start: {},
@@ -314,11 +304,7 @@ test('others run during a replay, so that a signal is received', async () => {
   const counting = setInterval(() => {
     turns += 1
   }, 1)
-  const target = {
-    send: () => Promise.reject(new Error('no request')),
-    control: busy,
-    export: async () => ({}),
-  }
+  const target = { send: () => Promise.reject(new Error('no request')), control: busy, export: async () => ({}) }
   await replayBundle({ sandboxes: [sandbox] } as unknown as Bundle, target, undefined)
   clearInterval(counting)
   expect(turns).toBeGreaterThan(4)

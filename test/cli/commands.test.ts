@@ -59,7 +59,7 @@ describe('check', () => {
     expect(stdout).not.toMatch(/warning|error/)
   })
 
-  test('prints an operation that does not fit its handler, and exits with 1', async () => {
+  test('prints an operation that does not fit its handler, and exits with 1', { tags: ['long'] }, async () => {
     const required = '      requestBody:\n        required: true\n        description: The event.'
     const file = await documentWith(required, required.replace('true', 'false'))
     const { code, stdout } = await run(['check', file])
@@ -80,31 +80,6 @@ describe('check', () => {
     const { code, stdout } = await run(['check', folder])
     expect(code).toBe(1)
     expect(stdout).toMatch(/models\.yaml:\d+:\d+: error: .*hearty/)
-  })
-
-  test('exits with 1 if a fixture names an unknown scenario', async () => {
-    const folder = await fixturesWith('keys.yaml', 'scenario: bad-request', 'scenario: very-bad-request')
-    const { code, stdout } = await run(['check', folder])
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/very-bad-request/)
-  })
-
-  test('prints a result for each file, and exits with 1 if one has an error', async () => {
-    const good = await documentWith('title: Conversation', 'title: Another Conversation')
-    const { code, stdout } = await run(['check', good, 'no-such-file.yaml'])
-    expect(code).toBe(1)
-    expect(stdout).toContain(`contract.yaml: ok, ${allOperations.length} operations`)
-    expect(stdout).toMatch(/no-such-file\.yaml: error: cannot be read/)
-  })
-
-  test('warns of nullable: true with its line, and exits with 0', async () => {
-    const file = await documentWith(
-      '          type: string\n          description: Overall summary',
-      '          type: string\n          nullable: true\n          description: Overall summary',
-    )
-    const { code, stdout } = await run(['check', file])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/contract\.yaml:\d+:\d+: warning: .*nullable/)
   })
 })
 
@@ -135,7 +110,7 @@ test('assumptions passes over the variable of a setting that it does not read', 
   expect(await run(['assumptions'], { env: { CONVSIM_REPORT: 'y.html' } })).toMatchObject({ code: 0 })
 })
 
-test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', async () => {
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', { tags: ['long'] }, async () => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
   const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
@@ -157,7 +132,7 @@ describe('check --format', () => {
     return { broken, odd }
   }
 
-  test('json prints one document with every finding and its place', async () => {
+  test('json prints one document with every finding and its place', { tags: ['long'] }, async () => {
     const { broken, odd } = await faultyDocuments()
     const { code, stdout, stderr } = await run(['check', broken, odd, 'none.yaml', '--format', 'json'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
@@ -202,12 +177,12 @@ describe('check --format', () => {
     })
   })
 
-  test('json of files without a fault has ok, and exits with 0', async () => {
+  test('json of files without a fault has ok, and exits with 0', { tags: ['long'] }, async () => {
     const { code, stdout } = await run(['check', '--format', 'json'])
     expect({ code, checked: JSON.parse(stdout) }).toMatchObject({ code: 0, checked: { ok: true } })
   })
 
-  test('github prints a command for each finding, with its file, line and column', async () => {
+  test('github prints a command for each finding, with its file, line and column', { tags: ['long'] }, async () => {
     const { broken, odd } = await faultyDocuments()
     const { code, stdout } = await run(['check', basename(broken), odd, 'none.yaml', '--format', 'github'], {
       cwd: dirname(broken),
@@ -235,7 +210,7 @@ describe('assumptions', () => {
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 
-  test('takes another document as an argument or as --contract', async () => {
+  test('takes another document as an argument or as --contract', { tags: ['long'] }, async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
     const [named, set] = await Promise.all([run(['assumptions', file]), run(['assumptions', '--contract', file])])
     expect(named.stdout).toContain('Guess!')
@@ -281,11 +256,7 @@ describe('healthcheck', () => {
     const port = String(await findFreePort())
     const waiting = run(['healthcheck', '--port', port, '--wait', '--timeout', '1m'])
     await convsim(['--port', port, '--state', ':memory:']).ready()
-    expect(await waiting).toEqual({
-      code: 0,
-      stdout: `{"status":"healthy","version":"${version}"}\n`,
-      stderr: '',
-    })
+    expect(await waiting).toEqual({ code: 0, stdout: `{"status":"healthy","version":"${version}"}\n`, stderr: '' })
   })
 
   test('--wait gives up with 1 and the last reason once --timeout is over', async () => {
@@ -294,7 +265,7 @@ describe('healthcheck', () => {
     expect(stderr).toMatch(/no answer from .*: .*ECONNREFUSED/)
   })
 
-  test('--timeout alone bounds the one request', async () => {
+  test('--timeout alone bounds the one request', { tags: ['long'] }, async () => {
     const server = createServer().listen(0, '127.0.0.1') // accepts connections and never answers
     await once(server, 'listening')
     onTestFinished(() => void server.close())
@@ -314,7 +285,7 @@ describe('healthcheck', () => {
     expect(stderr).toContain('nothing complete came within 0.2 s')
   })
 
-  test('--timeout above two seconds is waited for without --wait, too', async () => {
+  test('--timeout above two seconds is waited for without --wait, too', { tags: ['long'] }, async () => {
     const port = await serveReplies((_req, res) => {
       setTimeout(() => res.end(`{"status":"healthy","version":"1"}`), 2_200)
     })

@@ -11,7 +11,7 @@ import { readAllEvents, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** The number of rounds; the long run sets `CRASH_ROUNDS=200`. */
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 4)
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 2)
 const chance = seededChance(`${crashSeed} over HTTP`)
 const writers = 32
 

@@ -43,21 +43,18 @@ async function tryJson(code: string, ...flags: string[]) {
 
 describe('convsim exec --each', () => {
   test('reports a verdict for each fault at each place', async () => {
-    const { code, report } = await tryJson(suite(), '--each', 'lost-ack,reset,forbidden')
+    const { code, report } = await tryJson(suite(), '--each', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
       { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 1, verdict: 'broke' },
-      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 2, verdict: 'broke' },
       { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'unnoticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'unnoticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
-    expect(report).toMatchObject({ truncated: false, summary: { made: 7, equivalent: 0, notMade: 0 } })
+    expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
   })
 
-  test('strikes the request that is due, and no other', async () => {
+  test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {
     const only = ['--only', 'refusals:forbidden@getModelAnalytics']
     const { report: noticed } = await tryJson(suite('first.success !== false'), ...only)
     expect(noticed.runs).toMatchObject([{ verdict: 'noticed' }])
@@ -70,7 +67,7 @@ describe('convsim exec --each', () => {
     ])
   })
 
-  test('counts the requests over all sandboxes, whatever the suite resets', async () => {
+  test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {
     const code = `
 const { CONVSIM_BASE_URL: base, CONVSIM_CONTROL_URL: control } = process.env
 for (const name of ['one', 'two', 'three']) {
@@ -90,21 +87,23 @@ for (const name of ['one', 'two', 'three']) {
     ])
   })
 
-  test('leaves alone a request that steers the simulator itself, which alone is nothing to try', async () => {
+  test('leaves alone a request that steers the simulator itself, which alone is nothing to try', {
+    tags: ['long'],
+  }, async () => {
     const code = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
     const { code: exit, stderr } = await run(each(code, '--each', 'reset'))
     expect(exit).toBe(1)
     expect(stderr).toMatch(/none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m)
   })
 
-  test('says so and fails if no request gets an ordinary answer', async () => {
+  test('says so and fails if no request gets an ordinary answer', { tags: ['long'] }, async () => {
     const code = suite().replaceAll('Bearer k', '')
     const { code: exit, stdout, stderr } = await run(each(code, '--each', '--fail-on', 'not-resilient,unnoticed,hung'))
     expect([exit, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m)
   })
 
-  test('a drift stays in all answers, and in all items of a list', async () => {
+  test('a drift stays in all answers, and in all items of a list', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const { report } = await tryJson(suite(check), '--only', 'drift:drop-field@getModelAnalytics/dataPoints/*/date')
     expect(report.runs).toEqual([
@@ -118,7 +117,7 @@ for (const name of ['one', 'two', 'three']) {
     ])
   })
 
-  test('a field that no answer has is not reached, and not run', async () => {
+  test('a field that no answer has is not reached, and not run', { tags: ['long'] }, async () => {
     const code = suite().replaceAll(model, '00000000-0000-4000-8000-0000000000f1')
     const { code: exit, report } = await tryJson(code, '--each', 'unknown-enum')
     expect(exit).toBe(1)
@@ -133,7 +132,9 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.summary.made).toBe(0)
   })
 
-  test('the same seed gives the same table, also side by side, and another seed draws other runs', async () => {
+  test('the same seed gives the same table, also side by side, and another seed draws other runs', {
+    tags: ['long'],
+  }, async () => {
     const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => tryJson(suite('first.messageCount > 0'), ...one)),
@@ -144,14 +145,14 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('the time ends the runs, and the report says how many were not made', async () => {
+  test('the time ends the runs, and the report says how many were not made', { tags: ['long'] }, async () => {
     const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '4s')
     expect(code).toBe(0)
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
-  test('judges what the client does meanwhile', async () => {
+  test('judges what the client does meanwhile', { tags: ['long'] }, async () => {
     const code = suite().replace(
       "const event = await send('/events', {",
       "const send2 = (body) => send('/events', body).catch(() => send('/events', body))\nconst event = await send2({",
@@ -164,7 +165,7 @@ for (const name of ['one', 'two', 'three']) {
   })
 })
 
-test('a suite that fails now and then is said to be so after the runs', async () => {
+test('a suite that fails now and then is said to be so after the runs', { tags: ['long'] }, async () => {
   const file = join(await tempFolder(), 'count')
   await writeFile(file, '')
   const more = `
@@ -176,7 +177,7 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'xxxx') process.exit(6)`
   expect(stdout).toMatch(/^The verdicts are not reliable, .*: at the end it failed with exit code 6\.$/m)
 })
 
-describe('--fail-on', () => {
+describe('--fail-on', { tags: ['long'] }, () => {
   test.each([
     ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
     ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100 %, at most 99.9 % wanted)'],
@@ -205,7 +206,7 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     expect(stderr).toMatch(/fails with exit code 5 without any fault.*\n {2}the check failed\n$/)
   })
 
-  test('it does not repeat itself', async () => {
+  test('it does not repeat itself', { tags: ['long'] }, async () => {
     const file = join(await tempFolder(), 'count')
     await writeFile(file, '')
     const more = `
@@ -243,7 +244,7 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
     [['--fail-on', 'unnoticed'], /has a condition that needs convsim exec --each/],
     [['--each', '--state', 'x.json'], /--each takes no --state/],
     [['--each', '--jobs', '2', '--port', '4567'], /--jobs takes no --port/],
-  ])('%j', async (flags, reason) => {
+  ])('%j', { tags: ['long'] }, async (flags, reason) => {
     const { exit, stderr } = await refused(suite(), ...flags)
     expect([exit, stderr]).toEqual([1, expect.stringMatching(reason)])
   })
@@ -261,7 +262,7 @@ if (!event.eventId) {
 }`
 
 describe('a run that does not end', () => {
-  test('counts as hung, and none of its processes is left', async () => {
+  test('counts as hung, and none of its processes is left', { tags: ['long'] }, async () => {
     const file = join(await tempFolder(), 'pid')
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '3s', '--fail-on', 'hung']
     const { code, report } = await tryJson(hanging(file), ...flags)
@@ -303,7 +304,7 @@ const withoutRun = (text: string) =>
 describe('the report', () => {
   const formats = ['.json', '.xml', '.md', '.html']
 
-  test('is the same in every run, in each format', async () => {
+  test('is the same in every run, in each format', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no answer'); process.exit(1) })"
     await writeFile(join(cwd, 'suite.mjs'), `${guard}${suite('first.messageCount > 0')}`)
@@ -322,7 +323,7 @@ describe('the report', () => {
     expect(await read('.html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
   })
 
-  test('is lines of JSON with --log-format json', async () => {
+  test('is lines of JSON with --log-format json', { tags: ['long'] }, async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
     const { stdout, stderr } = await run(each(suite(), ...flags))
     expect(stdout).toBe('')

@@ -84,20 +84,20 @@ describe('the command', () => {
     expect(stderr).toMatch(/plain\.txt cannot be run/)
   })
 
-  test('has its own PORT, which convsim ignores', async () => {
+  test('has its own PORT, which convsim ignores', { tags: ['long'] }, async () => {
     const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
     const { stdout } = await run(node(code), { env: { PORT: '1' } })
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('runs without a state file', async () => {
+  test('runs without a state file', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await run(node(good), { cwd })
     expect(await readdir(cwd)).toEqual([])
   })
 })
 
-test('the command can write to stdout as if it were alone: the pipe stays blocking', async () => {
+test('the command can write to stdout as if it were alone: the pipe stays blocking', { tags: ['long'] }, async () => {
   const flags = ['sh', '-c', 'grep flags /proc/self/fdinfo/1']
   const { stdout } = await run(['exec', '--state', ':memory:', '--', ...flags])
   const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
@@ -160,12 +160,7 @@ describe('--fail-on', () => {
   test.each([
     { gates: 'violation', code: bad, exit: 3, says: /--fail-on: 1 request broke the contract/ },
     { gates: 'violation', code: unexpected, exit: 0, says: /1 unexpected answer/ },
-    {
-      gates: 'violation',
-      code: `${bad}.then(() => process.exit(4))`,
-      exit: 4,
-      says: /--fail-on: 1 request broke/,
-    },
+    { gates: 'violation', code: `${bad}.then(() => process.exit(4))`, exit: 4, says: /--fail-on: 1 request broke/ },
   ])('$gates exits with $exit', async ({ gates, code, exit, says }) => {
     const { code: ended, stderr } = await run(node(code, '--fail-on', gates))
     expect([ended, stderr]).toEqual([exit, expect.stringMatching(says)])
@@ -180,7 +175,7 @@ describe('--fail-on', () => {
   })
 })
 
-test('the first ten findings are printed, and the rest is counted', async () => {
+test('the first ten findings are printed, and the rest is counted', { tags: ['long'] }, async () => {
   const code = `(async () => { for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n) })()`
   const { stderr } = await run(node(code))
   expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ on no operation: 404: /gm)).toHaveLength(10)
@@ -198,7 +193,9 @@ describe('--report', () => {
     )
   })
 
-  test('is written to every file that is given, in the format of its name or its extension', async () => {
+  test('is written to every file that is given, in the format of its name or its extension', {
+    tags: ['long'],
+  }, async () => {
     const folder = await tempFolder()
     const [summary, page, data] = ['summary', 'report.html', 'a=b.json'].map((name) => join(folder, name))
     const flags = ['--report', `markdown=${summary}`, '--report', `${page},${data}`]
@@ -215,7 +212,7 @@ describe('--report', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/ \.\/a\.md: error: is given twice.*\(--report\)/)])
   })
 
-  test('that cannot be written is named, and the others are written', async () => {
+  test('that cannot be written is named, and the others are written', { tags: ['long'] }, async () => {
     const folder = await tempFolder()
     const gone = join(folder, 'gone')
     await mkdir(gone)
@@ -263,10 +260,7 @@ describe('serve', () => {
     command.process.kill('SIGTERM')
     expect(await command.ended).toBe(3)
     expect(command.stderr()).toMatch(/convsim: 1 request, 1 broke the contract/)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-      sandbox: '*',
-      violations: { requests: 1 },
-    })
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ sandbox: '*', violations: { requests: 1 } })
   })
 
   test('exits with 0 if no condition of --fail-on is met', async () => {
@@ -285,16 +279,13 @@ describe('serve', () => {
   })
 })
 
-describe('in the folder of another project', () => {
+describe('in the folder of another project', { tags: ['long'] }, () => {
   test('exec runs by the link that npm creates', async () => {
     const project = await tempFolder()
     const bin = join(project, 'node_modules', '.bin')
     await mkdir(bin, { recursive: true })
     await symlink(new URL('../../dist/cli.js', import.meta.url).pathname, join(bin, 'convsim'))
-    const child = spawn(join(bin, 'convsim'), node(good), {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const child = spawn(join(bin, 'convsim'), node(good), { cwd: project, stdio: ['ignore', 'pipe', 'ignore'] })
     let out = ''
     child.stdout.on('data', (text: Buffer) => {
       out += text

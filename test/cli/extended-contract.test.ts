@@ -50,10 +50,7 @@ const paths: JsonObject = {
           content: json({
             type: 'object',
             required: ['segmentId', 'size'],
-            properties: {
-              segmentId: { type: 'string', format: 'uuid' },
-              size: { type: 'integer', minimum: 0 },
-            },
+            properties: { segmentId: { type: 'string', format: 'uuid' }, size: { type: 'integer', minimum: 0 } },
           }),
         },
         422: { description: 'Refused.', content: json(error) },
@@ -76,9 +73,7 @@ const paths: JsonObject = {
       },
     },
   },
-  '/organizations/current': {
-    delete: { operationId: 'leave', responses: { 204: { description: 'Left.' } } },
-  },
+  '/organizations/current': { delete: { operationId: 'leave', responses: { 204: { description: 'Left.' } } } },
 }
 
 const productPath = '/v1/products/8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
@@ -93,9 +88,7 @@ test('operations without a handler are logged at start and answered', async () =
 })
 
 describe('an extended document', () => {
-  const extended = sharedSimulator(async (whenOver) => ({
-    contract: await documentWithPaths(paths, whenOver),
-  }))
+  const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
   test('a response is the example of the document, or else generated from its schema', async () => {
     const sim = extended()
@@ -241,9 +234,7 @@ describe('an enum value that the simulator does not know', () => {
     ['365d', 365],
     ['month', 30],
   ])('of period (%s) has %d data points, and events affect its days', async (period, days) => {
-    const sim = await startForTest({
-      contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`),
-    })
+    const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
     const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
     const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`
     const before = dataPointsOf(await ask(sim, path))

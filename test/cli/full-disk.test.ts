@@ -63,12 +63,7 @@ const largeExport = {
   events: [
     {
       eventId: '11111111-0000-4000-8000-000000000000',
-      fields: {
-        ...event(large),
-        valueType: 'text',
-        influence: 'neutral',
-        eventAt: '2026-01-15T12:00:00.000Z',
-      },
+      fields: { ...event(large), valueType: 'text', influence: 'neutral', eventAt: '2026-01-15T12:00:00.000Z' },
       impact: 0,
       sampledOut: false,
       receivedAt: '2026-01-15T12:00:00.000Z',

@@ -57,7 +57,9 @@ async function huntJson(code: string, ...flags: string[]) {
 }
 
 describe('convsim exec --hunt', () => {
-  test('finds nothing in a suite that survives, says what was tried, and writes no file', async () => {
+  test('finds nothing in a suite that survives, says what was tried, and writes no file', {
+    tags: ['long'],
+  }, async () => {
     const { code, stdout, report, file } = await huntJson(suite(), '--hunt', quick, '--max-runs', '12', '--jobs', '2')
     expect([code, file, report.found]).toEqual([0, undefined, null])
     expect(report.summary).toMatchObject({ runs: 12, single: 9, pair: 3, longer: 0, endedBy: 'max-runs' })
@@ -85,7 +87,7 @@ describe('convsim exec --hunt', () => {
     )
   })
 
-  test('finds a sequence, the same with the same seed and side by side', async () => {
+  test('finds a sequence, the same with the same seed and side by side', { tags: ['long'] }, async () => {
     const check = '!(statuses.includes(429) && analytics.dataPoints.length === 0 && statuses.length === 2)'
     const found = await Promise.all(
       [
@@ -102,14 +104,14 @@ describe('convsim exec --hunt', () => {
     expect(other.found.rules).toEqual(one.found.rules)
   })
 
-  test('--fail-on decides the exit code', async () => {
+  test('--fail-on decides the exit code', { tags: ['long'] }, async () => {
     const broken = suite('statuses.length < 2')
     expect((await huntJson(broken, '--hunt', 'reset', '--fail-on', 'hung')).code).toBe(0)
     const { code, stderr } = await huntJson(suite(), '--hunt', 'reset', '--max-runs', '2', '--fail-on', 'advice')
     expect([code, stderr]).toEqual([3, expect.stringMatching(/piece of advice, and so in 2 more runs/)])
   })
 
-  test('a failure that does not repeat is no finding, and no candidate is lost by it', async () => {
+  test('a failure that does not repeat is no finding, and no candidate is lost by it', { tags: ['long'] }, async () => {
     const counter = join(await tempFolder(), 'count')
     await writeFile(counter, '')
     const code = `import { appendFileSync, readFileSync } from 'node:fs'
@@ -121,7 +123,7 @@ ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
     expect(stdout).toMatch(/^1 run failed, and passed when repeated: the suite itself is not reliable\.$/m)
   })
 
-  test('counts a request once, also where the client leaves its answer unread', async () => {
+  test('counts a request once, also where the client leaves its answer unread', { tags: ['long'] }, async () => {
     const leaves = `import { once } from 'node:events'
 import { connect } from 'node:net'
 const { hostname, port, pathname } = new URL(process.env.CONVSIM_BASE_URL)
@@ -134,12 +136,12 @@ socket.resetAndDestroy()`
     expect(stdout).toContain('Without faults the command asks getModelAnalytics once.')
   })
 
-  test('the time ends it', async () => {
+  test('the time ends it', { tags: ['long'] }, async () => {
     const { code, report } = await huntJson(suite(), '--hunt', '--time', '2s')
     expect([code, report.summary.endedBy]).toEqual([0, 'time'])
   })
 
-  test('every format says what was found, or that nothing was', async () => {
+  test('every format says what was found, or that nothing was', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     const reports = ['--report', 'r.xml,r.md,r.html,github=r.txt']
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
@@ -160,7 +162,7 @@ socket.resetAndDestroy()`
   })
 })
 
-describe('the file of --hunt', () => {
+describe('the file of --hunt', { tags: ['long'] }, () => {
   test('replaces that of an earlier hunt, and no other file', async () => {
     const cwd = await tempFolder()
     const broken = hunt(suite('statuses.length < 2'), '--hunt', 'reset')
@@ -205,7 +207,7 @@ if (statuses.includes(429)) {
   setTimeout(() => {}, 600_000)
 }`
 
-describe('a hunt in a suite that hangs', () => {
+describe('a hunt in a suite that hangs', { tags: ['long'] }, () => {
   test('finds it, and leaves no process', async () => {
     const pidFile = join(await tempFolder(), 'pid')
     const { code, report } = await huntJson(

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -122,10 +123,7 @@ describe('convsim record', () => {
     runInProcess(['record', await writeHar(entries), '--out', join(await tempFolder(), 'fixtures')])
 
   const analytics = (text: string) => ({
-    request: {
-      method: 'GET',
-      url: 'https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics',
-    },
+    request: { method: 'GET', url: 'https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics' },
     response: { status: 200, content: { mimeType: 'application/json', text } },
   })
 

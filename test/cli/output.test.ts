@@ -54,16 +54,8 @@ describe('--log-format json gives every line the members level, time and msg', (
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const lines = stderr.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      {
-        ...lineForm,
-        level: 'error',
-        msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/),
-      },
-      {
-        ...lineForm,
-        level: 'error',
-        msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /),
-      },
+      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
+      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
     ])
   })
 
@@ -133,7 +125,7 @@ describe('--log-format pretty', () => {
     ['truncated', /^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/],
     ['drop-field;pointer=/recommendations', /^GET .* 200 .*; damage: drop-field at \/recommendations$/],
     ['rate-limited', /^GET .* 429 .*[^.]; scenario rate-limited$/],
-  ])('says what was sent under %s', async (scenario, line) => {
+  ])('says what was sent under %s', { tags: ['long'] }, async (scenario, line) => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer
@@ -181,7 +173,7 @@ describe('--log-format pretty', () => {
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests lists where the contract has no request that a path alone can make', async () => {
+  test('suggests lists where the contract has no request that a path alone can make', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])
@@ -220,10 +212,7 @@ describe('--log-level', () => {
   test('trace adds the headers of requests and answers, without credentials', async () => {
     const command = convsim([...memory, '--log-level', 'trace'])
     const origin = await command.ready()
-    await ask({ origin }, `${analyticsPath}?period=7d`, {
-      token: 'my-secret-token',
-      headers: { 'x-team': 'a' },
-    })
+    await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
     const lines = (await stop(command)).map((line) => JSON.parse(line))
     expect(lines.filter(({ msg }) => msg === 'headers')).toMatchObject([
       {

@@ -30,7 +30,7 @@ describe('--overlay', () => {
     expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
-  test('that makes an example of the document wrong is a warning, and starts', async () => {
+  test('that makes an example of the document wrong is a warning, and starts', { tags: ['long'] }, async () => {
     const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
     const { code, stderr } = await run(['exec', '--overlay', file, '--', process.execPath, '-e', '0'])
     expect([code, stderr]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])
@@ -43,7 +43,7 @@ describe('--overlay', () => {
     expect(stderr).toContain(`${file}:4:7: error: meets nothing in the document: $.nothing`)
   })
 
-  test('stops the start if the changed contract no longer fits the handlers', async () => {
+  test('stops the start if the changed contract no longer fits the handlers', { tags: ['long'] }, async () => {
     const file = await overlayWith(`{ target: '${operation}.requestBody.required', update: false }`)
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('createEvent: ') })
@@ -71,10 +71,7 @@ describe('check', () => {
   test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
     const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
     const one = await runInProcess(['check', '--overlay', file])
-    expect(one).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/),
-    })
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/) })
     const another = await overlayWith('{ target: $.paths.*, update: { get: 1 } }')
     const two = await runInProcess(['check', bundledContract, '--overlay', file, '--overlay', another])
     expect(two).toMatchObject({ code: 1, stdout: expect.stringContaining(`${another}:4:`) })

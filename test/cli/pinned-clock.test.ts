@@ -19,6 +19,7 @@ test.each([
   [['--hunt', 'reset'], '--rules convsim-hunt.yaml'],
 ])(
   'all runs of %j have the time of the first one, which the line that repeats a finding has, too',
+  { tags: ['long'] },
   async (flags, repeat) => {
     const cwd = await tempFolder()
     const command = ['--', process.execPath, '--input-type=module', '-e', suite(join(cwd, 'times'))]

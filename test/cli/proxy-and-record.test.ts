@@ -43,9 +43,7 @@ describe('convsim proxy', () => {
     [['http://api.example.com'], /would carry CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
   ])('refuses %j with a sentence', async (args, message) => {
-    const { code, stderr } = await run(['proxy', ...args], {
-      env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' },
-    })
+    const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
     expect(stderr).not.toContain('secret-token')
@@ -125,9 +123,7 @@ describe('convsim record', () => {
     expect(served.body).toEqual(JSON.parse(text).answers[0].body)
     expect(objectOf(served)['averageUserSentiment']).toEqual({ label: 'mostly fine', score: 7.5 })
     expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // invented
-    const invented = await ask(sim, `${analyticsPath}?period=7d`, {
-      headers: { 'x-sim-scenario': 'all-null' },
-    })
+    const invented = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(objectOf(invented)['conversationCount']).toBe(0)
     const explained = await steer(sim, 'POST', '/explain', {
       method: 'GET',

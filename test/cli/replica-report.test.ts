@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,10 +14,7 @@ const incomplete = /convsim: the report is not complete: requests to other repli
 async function reportFiles() {
   const folder = await tempFolder()
   const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
-  const read = async () => ({
-    report: JSON.parse(await readFile(json, 'utf8')),
-    junit: await readFile(junit, 'utf8'),
-  })
+  const read = async () => ({ report: JSON.parse(await readFile(json, 'utf8')), junit: await readFile(junit, 'utf8') })
   return { option: `${json},${junit}`, read }
 }
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../bench/target.ts'
@@ -99,9 +100,7 @@ describeWithRedis('three processes behind a balancer', () => {
       expect((await ask(balancer, '/v1/prompts', { body: prompt })).status).toBe(201)
     })
     const { prompts } = await steer(balancer, 'GET', '/prompts')
-    const [{ versions: stored } = { versions: [] }] = prompts as unknown as {
-      versions: { version: number }[]
-    }[]
+    const [{ versions: stored } = { versions: [] }] = prompts as unknown as { versions: { version: number }[] }[]
     expect(stored.map(({ version }) => version)).toEqual(Array.from({ length: versions }, (_, index) => index + 1))
     for (const { port } of replicas) {
       const counted = await ask({ origin: `http://127.0.0.1:${port}` }, '/__sim/verify', {

@@ -27,10 +27,7 @@ describe('convsim scenarios', () => {
   test('lists those of another contract', async () => {
     const file = await documentWithPaths({
       '/teapots': {
-        get: {
-          operationId: 'brew',
-          responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } },
-        },
+        get: { operationId: 'brew', responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } } },
       },
     })
     const { stdout } = await runInProcess(['scenarios', '--contract', file])
@@ -64,9 +61,7 @@ describe('convsim scenarios NAME', () => {
     const get = { responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } } }
     const id = { in: 'path', required: true, schema: { type: 'string' } }
     const file = await documentWithPaths({
-      '/teapots/{teapot}': {
-        get: { ...get, operationId: 'brew', parameters: [{ ...id, name: 'teapot' }] },
-      },
+      '/teapots/{teapot}': { get: { ...get, operationId: 'brew', parameters: [{ ...id, name: 'teapot' }] } },
     })
     const { stdout } = await runInProcess(['scenarios', '451', '--contract', file])
     expect(stdout).toContain('/teapots/ID')

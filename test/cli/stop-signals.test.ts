@@ -62,7 +62,7 @@ async function startSilentServer() {
   return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
-describe('copies of the first signal, one each millisecond until the end, change nothing', () => {
+describe('copies of the first signal, one each millisecond until the end, change nothing', { tags: ['long'] }, () => {
   test.each([[['SIGINT', 'SIGTERM']], [['SIGTERM']]] as const)('serve, %j', async (signals) => {
     for (let count = 0; count < tries; count += 1) {
       const report = await reportFile()
@@ -146,7 +146,7 @@ describe('copies of the first signal, one each millisecond until the end, change
   })
 })
 
-describe('a signal after that time ends the process at once, and says so', () => {
+describe('a signal after that time ends the process at once, and says so', { tags: ['long'] }, () => {
   const codes = { SIGINT: 130, SIGTERM: 143 } as const
   const notice = (signal: string) =>
     new RegExp(`${signal}, more than 2 s after SIG\\w+: the process ends at once, unfinished\\.`)
@@ -177,10 +177,7 @@ describe('a signal after that time ends the process at once, and says so', () =>
     await sleep(laterMs)
     command.process.kill(signal)
     expect(await command.ended).toBe(codes[signal])
-    expect(JSON.parse(command.stderr())).toMatchObject({
-      level: 'error',
-      msg: expect.stringMatching(notice(signal)),
-    })
+    expect(JSON.parse(command.stderr())).toMatchObject({ level: 'error', msg: expect.stringMatching(notice(signal)) })
     await untilGone(Number.parseInt(command.stdout(), 10))
   })
 })
@@ -196,7 +193,7 @@ test('exec that gets a signal before its command began ends at once', async () =
   expect(await readdir(cwd)).toEqual([])
 })
 
-describe('a command without anything to finish ends by the first signal', () => {
+describe('a command without anything to finish ends by the first signal', { tags: ['long'] }, () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -239,7 +236,9 @@ describe('a command without anything to finish ends by the first signal', () => 
   })
 })
 
-test('a copy that comes while the process computes for longer than two seconds is a copy', async () => {
+test('a copy that comes while the process computes for longer than two seconds is a copy', {
+  tags: ['long'],
+}, async () => {
   const script = `
     import { StopSignals } from ${JSON.stringify(new URL('../../src/process/stop-signals.ts', import.meta.url).href)}
     const signals = new StopSignals(process, console.error)

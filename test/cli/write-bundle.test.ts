@@ -55,9 +55,7 @@ test('a bundle of a failed run names the address that a client sent, and its lin
     headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
     body: ${JSON.stringify(body)},
   }).then(() => process.exit(7))`
-  const { code, stderr } = await run(['exec', '--bundle', 'b.json', '--', process.execPath, '-e', send], {
-    cwd,
-  })
+  const { code, stderr } = await run(['exec', '--bundle', 'b.json', '--', process.execPath, '-e', send], { cwd })
   expect(code).toBe(7)
   const lines = /It holds at least 1 e-mail address \(lines? ([\d, ]+)\)/.exec(stderr)?.[1]?.split(', ').map(Number)
   const text = (await readFile(join(cwd, 'b.json'), 'utf8')).split('\n')

@@ -6,7 +6,7 @@ import { ask, event, prompt } from '../support/client.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** The number of shuffled runs in memory, and of as many in a file; `npm run test:isolation` sets 500. */
-const runs = Number(process.env['ISOLATION_RUNS'] ?? 3)
+const runs = Number(process.env['ISOLATION_RUNS'] ?? 1)
 /** `ISOLATION_SEED=...` repeats a run. */
 const chance = seededChance(process.env['ISOLATION_SEED'] ?? '1')
 /** The tests that run at the same time, and the operations of each. */

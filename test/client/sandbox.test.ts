@@ -290,7 +290,7 @@ describe('expectations', () => {
 })
 
 describe('requests of a sandbox', () => {
-  test('are listed whole, with filters, in as many pages as there are', async () => {
+  test('are listed whole, with filters, in as many pages as there are', { tags: ['long'] }, async () => {
     const sim = simulator.sandbox('listed')
     await Promise.all(Array.from({ length: 1005 }, () => askAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)

@@ -30,11 +30,7 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   rules: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
-  controlOrigins: {
-    good: 'http://localhost:6006',
-    means: 'http://localhost:6006',
-    bad: 'http://localhost:6006/app',
-  },
+  controlOrigins: { good: 'http://localhost:6006', means: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
@@ -154,26 +150,36 @@ test('no arguments and no environment serve with the defaults', () => {
   })
 })
 
+/** Defines one test for all rows, since a test for each would take 20 s. A failure names the row. */
+function testAll<T extends Row>(given: readonly T[], title: string, check: (row: T) => void): void {
+  test(title, () => {
+    for (const row of given) {
+      try {
+        check(row)
+      } catch (error) {
+        throw new Error(`convsim ${row.command.name} ${row.flag}: ${String(error)}`, { cause: error })
+      }
+    }
+  })
+}
+
 describe('every setting', () => {
-  test.each(valued)('$command.name $flag VALUE is read', (row) => {
+  testAll(valued, '--flag VALUE is read', (row) => {
     const { name, flag, good, means } = row
     const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
-    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({
-      ...others,
-      [name]: means,
-    })
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...others, [name]: means })
     const joined = commandLineOf(row, `${flag}=${good}`)
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
 
-  test.each(switches)('$command.name $flag switches on, with --no- off', (row) => {
+  testAll(switches, 'a switch switches on, with --no- off', (row) => {
     const { name, flag } = row
     const read = (given: string) => settingsOf(parseCommandLine(commandLineOf(row, given), {}))[name]
     expect(read(flag)).toBe(true)
     expect(read(flag.replace('--', '--no-'))).toBe(false)
   })
 
-  test.each(withVariable)('$flag of $command.name is read from $variable; an empty one is not set', (row) => {
+  testAll(withVariable, 'it is read from its variable; an empty one is not set', (row) => {
     const { command, name, variable, good, means } = row
     const read = (env: Record<string, string>) =>
       settingsOf(parseCommandLine([command.name, ...behindOf(command)], env))
@@ -181,14 +187,14 @@ describe('every setting', () => {
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  test.each(withoutVariable)('$flag of $command.name has no variable, and its refusal names the flag', (row) => {
+  testAll(withoutVariable, 'a setting without a variable is refused as one, and the refusal names the flag', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
       `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
     )
   })
 
-  test.each(rows)('$flag of $command.name is refused by each command that does not read it', (row) => {
+  testAll(rows, 'it is refused by each command that does not read it', (row) => {
     const { name, flag, good } = row
     const others = commands.filter(
       (one) => !Object.hasOwn(one.settings, name) && !Object.hasOwn(one.ignoredSettings ?? {}, name),
@@ -203,7 +209,7 @@ describe('every setting', () => {
     }
   })
 
-  test.each(refusing)('an invalid $flag of $command.name is refused with its name and what is valid', (row) => {
+  testAll(refusing, 'an invalid value is refused with its name and what is valid', (row) => {
     const { command, name, flag, setting, bad } = row
     const variable = variableOf(name)
     const message = `takes ${setting.expected}; got "${bad}"`
@@ -215,7 +221,7 @@ describe('every setting', () => {
       expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
   })
 
-  test.each(rows)('$flag of $command.name has a description, a regular name and a valid default', (row) => {
+  testAll(rows, 'it has a description, a regular name and a valid default', (row) => {
     const { name, setting } = row
     expect(row.flag).toMatch(/^--[a-z]+(-[a-z]+)*$/)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
@@ -328,10 +334,7 @@ describe('commands', () => {
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {
     const words = ['npm', 'test', '--', '--port', '2']
-    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], {
-      PORT: '3000',
-      HOST: 'x',
-    })
+    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(asked)).toMatchObject({ command: 'exec', files: words })
     expect(settingsOf(asked)).toMatchObject({
       port: 0,
@@ -396,9 +399,7 @@ describe('commands', () => {
   )
 
   test('-h with a value is the host', () => {
-    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({
-      settings: { host: '0.0.0.0' },
-    })
+    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({ settings: { host: '0.0.0.0' } })
     expect(parseCommandLine(['-h::1'], {})).toMatchObject({ settings: { host: '::1' } })
   })
 
@@ -473,9 +474,7 @@ describe('an unknown argument or variable is refused', () => {
   })
 
   test('other unknown variables are ignored', () => {
-    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({
-      kind: 'run',
-    })
+    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({ kind: 'run' })
   })
 })
 

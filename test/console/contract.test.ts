@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -88,9 +89,7 @@ describeInBrowser('the view of the contract', () => {
 
   test('shows every assumption of the contract', async () => {
     const own = await startForTest()
-    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as {
-      assumptions: { text: string }[]
-    }
+    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as { assumptions: { text: string }[] }
     let shown = ''
     for (const operation of ['getModelAnalytics', 'createPrompt', 'createEvent'])
       shown += await (await openOperation(own, operation)).locator('.contract').textContent()

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
@@ -26,17 +27,10 @@ describeInBrowser('the view of the events', () => {
 
   test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async () => {
     const own = await startForTest()
-    await ask(own, '/v1/events', {
-      body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }),
-    })
+    await ask(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     for (const insertId of ['a', 'a', 'a'])
       await ask(own, '/v1/events', {
-        body: event({
-          eventType: 'replayed',
-          insertId,
-          eventAt: '2026-01-02T03:04:05Z',
-          qualityImpactScore: -0.4,
-        }),
+        body: event({ eventType: 'replayed', insertId, eventAt: '2026-01-02T03:04:05Z', qualityImpactScore: -0.4 }),
       })
     for (const eventType of ['twice', 'twice']) await ask(own, '/v1/events', { body: event({ eventType }) })
     const page = await browser.open(own, { place: '#/events', width: 1600 })
@@ -148,12 +142,7 @@ describeInBrowser('the view of the events', () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'w1' } })
     await ask(own, '/v1/events', {
-      body: event({
-        eventType: markup,
-        value: markup,
-        externalConversationId: markup,
-        properties: { a: markup },
-      }),
+      body: event({ eventType: markup, value: markup, externalConversationId: markup, properties: { a: markup } }),
     })
     const page = await browser.open(own, { place: '#/events' })
     await page.getByText('1 listed').waitFor()

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
@@ -13,9 +14,7 @@ describeInBrowser('a body of hundreds of thousands of characters', () => {
   test('is shown in part, and wholly after a click', async () => {
     const own = await startForTest()
     const text = 'x'.repeat(900_000)
-    await ask(own, '/v1/events', {
-      body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }),
-    })
+    await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })
     const detail = page.getByRole('region', { name: 'Request req-1' })
     const open = () => page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
@@ -108,11 +109,7 @@ describeInBrowser('the view of the prompts', () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await ask(own, '/v1/prompts', { body: prompt(), headers: { 'x-sim-sandbox': 'w1' } })
     await ask(own, '/v1/prompts', {
-      body: prompt({
-        name: markup,
-        tags: [markup],
-        components: [{ content: `${markup}\n{{a}}`, type: markup }],
-      }),
+      body: prompt({ name: markup, tags: [markup], components: [{ content: `${markup}\n{{a}}`, type: markup }] }),
     })
     const page = await browser.open(own, { place: '#/prompts' })
     await page.locator('.diff').getByText(markup).first().waitFor()

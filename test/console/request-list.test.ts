@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'

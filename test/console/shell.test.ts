@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
@@ -22,9 +23,7 @@ describeInBrowser('the console', () => {
     await ask(sim(), '/v1/events', { body: event() })
     await ask(sim(), '/v1/events', { body: { eventType: 5 } })
     await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-    await ask(sim(), '/v1/prompts', {
-      body: { name: 'Greeting', components: [{ content: 'Hello {{name}}' }] },
-    })
+    await ask(sim(), '/v1/prompts', { body: { name: 'Greeting', components: [{ content: 'Hello {{name}}' }] } })
   })
 
   test('opens from the root, at the first view', async () => {

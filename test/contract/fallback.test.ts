@@ -68,11 +68,7 @@ describe('an operation without a handler', () => {
   test('replies with its first example and the headers of the document', async () => {
     expect(await fallback.reply(request('GET', '/products/7'))).toEqual({
       ok: true,
-      value: {
-        status: 200,
-        headers: { 'content-type': 'application/json', 'x-version': '3' },
-        body: { name: 'shop' },
-      },
+      value: { status: 200, headers: { 'content-type': 'application/json', 'x-version': '3' }, body: { name: 'shop' } },
     })
   })
 
@@ -116,9 +112,7 @@ describe('an operation without a handler', () => {
 
   test('replies with JSON whatever the client accepts', async () => {
     const headers = { accept: 'text/html' }
-    expect(await fallback.reply(request('GET', '/products/7', { headers }))).toMatchObject({
-      value: { status: 200 },
-    })
+    expect(await fallback.reply(request('GET', '/products/7', { headers }))).toMatchObject({ value: { status: 200 } })
   })
 })
 

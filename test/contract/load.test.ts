@@ -12,121 +12,111 @@ test('the small document has no findings', async () => {
 })
 
 describe('a broken document is refused with the place of the fault', () => {
-  test.each<{ fault: string; from: string; to: string; findings: string[] }>([
-    {
-      fault: 'a syntax error',
-      from: 'info: {',
-      to: 'info: [{',
-      findings: ['3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]'],
-    },
-    {
-      fault: 'a duplicate key',
-      from: '      properties:',
-      to: '      type: object\n      properties:',
-      findings: ['20:7 error is a key that this object has already'],
-    },
-    {
-      fault: 'a reference that leads to nothing',
-      from: '#/components/schemas/Thing',
-      to: '#/components/schemas/Thin',
-      findings: ['13:25 error $ref "#/components/schemas/Thin" leads to nothing'],
-    },
-    {
-      fault: 'a reference to another file',
-      from: '#/components/schemas/Thing',
-      to: 'things.yaml#/Thing',
-      findings: [
-        '13:25 error $ref "things.yaml#/Thing" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first',
-      ],
-    },
-    {
-      fault: 'a reference to something else',
-      from: '#/components/schemas/Thing',
-      to: '#/paths/~1things/get/responses/200',
-      findings: [
-        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is expected here',
-      ],
-    },
-    {
-      fault: 'a reference to itself',
-      from: '        name: { type: string }',
-      to: "        name: { $ref: '#/components/schemas/Thing/properties/name' }",
-      findings: ['21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself'],
-    },
-    {
-      fault: 'a type that does not exist',
-      from: 'name: { type: string }',
-      to: 'name: { type: text }',
-      findings: [
-        '21:17 error is not valid in a schema: "type" must be one of array, boolean, integer, null, number, object, string, or a list of some of them',
-      ],
-    },
-    {
-      fault: 'simulated values that are no schema',
-      from: 'name: { type: string }',
-      to: 'name: { type: string, x-simulated-values: [ball] }',
-      findings: ['21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}'],
-    },
-    {
-      fault: 'an invalid pattern',
-      from: 'name: { type: string }',
-      to: "name: { type: string, pattern: '(' }",
-      findings: ['21:31 error "(" is not a regular expression'],
-    },
-    {
-      fault: 'a bound that is not a number',
-      from: 'name: { type: string }',
-      to: "name: { type: string, minLength: '1' }",
-      findings: ['21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)'],
-    },
-    {
-      fault: 'an example of the wrong type',
-      from: 'name: ball',
-      to: 'name: 7',
-      findings: ['14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)'],
-    },
-    {
-      fault: 'an example without a required member',
-      from: 'example: { name: ball }',
-      to: 'examples: { ball: { value: {} } }',
-      findings: ['14:35 error the example "ball" does not fit its schema: /name is required'],
-    },
-    {
-      fault: 'no success status',
-      from: "        '200':",
-      to: "        '404':",
-      findings: ['6:5 error has no 2xx response, so its success status is unknown'],
-    },
-    {
-      fault: 'no server',
-      from: 'servers: [{ url: https://api.test/v1 }]',
-      to: 'servers: []',
-      findings: [
-        '3:1 error needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"',
-      ],
-    },
-    {
-      fault: 'a response without description',
-      from: '          description: All things\n',
-      to: '',
-      findings: ['9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required'],
-    },
-    {
-      fault: 'version 3.0',
-      from: 'openapi: 3.1.0',
-      to: 'openapi: 3.0.3',
-      findings: [
-        `1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
-      ],
-    },
-    {
-      fault: 'Swagger',
-      from: 'openapi: 3.1.0',
-      to: "swagger: '2.0'",
-      findings: ['1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter'],
-    },
-  ])('$fault', async ({ from, to, findings }) => {
-    expect(await findingsOf(withText(from, to))).toEqual(findings)
+  test.each([
+    [
+      'a syntax error',
+      'info: {',
+      'info: [{',
+      '3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]',
+    ],
+    [
+      'a duplicate key',
+      '      properties:',
+      '      type: object\n      properties:',
+      '20:7 error is a key that this object has already',
+    ],
+    [
+      'a reference that leads to nothing',
+      '#/components/schemas/Thing',
+      '#/components/schemas/Thin',
+      '13:25 error $ref "#/components/schemas/Thin" leads to nothing',
+    ],
+    [
+      'a reference to another file',
+      '#/components/schemas/Thing',
+      'things.yaml#/Thing',
+      '13:25 error $ref "things.yaml#/Thing" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first',
+    ],
+    [
+      'a reference to something else',
+      '#/components/schemas/Thing',
+      '#/paths/~1things/get/responses/200',
+      '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is expected here',
+    ],
+    [
+      'a reference to itself',
+      '        name: { type: string }',
+      "        name: { $ref: '#/components/schemas/Thing/properties/name' }",
+      '21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself',
+    ],
+    [
+      'a type that does not exist',
+      'name: { type: string }',
+      'name: { type: text }',
+      '21:17 error is not valid in a schema: "type" must be one of array, boolean, integer, null, number, object, string, or a list of some of them',
+    ],
+    [
+      'simulated values that are no schema',
+      'name: { type: string }',
+      'name: { type: string, x-simulated-values: [ball] }',
+      '21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}',
+    ],
+    [
+      'an invalid pattern',
+      'name: { type: string }',
+      "name: { type: string, pattern: '(' }",
+      '21:31 error "(" is not a regular expression',
+    ],
+    [
+      'a bound that is not a number',
+      'name: { type: string }',
+      "name: { type: string, minLength: '1' }",
+      '21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)',
+    ],
+    [
+      'an example of the wrong type',
+      'name: ball',
+      'name: 7',
+      '14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
+    ],
+    [
+      'an example without a required member',
+      'example: { name: ball }',
+      'examples: { ball: { value: {} } }',
+      '14:35 error the example "ball" does not fit its schema: /name is required',
+    ],
+    [
+      'no success status',
+      "        '200':",
+      "        '404':",
+      '6:5 error has no 2xx response, so its success status is unknown',
+    ],
+    [
+      'no server',
+      'servers: [{ url: https://api.test/v1 }]',
+      'servers: []',
+      '3:1 error needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"',
+    ],
+    [
+      'a response without description',
+      '          description: All things\n',
+      '',
+      '9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required',
+    ],
+    [
+      'version 3.0',
+      'openapi: 3.1.0',
+      'openapi: 3.0.3',
+      `1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
+    ],
+    [
+      'Swagger',
+      'openapi: 3.1.0',
+      "swagger: '2.0'",
+      '1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter',
+    ],
+  ])('%s', async (_fault, from, to, finding) => {
+    expect(await findingsOf(withText(from, to))).toEqual([finding])
   })
 
   test.each([

@@ -77,11 +77,7 @@ describe('parameters', () => {
     const query = { tags: ['1', '2'], unknown: 'x' }
     const { values, violations } = read.readParameters(sent({ query }))
     expect(violations).toEqual([])
-    expect(values).toEqual({
-      path: { id: 7 },
-      query: { limit: 10, tags: [1, 2] },
-      header: { 'x-trace': 'abc' },
-    })
+    expect(values).toEqual({ path: { id: 7 }, query: { limit: 10, tags: [1, 2] }, header: { 'x-trace': 'abc' } })
     expect(query).toEqual({ tags: ['1', '2'], unknown: 'x' })
   })
 
@@ -133,10 +129,7 @@ describe('bodies', () => {
   })
 
   test('have their media types, and any body passes if the document describes none', () => {
-    expect(write.body).toEqual({
-      required: false,
-      mediaTypes: ['application/json', 'application/*+json', 'text/*'],
-    })
+    expect(write.body).toEqual({ required: false, mediaTypes: ['application/json', 'application/*+json', 'text/*'] })
     expect(read.body).toBeUndefined()
     expect(read.checkBody('application/json', 'anything')).toEqual([])
   })
@@ -184,10 +177,7 @@ describe('responses', () => {
 
   test('have a schema without references, except to itself', () => {
     expect(read.responseSchema(200)).toMatchObject({
-      properties: {
-        size: { type: 'integer' },
-        children: { items: { properties: { size: { type: 'integer' } } } },
-      },
+      properties: { size: { type: 'integer' }, children: { items: { properties: { size: { type: 'integer' } } } } },
     })
     expect(read.responseSchema(204)).toBeUndefined()
   })

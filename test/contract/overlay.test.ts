@@ -44,9 +44,7 @@ test('a finding leads to the overlay if the overlay made the fault, and else to 
 })
 
 test('an overlay changes the bundled contract, which stays precompiled without one', async () => {
-  const [file = ''] = await write({
-    'o.yaml': overlay('{ target: $.info, update: { title: Changed } }'),
-  })
+  const [file = ''] = await write({ 'o.yaml': overlay('{ target: $.info, update: { title: Changed } }') })
   const loaded = await loadContract(BUNDLED, { overlays: [file], structure: false })
   expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
 })

@@ -15,31 +15,16 @@ const prompt = { name: 'Order assistant', components: [{ content: 'Hello {{name}
 describe('Prism agrees on a body', () => {
   test.each<{ operation: string; name: string; body: Json; broken: string[] }>([
     { operation: 'createEvent', name: 'a minimal event', body: event, broken: [] },
-    {
-      operation: 'createEvent',
-      name: 'unlisted fields',
-      body: { ...event, extra: { deep: [1] } },
-      broken: [],
-    },
+    { operation: 'createEvent', name: 'unlisted fields', body: { ...event, extra: { deep: [1] } }, broken: [] },
     {
       operation: 'createEvent',
       name: 'ends of ranges',
       body: { ...event, qualityImpactScore: -1, sampleRate: 1 },
       broken: [],
     },
-    {
-      operation: 'createEvent',
-      name: 'an empty body',
-      body: {},
-      broken: ['/eventType', '/productId', '/value'],
-    },
+    { operation: 'createEvent', name: 'an empty body', body: {}, broken: ['/eventType', '/productId', '/value'] },
     { operation: 'createEvent', name: 'a list', body: [], broken: [''] },
-    {
-      operation: 'createEvent',
-      name: 'a number as value',
-      body: { ...event, value: 149 },
-      broken: ['/value'],
-    },
+    { operation: 'createEvent', name: 'a number as value', body: { ...event, value: 149 }, broken: ['/value'] },
     { operation: 'createEvent', name: 'null as value', body: { ...event, value: null }, broken: ['/value'] },
     {
       operation: 'createEvent',
@@ -53,12 +38,7 @@ describe('Prism agrees on a body', () => {
       body: { ...event, qualityImpactScore: 1.5 },
       broken: ['/qualityImpactScore'],
     },
-    {
-      operation: 'createEvent',
-      name: 'a rate below 0',
-      body: { ...event, sampleRate: -0.1 },
-      broken: ['/sampleRate'],
-    },
+    { operation: 'createEvent', name: 'a rate below 0', body: { ...event, sampleRate: -0.1 }, broken: ['/sampleRate'] },
     {
       operation: 'createEvent',
       name: 'a rate as text',
@@ -78,12 +58,7 @@ describe('Prism agrees on a body', () => {
       broken: ['/properties'],
     },
     { operation: 'createPrompt', name: 'a minimal prompt', body: prompt, broken: [] },
-    {
-      operation: 'createPrompt',
-      name: 'no components',
-      body: { ...prompt, components: [] },
-      broken: ['/components'],
-    },
+    { operation: 'createPrompt', name: 'no components', body: { ...prompt, components: [] }, broken: ['/components'] },
     { operation: 'createPrompt', name: 'an empty role', body: { ...prompt, role: '' }, broken: ['/role'] },
     {
       operation: 'createPrompt',
@@ -91,18 +66,8 @@ describe('Prism agrees on a body', () => {
       body: { ...prompt, components: [{}, { content: 1 }] },
       broken: ['/components/0/content', '/components/1/content'],
     },
-    {
-      operation: 'createPrompt',
-      name: 'an unknown source',
-      body: { ...prompt, source: 'me' },
-      broken: ['/source'],
-    },
-    {
-      operation: 'createPrompt',
-      name: 'tags of numbers',
-      body: { ...prompt, tags: ['a', 1] },
-      broken: ['/tags/1'],
-    },
+    { operation: 'createPrompt', name: 'an unknown source', body: { ...prompt, source: 'me' }, broken: ['/source'] },
+    { operation: 'createPrompt', name: 'tags of numbers', body: { ...prompt, tags: ['a', 1] }, broken: ['/tags/1'] },
   ])('$operation: $name', async ({ operation, body, broken }) => {
     const { path, method, checkBody } = operationOf(contract, operation)
     const violations = checkBody('application/json', body)

@@ -19,11 +19,7 @@ beforeAll(async () => {
 
 test('the bundled document loads without an error or a warning', () => {
   expect(contract.warnings).toEqual([])
-  expect(contract).toMatchObject({
-    title: 'Conversation-Analytics Service',
-    version: '1.0.0',
-    basePath: '/v1',
-  })
+  expect(contract).toMatchObject({ title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' })
 })
 
 test('Redocly finds no problem in the bundled document', async () => {
@@ -32,24 +28,9 @@ test('Redocly finds no problem in the bundled document', async () => {
 })
 
 test.each([
-  {
-    id: 'getModelAnalytics',
-    success: 200,
-    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
-    body: undefined,
-  },
-  {
-    id: 'createPrompt',
-    success: 201,
-    statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503],
-    body: true,
-  },
-  {
-    id: 'createEvent',
-    success: 201,
-    statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503],
-    body: true,
-  },
+  { id: 'getModelAnalytics', success: 200, statuses: [200, 400, 401, 403, 404, 429, 500, 503], body: undefined },
+  { id: 'createPrompt', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
+  { id: 'createEvent', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
 ])('$id documents its statuses and demands a key', ({ id, success, statuses, body }) => {
   const operation = operationOf(contract, id)
   expect(operation.successStatus).toBe(success)

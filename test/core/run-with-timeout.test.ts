@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { runWithTimeout } from '../../src/core/run-with-timeout.ts'
 
 test('work that ends in time has its value, also within other work', () => {
-  expect(runWithTimeout(5000, () => runWithTimeout(5000, () => 'inner'))).toEqual({
-    value: { value: 'inner' },
-  })
+  expect(runWithTimeout(5000, () => runWithTimeout(5000, () => 'inner'))).toEqual({ value: { value: 'inner' } })
   expect(runWithTimeout(5000, () => undefined)).toEqual({ value: undefined })
 })
 

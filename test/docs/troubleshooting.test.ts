@@ -1,3 +1,4 @@
+// @module-tag long
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,10 +23,7 @@ const messages = new Map(
 
 /** Returns what a start prints that is refused. */
 async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
-  const { code, stderr } = await run(args, {
-    ...options,
-    env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env },
-  })
+  const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
   return stderr
 }

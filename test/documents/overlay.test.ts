@@ -242,7 +242,7 @@ describe('refused with its line is', () => {
     ])
   })
 
-  test('an overlay that makes a document without a usable size', async () => {
+  test('an overlay that makes a document without a usable size', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
     expect(await findingsOf(doubling)).toEqual([
       expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/),

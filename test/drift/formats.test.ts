@@ -34,13 +34,7 @@ const report: DriftReport = {
   omitted: 0,
   findings: [finding, { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined }],
   notJudged: [
-    {
-      operation: 'createEvent',
-      reason: 'time-out',
-      request: 'POST /v1/events',
-      count: 2,
-      sentence: 'No\nanswer.',
-    },
+    { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
   ],
 }
 
@@ -99,13 +93,7 @@ test('JSON has the members that programs read', () => {
       expect.objectContaining({ kind: 'absent-field', note: true }),
     ],
     notJudged: [
-      {
-        operation: 'createEvent',
-        reason: 'time-out',
-        request: 'POST /v1/events',
-        count: 2,
-        sentence: 'No\nanswer.',
-      },
+      { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
     ],
   })
 })

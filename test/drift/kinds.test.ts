@@ -154,10 +154,7 @@ describe('of the answers of a service', () => {
     const report = judge(contract, [things(thing({ mood: 'mixed' }))])
     expect(report.findings[0]).toMatchObject({
       isSimulated: true,
-      assumption: {
-        pointer: '/components/schemas/Thing/properties/mood',
-        text: 'The moods are not described.',
-      },
+      assumption: { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' },
     })
   })
 
@@ -198,10 +195,7 @@ describe('of the answers of a service', () => {
   })
 
   test('nothing is never the same', () => {
-    expect(judge(contract, [])).toMatchObject({
-      verdict: 'not-judged',
-      notJudged: [{ reason: 'too-few-samples' }],
-    })
+    expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
     const refused = judge(contract, [{ status: 400, body: { error: 'no' } }])
     expect(refused.verdict).toBe('not-judged')
   })

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+// @module-tag long
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { renderDrift } from '../../src/drift/judge/drift-page.ts'
 import type { DriftReport } from '../../src/drift/judge/finding.ts'
@@ -13,10 +14,13 @@ const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer })
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
 describe('an answer with more members than are judged', () => {
-  const large = judge(contract, [
-    { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
-    { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },
-  ])
+  let large: DriftReport
+  beforeAll(() => {
+    large = judge(contract, [
+      { body: { ...wide(250_000), items: [thing({ count: 'one' })] } },
+      { body: { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] } },
+    ])
+  })
 
   test('is judged on what fits', () => {
     expect(large.verdict).toBe('drift')
@@ -34,11 +38,7 @@ describe('an answer with more members than are judged', () => {
   test('is the same where what fits is', () => {
     const report = judge(contract, [
       { body: { items: Array.from({ length: 40_000 }, () => thing()) } },
-      {
-        body: {
-          items: [thing({ tags: Object.fromEntries(Object.keys(wide(250_000)).map((name) => [name, 'x'])) })],
-        },
-      },
+      { body: { items: [thing({ tags: Object.fromEntries(Object.keys(wide(250_000)).map((name) => [name, 'x'])) })] } },
     ])
     expect([report.verdict, placesOf(report)]).toEqual(['same', []])
     expect(reasonsOf(report)).toEqual(['too-many-members'])
@@ -115,9 +115,7 @@ describe('the work', () => {
   })
 
   test('for differences in many answers is done once for each answer', () => {
-    const answers = Array.from({ length: 6000 }, (_, index) => ({
-      body: { items: [], [`field${index}`]: index },
-    }))
+    const answers = Array.from({ length: 6000 }, (_, index) => ({ body: { items: [], [`field${index}`]: index } }))
     const report = judge(contract, answers)
     expect(report.omitted).toBe(5500)
     expect(report.findings.every(({ seen, of }) => seen === 1 && of === 6000)).toBe(true)

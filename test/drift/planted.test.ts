@@ -73,13 +73,7 @@ describe('a real service with planted differences', () => {
     ])
     expect(run.report.findings).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({
-          kind: 'renamed-field',
-          name: 'messagesTotal',
-          seen: 6,
-          of: 6,
-          breaks: true,
-        }),
+        expect.objectContaining({ kind: 'renamed-field', name: 'messagesTotal', seen: 6, of: 6, breaks: true }),
         expect.objectContaining({
           kind: 'enum-value',
           operation: 'getModelAnalytics',
@@ -104,7 +98,7 @@ describe('a real service with planted differences', () => {
     expect([run.report.verdict, run.code]).toEqual(['drift', 3])
   })
 
-  test('the patch makes the drift gone', async () => {
+  test('the patch makes the drift gone', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream(all(...patchable))
     const folder = await tempFolder()
     const file = join(folder, 'real.overlay.yaml')
@@ -229,7 +223,7 @@ describe('the simulator as the real service', () => {
     expect(written).toHaveLength(6)
   })
 
-  test('with another success status of a write settles the assumption about it', async () => {
+  test('with another success status of a write settles the assumption about it', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((answer, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       answer.status = 200

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -66,10 +67,7 @@ test('the action starts the package for the following steps, with its arguments'
   const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
   const { code, env, outputs } = await runAction({ package: `./${file}`, arguments: '--seed action-7' })
   expect(code).toBe(0)
-  expect(outputs).toMatchObject({
-    'base-url': env['CONVSIM_BASE_URL'],
-    'control-url': env['CONVSIM_CONTROL_URL'],
-  })
+  expect(outputs).toMatchObject({ 'base-url': env['CONVSIM_BASE_URL'], 'control-url': env['CONVSIM_CONTROL_URL'] })
   const answer = await fetch(`${env['CONVSIM_CONTROL_URL']}/info`)
   expect(await answer.json()).toMatchObject({ seed: 'action-7' })
   const refused = await fetch(`${env['CONVSIM_BASE_URL']}/models`)

@@ -29,10 +29,7 @@ async function runGate(command: string, controlUrl: string) {
   const folder = await tempFolder()
   const summary = join(folder, 'summary.md')
   const env = { CONVSIM_CONTROL_URL: controlUrl, GITHUB_STEP_SUMMARY: summary }
-  const shell = startProgram('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', command], {
-    cwd: folder,
-    env,
-  })
+  const shell = startProgram('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', command], { cwd: folder, env })
   const code = await shell.ended
   const file = command.includes('convsim.xml') ? join(folder, 'convsim.xml') : summary
   return { code, report: await readFile(file, 'utf8') }

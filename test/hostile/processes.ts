@@ -98,9 +98,7 @@ export class ProcessTrial {
   #pauseAsInContainer(server: Server): void {
     this.#figures.add('pauses of 2.5 s')
     const lock = `${this.#path}.lock`
-    writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"space":"[^"]*"/, '"space":"another"'), {
-      flag: 'r+',
-    })
+    writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"space":"[^"]*"/, '"space":"another"'), { flag: 'r+' })
     server.pause()
   }
 

@@ -41,7 +41,9 @@ const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
 describeWithRedis('a journal that follows the stream of all replicas', () => {
-  test('has each exchange once, however often its connection is cut in the middle of a reading', async () => {
+  test('has each exchange once, however often its connection is cut in the middle of a reading', {
+    tags: ['long'],
+  }, async () => {
     const redis = await redisForTest()
     const proxy = await startCuttingProxy(redis.port)
     const writer = await openJournal(redis.port)
@@ -145,7 +147,9 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     }
   })
 
-  test('has the bodies of the newest exchanges, and says that it has not read the others whole', async () => {
+  test('has the bodies of the newest exchanges, and says that it has not read the others whole', {
+    tags: ['long'],
+  }, async () => {
     const redis = await redisForTest()
     const writer = await openJournal(redis.port)
     const { journal } = await openJournal(redis.port)

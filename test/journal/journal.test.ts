@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { captureBody, maxAnswerBodyBytes } from '../../src/journal/capture-body.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -63,10 +61,7 @@ describe('a journal', () => {
       expect(found.length).toBeLessThanOrEqual(stored)
       expect(found.at(-1)).toBe(2 * size)
       expect(await held(journal)).toBe(found.length)
-      expect(await journal.counts(undefined)).toMatchObject({
-        recorded: 2 * size,
-        dropped: 2 * size - found.length,
-      })
+      expect(await journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - found.length })
       expect(await journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
       expect((await journal.find(`req-${2 * size - found.length + 1}`))?.request.headers).toEqual(headers)
       for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unparsed)
@@ -187,26 +182,14 @@ describe('bodies', () => {
   })
 })
 
-test('memory does not grow with requests, cleared sandboxes and evicted bodies', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
+test('the bounds of entries and bodies hold after many requests, in sandboxes that are cleared', async () => {
   const journal = new Journal(1000)
-  const fill = async (count: number) => {
-    for (let index = 0; index < count; index += 1) {
-      const number = journal.recorded
-      const answer = { body: captureBody(new Uint8Array(number % 7 === 0 ? maxAnswerBodyBytes : 100)) }
-      journal.record(entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }), unparsed)
-      if (number % 10 === 0) await journal.clear(`s-${(number * 7) % 150}`)
-    }
-    collect()
-    return process.memoryUsage().heapUsed
+  for (let number = 0; number < 3_000; number += 1) {
+    const answer = { body: captureBody(new Uint8Array(number % 2 === 0 ? maxAnswerBodyBytes : 100)) }
+    journal.record(entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }), unparsed)
+    if (number % 10 === 0) await journal.clear(`s-${(number * 7) % 150}`)
   }
-  await fill(10_000)
-  const before = await fill(10_000)
-  const after = await fill(100_000)
-  expect(after - before).toBeLessThan(10 * 1024 * 1024) // 100,000 entries would be 100 MB and more
   const lengths = (await entries(journal)).map(({ answer: { body } }) => body.bytes?.length ?? 0)
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
   expect(await held(journal)).toBeLessThanOrEqual(1000)
-  expect(new Set((await entries(journal)).map(({ sandbox }) => sandbox)).size).toBeLessThanOrEqual(150)
 })

@@ -59,7 +59,7 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
-  test('has commands that run, and tests of the runners that the documentation tests', async () => {
+  test('has commands that run, and tests of the runners that the documentation tests', { tags: ['long'] }, async () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)

@@ -47,13 +47,7 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
   })
   const [atOnce, later] = await Promise.all(bodies)
   expect(later).toEqual(atOnce)
-  const { handle } = getModelAnalytics({
-    world,
-    store,
-    productsOfModel: new Map(),
-    answers: [],
-    cacheSize: 10,
-  })
+  const { handle } = getModelAnalytics({ world, store, productsOfModel: new Map(), answers: [], cacheSize: 10 })
   const untouched = (await handle(request)).value
   if (count === 0) expect(atOnce).toEqual(untouched)
   else expect(atOnce).not.toEqual(untouched)

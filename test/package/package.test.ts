@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -195,9 +196,7 @@ describe('the library', () => {
 })
 
 describe('a document with an operation that has no handler', () => {
-  const paths = {
-    '/products': { get: { operationId: 'listProducts', responses: { 204: { description: 'None' } } } },
-  }
+  const paths = { '/products': { get: { operationId: 'listProducts', responses: { 204: { description: 'None' } } } } }
   const exec = async (...command: string[]) => {
     const contract = await documentWithPaths(paths)
     const args = [join(installed, 'dist/cli.js'), 'exec', '--contract', contract, '--', ...command]

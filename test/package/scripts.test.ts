@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -19,11 +20,7 @@ const limitMs = 180_000
 
 test('npm test with arguments passes them to vitest, and runs nothing else', () => {
   const [, file = ''] = /^tsx (\S+)$/.exec(scripts.test) ?? []
-  const output = execFileSync('npx', ['tsx', file, '--help'], {
-    ...childLimits,
-    cwd: repository,
-    encoding: 'utf8',
-  })
+  const output = execFileSync('npx', ['tsx', file, '--help'], { ...childLimits, cwd: repository, encoding: 'utf8' })
   expect(output.match(/npm run \w+:/g)).toEqual(['npm run unit:'])
   expect(output).toContain('vitest') // its help
 })
@@ -42,10 +39,7 @@ test(
     const dev = spawn('/bin/sh', ['-c', `${scripts.dev} --port 0 --state :memory: --log-level silent`], {
       cwd: folder,
       detached: true,
-      env: {
-        ...recordingEnv(),
-        PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`,
-      },
+      env: { ...recordingEnv(), PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     onTestFinished(() => void (dev.pid !== undefined && process.kill(-dev.pid, 'SIGKILL')))

@@ -2,12 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Violation } from '../../src/documents/violation.ts'
 import { violationsHeader } from '../../src/pipeline/finalise-headers.ts'
 
-const violation = (message: string): Violation => ({
-  in: 'body',
-  pointer: '/value',
-  keyword: 'type',
-  message,
-})
+const violation = (message: string): Violation => ({ in: 'body', pointer: '/value', keyword: 'type', message })
 
 describe('X-Sim-Violations', () => {
   test.each([

@@ -17,11 +17,7 @@ import { createLogRecorder, type LogEntry } from '../support/start.ts'
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
   const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
-  const sandboxes = new Sandboxes(settings, {
-    now: () => 0,
-    limit: 10,
-    onEvicted: () => {},
-  })
+  const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
   const pipeline = createPipeline({
     contract: inputs.contract,
     fixtures: inputs.fixtures,

@@ -32,10 +32,7 @@ test('a proxy has no bundle, and says what to take in its place', async () => {
   const answer = await fetch(`${sim.controlUrl}/bundle`)
   expect([answer.status, await answer.json()]).toEqual([
     409,
-    {
-      success: false,
-      error: expect.stringMatching(/^A proxy has no bundle, .*format=har exports the requests\.$/),
-    },
+    { success: false, error: expect.stringMatching(/^A proxy has no bundle, .*format=har exports the requests\.$/) },
   ])
 })
 
@@ -293,9 +290,7 @@ describe('faults of the real service', () => {
         .end(encoding === 'gzip' ? gzipSync(body) : body),
     )
     const sim = await proxyTo(origin)
-    const answer = await fetch(`${sim.origin}${analyticsPath}`, {
-      headers: { authorization: 'Bearer key_x' },
-    })
+    const answer = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
     expect((await answer.text()).length).toBe(body.length)
     expect(await lastEntry(sim)).toMatchObject({
       answer: { status: 200 },
@@ -309,9 +304,7 @@ describe('faults of the real service', () => {
       ],
     })
     expect(await unexpectedMessages(sim)).toHaveLength(isJudged ? 1 : 0)
-    expect(await steer(sim, 'GET', '/report')).toMatchObject({
-      advice: { findings: [{ keyword: 'bound' }] },
-    })
+    expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
 
   test('an answer streams: the client reads its beginning before the service has sent its end', async () => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -41,13 +42,7 @@ function runTests(...files: string[]): Result[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [...command, '--reporter=json', '--outputFile=report.json', '--testTimeout=60000'],
-    {
-      ...childLimits,
-      timeout: limitMs,
-      cwd: project.folder,
-      env: project.env,
-      encoding: 'utf8',
-    },
+    { ...childLimits, timeout: limitMs, cwd: project.folder, env: project.env, encoding: 'utf8' },
   )
   expect(stdout + stderr).toContain('report.json')
   const report = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))

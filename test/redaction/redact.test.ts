@@ -237,19 +237,11 @@ test('a token of npm is redacted in the name of a member, too', () => {
 })
 
 test("a request's own token is redacted wherever it occurs", () => {
-  const headers = {
-    authorization: `Bearer ${secret}~worker-3`,
-    'x-note': `I am ${secret}.`,
-    'user-agent': 'a',
-  }
+  const headers = { authorization: `Bearer ${secret}~worker-3`, 'x-note': `I am ${secret}.`, 'user-agent': 'a' }
   expect(redactHead({ path: `/v1/${secret}/x`, query: `q=${secret}`, headers })).toEqual({
     path: '/v1/[redacted]/x',
     query: 'q=[redacted]',
-    headers: {
-      authorization: 'Bearer [redacted]~worker-3',
-      'x-note': 'I am [redacted].',
-      'user-agent': 'a',
-    },
+    headers: { authorization: 'Bearer [redacted]~worker-3', 'x-note': 'I am [redacted].', 'user-agent': 'a' },
   })
   const quoted = 'zq"live\\51H8'
   const escaped = [quoted, JSON.stringify(quoted), JSON.stringify(JSON.stringify(quoted))].join(' ')
@@ -271,20 +263,12 @@ describe('a credential is shown', () => {
 })
 
 test("a request's own token is redacted in violations and in the names and strings of its bodies", () => {
-  const violation = {
-    in: 'body',
-    pointer: `/${secret}`,
-    keyword: 'enum',
-    message: `got "${secret}"`,
-  } as const
+  const violation = { in: 'body', pointer: `/${secret}`, keyword: 'enum', message: `got "${secret}"` } as const
   expect(redactViolations([violation], secret)).toEqual([
     { in: 'body', pointer: '/[redacted]', keyword: 'enum', message: 'got "[redacted]"' },
   ])
   const body = captureBody(new TextEncoder().encode(`{"a":"I am ${secret}.","${secret}":[1]}`))
-  const entry: JournalEntry = {
-    ...entryFor(new Journal(1), { request: { body }, answer: { body } }),
-    ownToken: secret,
-  }
+  const entry: JournalEntry = { ...entryFor(new Journal(1), { request: { body }, answer: { body } }), ownToken: secret }
   const json = { a: 'I am [redacted].', '[redacted]': [1] }
   expect(entryToJson(entry, { bodies: true })).toMatchObject({
     request: { body: { json } },
@@ -295,11 +279,7 @@ test("a request's own token is redacted in violations and in the names and strin
 })
 
 test('a token so short that it is part of other words does not change them', () => {
-  const head = {
-    path: '/v1/events',
-    query: 'key1=a',
-    headers: { 'x-a': 'events', authorization: 'Bearer eve' },
-  }
+  const head = { path: '/v1/events', query: 'key1=a', headers: { 'x-a': 'events', authorization: 'Bearer eve' } }
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 

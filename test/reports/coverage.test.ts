@@ -224,7 +224,7 @@ describe('sandboxes', () => {
   })
 })
 
-describe('an operation that a user adds to the document', () => {
+describe('an operation that a user adds to the document', { tags: ['long'] }, () => {
   const kinds = {
     oneOf: [
       { type: 'null' },
@@ -238,12 +238,7 @@ describe('an operation that a user adds to the document', () => {
         operationId: 'listReports',
         parameters: [
           { name: 'scope', in: 'path', required: true, schema: { type: 'string', enum: ['own', 'all'] } },
-          {
-            name: 'fields',
-            in: 'query',
-            explode: false,
-            schema: { type: 'array', items: { enum: ['id', 'size'] } },
-          },
+          { name: 'fields', in: 'query', explode: false, schema: { type: 'array', items: { enum: ['id', 'size'] } } },
           { name: 'X-Tenant', in: 'header', schema: { type: 'string' } },
         ],
         responses: {

@@ -25,10 +25,7 @@ const withExtension = Object.values(reportFormats).filter((format) => 'extension
 
 test.each(withExtension)('a file that ends in $extension is accepted and written', async (format) => {
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
-  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({
-    kind: 'run',
-    settings: { report: file },
-  })
+  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
   expect(await findReportProblem([targetOf(file)])).toBeUndefined()
   expect(await writeTarget(targetOf(file))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))

@@ -12,11 +12,7 @@ function setup(frozenAt?: number) {
 test('a sandbox that was never changed has the settings of the start', async () => {
   const { settings, machine } = setup()
   machine.now += 5
-  expect(await settings.read('a')).toEqual({
-    seed: '1',
-    rules: [],
-    clock: { mode: 'real', now: noon + 5 },
-  })
+  expect(await settings.read('a')).toEqual({ seed: '1', rules: [], clock: { mode: 'real', now: noon + 5 } })
 })
 
 test('a change of one sandbox does not show in another, and a reset takes it back', async () => {

@@ -104,10 +104,7 @@ describe('parameters', () => {
   })
 
   test('that must be given are asked for', () => {
-    expect(readValues([names], new Map())).toMatchObject({
-      ok: false,
-      error: expect.stringContaining('"names"'),
-    })
+    expect(readValues([names], new Map())).toMatchObject({ ok: false, error: expect.stringContaining('"names"') })
   })
 
   test('are described with default and unit', () => {

@@ -9,11 +9,7 @@ const { catalogue } = inputs
 const parse = (text: string) => {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) throw new Error(parsed.error)
-  return parsed.value.map(({ definition, values, text: written }) => ({
-    name: definition.name,
-    values,
-    written,
-  }))
+  return parsed.value.map(({ definition, values, text: written }) => ({ name: definition.name, values, written }))
 }
 
 describe('a list of scenarios', () => {

@@ -169,7 +169,7 @@ describe('convsim check FILE', () => {
     expect(await run(['check', file])).toMatchObject({ code: 0, stdout: `${file}: ok, 2 rules\n` })
   })
 
-  test('names every mistake of a file with its line', async () => {
+  test('names every mistake of a file with its line', { tags: ['long'] }, async () => {
     const files = await Promise.all(wrong.map(([, rule]) => fileWith(around(rule))))
     const { code, stdout } = await run(['check', ...files])
     expect(code).toBe(1)

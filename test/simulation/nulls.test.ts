@@ -46,13 +46,7 @@ describe('over the personas', () => {
 
   test('with traffic, a field is null only if the persona switches it off or gets no ratings', () => {
     for (const persona of fixtures.personas) {
-      const answer = world.analytics({
-        seed: '1',
-        modelId: unlistedModel(4),
-        days: 90,
-        now,
-        persona: persona.name,
-      })
+      const answer = world.analytics({ seed: '1', modelId: unlistedModel(4), days: 90, now, persona: persona.name })
       if (answer.conversationCount < 200) continue
       const reasons: string[] = [...(persona.switchedOff ?? [])]
       if (persona.ratedShare === 0) reasons.push('averageConversationRating')
@@ -63,13 +57,7 @@ describe('over the personas', () => {
 
 test('a period with fewer than 20 conversations has no assessment', () => {
   for (let index = 0; index < 60; index++) {
-    const answer = world.analytics({
-      seed: '1',
-      modelId: unlistedModel(index),
-      days: 30,
-      now,
-      persona: 'sparse',
-    })
+    const answer = world.analytics({ seed: '1', modelId: unlistedModel(index), days: 30, now, persona: 'sparse' })
     expect(answer.recommendations === null).toBe(answer.conversationCount < 20)
   }
 })
@@ -77,14 +65,7 @@ test('a period with fewer than 20 conversations has no assessment', () => {
 describe('shapes', () => {
   test.each(world.personas)('no-null leaves nothing null for %s', (persona) => {
     for (const days of periods) {
-      const answer = world.analytics({
-        seed: '1',
-        modelId: unlistedModel(1),
-        days,
-        now,
-        persona,
-        shape: 'no-null',
-      })
+      const answer = world.analytics({ seed: '1', modelId: unlistedModel(1), days, now, persona, shape: 'no-null' })
       expect(findNulls([answer, ...answer.dataPoints]).isNull.size).toBe(0)
     }
   })

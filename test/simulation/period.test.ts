@@ -14,7 +14,7 @@ const averages = [
   'avgSafetyScore',
 ] as const
 
-const models = Array.from({ length: 200 }, (_, index) => unlistedModel(index))
+const models = Array.from({ length: 20 }, (_, index) => unlistedModel(index))
 
 function sum(points: readonly DataPoint[], field: 'conversationCount' | 'messageCount'): number {
   return points.reduce((total, point) => total + point[field], 0)
@@ -60,7 +60,7 @@ function expectInRange(answer: Analytics): void {
   if (rating !== null) expect(rating >= 1 && rating <= 5).toBe(true)
 }
 
-describe('over 200 models, each period', () => {
+describe('over 20 models, each period', () => {
   test('the totals follow from the data points and stay in their ranges', () => {
     for (const modelId of models) {
       for (const days of periods) {
@@ -128,12 +128,7 @@ test.each([
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
 ])('at %s the last 7 days are %s to %s', (at, first, last) => {
-  const { dataPoints } = world.analytics({
-    seed: '1',
-    modelId: unlistedModel(1),
-    days: 7,
-    now: Date.parse(at),
-  })
+  const { dataPoints } = world.analytics({ seed: '1', modelId: unlistedModel(1), days: 7, now: Date.parse(at) })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
       new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),

@@ -43,10 +43,7 @@ const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator,
 
 /** Waits until the information about the simulator has the members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
-  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), {
-    timeout: 15_000,
-    interval: 50,
-  })
+  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 15_000, interval: 50 })
 
 const generation = (number: number) => ({ contract: { generation: number } })
 
@@ -78,16 +75,16 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', async () => {
+  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     await replace('contract.yaml', contract.replace('operationId: createEvent', 'operationId: createPrompt'))
     await untilInfo(simulator, { failedReload: expect.any(Object) })
     expect(await infoOf(simulator)).toMatchObject({
       contract: { generation: 1 },
-      failedReload: {
-        findings: [{ severity: 'error', place: expect.stringMatching(/contract\.yaml:\d+:\d+$/) }],
-      },
+      failedReload: { findings: [{ severity: 'error', place: expect.stringMatching(/contract\.yaml:\d+:\d+$/) }] },
     })
     const health = await ask(simulator, '/healthz')
     expect(health).toMatchObject({
@@ -104,7 +101,9 @@ describe('--watch', () => {
     expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', async () => {
+  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const rules = { rules: [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }] }
@@ -147,7 +146,9 @@ describe('--watch', () => {
     ])
   })
 
-  test('drops no request while the contract is replaced, and answers each by one of the contracts', async () => {
+  test('drops no request while the contract is replaced, and answers each by one of the contracts', {
+    tags: ['long'],
+  }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const stricter = contract.replace(

@@ -156,24 +156,15 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         }
         expect(await values({ eventType: 'b', limit: 2 })).toEqual({ values: '0 1', total: 5 })
         expect(await values({ eventType: 'b', offset: 4, limit: 2 })).toEqual({ values: '4', total: 5 })
-        expect(await values({ conversationId: product.toUpperCase() })).toEqual({
-          values: '0 1 2 3 4',
-          total: 5,
-        })
+        expect(await values({ conversationId: product.toUpperCase() })).toEqual({ values: '0 1 2 3 4', total: 5 })
         expect(await values({ sampledOut: true })).toEqual({ values: '149.00', total: 1 })
         expect(await values({ insertId: 'x', externalConversationId: 'c' })).toMatchObject({ total: 1 })
         expect(await values({ conversation: 'c' })).toMatchObject({ total: 1 })
         expect(await values({ conversation: 'C' })).toMatchObject({ total: 0 })
-        expect(await values({ conversation: product.toUpperCase(), limit: 1 })).toEqual({
-          values: '0',
-          total: 5,
-        })
+        expect(await values({ conversation: product.toUpperCase(), limit: 1 })).toEqual({ values: '0', total: 5 })
         expect(await values({ productId: 'another' })).toEqual({ values: '', total: 0 })
         expect(await values({ offset: 100 })).toEqual({ values: '', total: 11 })
-        expect(await values({ eventType: 'b', order: 'newest', limit: 2 })).toEqual({
-          values: '4 3',
-          total: 5,
-        })
+        expect(await values({ eventType: 'b', order: 'newest', limit: 2 })).toEqual({ values: '4 3', total: 5 })
         expect(await values({ eventType: 'b', order: 'newest', offset: 4, limit: 2 })).toEqual({
           values: '0',
           total: 5,
@@ -312,16 +303,11 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('a clock that is set back opens a new window', async () => {
         await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
-        expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({
-          allowed: true,
-        })
+        expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
       })
 
       test('a limit of 0 allows nothing', async () => {
-        expect(await store.consumeRate(context, 'key', 0, 1000)).toMatchObject({
-          allowed: false,
-          remaining: 0,
-        })
+        expect(await store.consumeRate(context, 'key', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
       })
 
       test('keys and sandboxes have separate windows, and a reset discards them', async () => {

@@ -1,18 +1,8 @@
 import { expect, test } from 'vitest'
 import { isLinearizable, type Operation } from './linearizable.ts'
 
-const write = (value: number, begun: number, ended: number): Operation => ({
-  kind: 'write',
-  value,
-  begun,
-  ended,
-})
-const read = (value: number, begun: number, ended: number): Operation => ({
-  kind: 'read',
-  value,
-  begun,
-  ended,
-})
+const write = (value: number, begun: number, ended: number): Operation => ({ kind: 'write', value, begun, ended })
+const read = (value: number, begun: number, ended: number): Operation => ({ kind: 'read', value, begun, ended })
 
 test.each<[string, boolean, Operation[]]>([
   ['a read after a write', true, [write(1, 1, 2), read(1, 3, 4)]],

@@ -172,10 +172,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 10,
     arbitrary: fc.tuple(sandbox, optionalName, name).map((given) => labelled('event', given, start.event(...given))),
   },
-  {
-    weight: 5,
-    arbitrary: fc.tuple(sandbox, name).map((given) => labelled('prompt', given, start.prompt(...given))),
-  },
+  { weight: 5, arbitrary: fc.tuple(sandbox, name).map((given) => labelled('prompt', given, start.prompt(...given))) },
   {
     weight: 2,
     arbitrary: fc
@@ -185,10 +182,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: sandbox.map((name) => labelled('reset', [name], start.reset(name))) },
   { weight: 1, arbitrary: sandbox.map((name) => labelled('remove', [name], start.remove(name))) },
   { weight: 2, arbitrary: sandbox.map((name) => labelled('snapshot', [name], start.snapshot(name))) },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(sandbox, few).map((given) => labelled('restore', given, finish.restore(...given))),
-  },
+  { weight: 2, arbitrary: fc.tuple(sandbox, few).map((given) => labelled('restore', given, finish.restore(...given))) },
   {
     weight: 1,
     arbitrary: fc
@@ -199,10 +193,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 2,
     arbitrary: fc.tuple(sandbox, few, few).map((given) => labelled('activate', given, finish.activate(...given))),
   },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(sandbox, sandbox).map((given) => labelled('move', given, finish.move(...given))),
-  },
+  { weight: 1, arbitrary: fc.tuple(sandbox, sandbox).map((given) => labelled('move', given, finish.move(...given))) },
   {
     weight: 2,
     arbitrary: fc.boolean().map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),

@@ -58,13 +58,7 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   const [fault] = faultsOf(scenario)
   if (!fault) throw new Error(`no fault ${scenario}`)
   const pointer = place.startsWith('/') ? place : undefined
-  const run: PlannedRun = {
-    fault,
-    operation,
-    pointer,
-    occurrence: pointer ? 1 : Number(place),
-    isReachable: true,
-  }
+  const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
   const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
   const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
   const wasApplied = verdict !== 'not-reached'

@@ -76,10 +76,7 @@ describe('a struck call has a good answer', () => {
     const [struck, ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
     if (!struck) throw new Error('there is no request')
     const run = [{ ...struck, isGood: false }, ...others]
-    expect(countGoodAnswers({ requests: plain, varying: new Set() }, run, struck)).toEqual({
-      expected: 2,
-      got: 2,
-    })
+    expect(countGoodAnswers({ requests: plain, varying: new Set() }, run, struck)).toEqual({ expected: 2, got: 2 })
   })
 })
 

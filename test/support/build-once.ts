@@ -8,9 +8,5 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Builds the package before all tests, since they start the built program; not if `dist/` was built after the last change. */
 export function setup(): void {
   if (isBuilt(root)) return
-  execFileSync('npm', ['run', '--silent', 'build'], {
-    ...childLimits,
-    timeout: 300_000,
-    stdio: 'inherit',
-  })
+  execFileSync('npm', ['run', '--silent', 'build'], { ...childLimits, timeout: 300_000, stdio: 'inherit' })
 }

@@ -10,11 +10,15 @@ export class ClosingLineReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const all = modules.flatMap((module) => [...module.children.allTests()])
+    const filter = modules[0]?.project.config.tagsFilter?.[0]
+    const tests = all.filter(({ tags }) => filter === undefined || tags.includes('long') === (filter === 'long'))
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const broken = modules.filter((module) => module.errors().length > 0).length
     console.log(
       `\n${count('passed')} passed, ${count('failed') + broken + this.#others.faultCount} failed, ${count('skipped')} skipped`,
     )
+    if (filter === '!long')
+      console.log(`${all.length - tests.length} long tests run only in .ci/run, after these: npm run test:long`)
   }
 }

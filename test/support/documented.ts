@@ -99,13 +99,7 @@ export function controlOperations() {
     const responses = childOf(operation, 'responses')
     const statuses = Object.keys(responses).map(Number).filter(Number.isInteger)
     const content = childOf(childOf(responses, String(statuses[0])), 'content')
-    return {
-      id: operationId,
-      method: method.toUpperCase(),
-      path,
-      statuses,
-      mediaTypes: Object.keys(content),
-    }
+    return { id: operationId, method: method.toUpperCase(), path, statuses, mediaTypes: Object.keys(content) }
   })
 }
 

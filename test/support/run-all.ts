@@ -2,27 +2,26 @@ import { spawnSync } from 'node:child_process'
 
 /** The steps of `npm test`, the cheapest first. A failed step ends the run. */
 const steps = [
-  {
-    script: 'lint',
-    description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it',
-  },
+  { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it' },
   { script: 'types', description: 'types of src and test (tsc)' },
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {
     script: 'unit',
     description:
-      'builds dist/ if a source is newer, then runs every test; those over HTTP and of the command start the built program (vitest)',
+      'builds dist/ if a source is newer, then runs every test without the tag "long"; those over HTTP and of the command start the built program (vitest)',
   },
 ] as const
 
 process.exitCode = run(process.argv.slice(2))
 
-/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only the step of vitest. */
+/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only the step of vitest, and with the long tests. */
 function run(args: readonly string[]): number {
   const chosen = args.length > 0 ? steps.slice(-1) : steps
+  const passed = args.length > 0 ? args : ['--tags-filter=!long']
   for (const [index, { script, description }] of chosen.entries()) {
     console.log(`\n[${index + 1}/${chosen.length}] npm run ${script}: ${description}`)
-    const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...args], { stdio: 'inherit' })
+    const options = script === 'unit' ? passed : []
+    const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...options], { stdio: 'inherit' })
     if (status !== 0) {
       console.error(`\nnpm test stopped: "npm run ${script}" failed; its output is above.`)
       return status ?? 1

@@ -26,12 +26,7 @@ const screenshots: readonly Screenshot[] = [
       await page.locator('.why li').first().waitFor()
     },
   },
-  {
-    name: 'retries',
-    place: '#/retries',
-    height: 630,
-    isReady: (page) => page.locator('.chain').nth(3).waitFor(),
-  },
+  { name: 'retries', place: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(3).waitFor() },
 ]
 
 const folder = new URL('../../docs/images/', import.meta.url)
@@ -56,11 +51,7 @@ try {
 }
 
 async function take(browser: Browser, origin: string, { name, place, height, isReady }: Screenshot) {
-  const page = await browser.newPage({
-    viewport: { width: 1280, height },
-    deviceScaleFactor: 1,
-    colorScheme: 'light',
-  })
+  const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${place}`)
   await page.getByText('Live', { exact: true }).waitFor()
   await isReady(page)

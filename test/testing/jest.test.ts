@@ -1,3 +1,4 @@
+// @module-tag long
 import { describeRunner, readJestReport } from './contract.ts'
 import type { Runner } from './runner.ts'
 

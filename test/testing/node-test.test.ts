@@ -1,3 +1,4 @@
+// @module-tag long
 import { describeRunner } from './contract.ts'
 import { type Runner, readLines, type TestOutcome } from './runner.ts'
 
@@ -25,10 +26,7 @@ describeRunner(runner, {
   ],
   failed: {},
   differing: 'expectations tell what differs',
-  repeated: {
-    'two tests have this name': 'one sandbox',
-    'two concurrent tests have this name': 'own sandboxes',
-  },
+  repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'own sandboxes' },
   runElsewhere: (project, env) => project.runCommand(run, env),
   runWithoutSetup: (project) => project.runCommand(run),
   compiled: [

@@ -18,12 +18,7 @@ export function readBlocks(): PageBlock[] {
     const section = index === 0 ? '' : (part.split('\n', 1)[0] ?? '')
     return Array.from(
       part.matchAll(/^```(\w*)\n(?:\/\/ (\S+\.\w+)\n)?([\s\S]*?)^```$/gm),
-      ([, language = '', file, text = '']) => ({
-        section,
-        language,
-        file,
-        text,
-      }),
+      ([, language = '', file, text = '']) => ({ section, language, file, text }),
     )
   })
 }

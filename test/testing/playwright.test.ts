@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { describeRunner } from './contract.ts'
 import type { Runner, TestOutcome } from './runner.ts'

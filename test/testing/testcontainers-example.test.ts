@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -109,16 +110,10 @@ const reason = 'CONVSIM_JOURNAL_SIZE takes a whole number'
 
 test('a test whose container stops at its start fails with the reason', () => {
   installStandIn()
-  expect(runTest('wrong.test.mjs', project.env)).toMatchObject({
-    status: 1,
-    stdout: expect.stringContaining(reason),
-  })
+  expect(runTest('wrong.test.mjs', project.env)).toMatchObject({ status: 1, stdout: expect.stringContaining(reason) })
 })
 
 test.skipIf(obstacle !== undefined)('a container that stops at its start fails its test with the reason', () => {
   installLibrary()
-  expect(runTest('wrong.test.mjs', process.env)).toMatchObject({
-    status: 1,
-    stdout: expect.stringContaining(reason),
-  })
+  expect(runTest('wrong.test.mjs', process.env)).toMatchObject({ status: 1, stdout: expect.stringContaining(reason) })
 })

@@ -1,3 +1,4 @@
+// @module-tag long
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeRunner, readJestReport } from './contract.ts'

@@ -144,10 +144,7 @@ describe('a HAR file', () => {
   ])('%s is refused with what to do', async (_title, content, reason) => {
     const file = join(await tempFolder(), 'traffic.har')
     await writeFile(file, content)
-    expect(await readTrafficFile(file, 'har')).toMatchObject({
-      ok: false,
-      error: expect.stringContaining(reason),
-    })
+    expect(await readTrafficFile(file, 'har')).toMatchObject({ ok: false, error: expect.stringContaining(reason) })
   })
 
   test('with a byte order mark, repeated members and entries of any type is read', async () => {
@@ -157,9 +154,7 @@ describe('a HAR file', () => {
 
   test.each(['method', 'headers', 'postData'])('with a very deep %s is read', async (name) => {
     const one = entry({ status: 200 }) as { request: JsonObject }
-    const text = JSON.stringify({
-      log: { entries: [{ ...one, request: { ...one.request, [name]: 'deep' } }] },
-    })
+    const text = JSON.stringify({ log: { entries: [{ ...one, request: { ...one.request, [name]: 'deep' } }] } })
     const spoilt = text.replace('"deep"', '['.repeat(50_000) + ']'.repeat(50_000))
     expect(await read(spoilt, 'har')).toMatchObject([{ answer: { status: 200 } }])
   })
@@ -204,13 +199,7 @@ describe('a HAR file', () => {
 
 describe('a journal', () => {
   const recorded = (origin: string, body: Json, damage: Json = []): Json => ({
-    request: {
-      method: 'GET',
-      path: '/v1/models',
-      query: 'period=7d',
-      headers: { Accept: '*/*' },
-      body: { size: 0 },
-    },
+    request: { method: 'GET', path: '/v1/models', query: 'period=7d', headers: { Accept: '*/*' }, body: { size: 0 } },
     answer: { status: 200, headers: { 'Content-Type': 'application/json' }, body, origin },
     damage,
   })
@@ -223,11 +212,7 @@ describe('a journal', () => {
         target: '/v1/models?period=7d',
         requestHeaders: { accept: '*/*' },
         requestBody: new Uint8Array(),
-        answer: {
-          status: 200,
-          headers: { 'content-type': 'application/json' },
-          body: Buffer.from('{"a":1}'),
-        },
+        answer: { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}') },
       },
     ]
     expect(await read({ requests: [one], truncated: false }, 'journal')).toEqual(expected)
@@ -238,12 +223,7 @@ describe('a journal', () => {
   })
 
   test('gives no bodies that are cut', async () => {
-    const samples = await read(
-      {
-        requests: [recorded('upstream', { size: 9, text: '{"a"', cut: true })],
-      },
-      'journal',
-    )
+    const samples = await read({ requests: [recorded('upstream', { size: 9, text: '{"a"', cut: true })] }, 'journal')
     expect(samples).toMatchObject([{ answer: { status: 200, body: undefined } }])
   })
 

@@ -11,11 +11,7 @@ interface Scripted {
 
 /** Starts a service whose answers are scripted, the last one for ever, and returns a function that sends a request to it. */
 async function startScripted(...answers: Scripted[]) {
-  const requests: {
-    method: string | undefined
-    url: string | undefined
-    authorization: string | undefined
-  }[] = []
+  const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
     const { method, url, headers } = request
     const { status, headers: own } = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 }
@@ -26,25 +22,12 @@ async function startScripted(...answers: Scripted[]) {
   const port = await listenForTest(server)
   const upstream = parseUpstream(`http://127.0.0.1:${port}/v1`, true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = {
-    upstream: upstream.value,
-    token: 'a-secret-token',
-    timeoutMs: 5000,
-    userAgent: 'test',
-    now: () => 0,
-  }
+  const access = { upstream: upstream.value, token: 'a-secret-token', timeoutMs: 5000, userAgent: 'test', now: () => 0 }
   const waits: number[] = []
   const sleep = async (ms: number) => waits.push(ms)
   const ask = async (method = 'GET', isRepeatable = method === 'GET') => {
-    const request = {
-      method,
-      target: '/models?token=a-secret-token',
-      body: method === 'GET' ? undefined : '{}',
-    }
-    const { samples, pauseMs } = await sendWithRetries(access, request, isRepeatable, {
-      sleep,
-      maxPauseMs: 60_000,
-    })
+    const request = { method, target: '/models?token=a-secret-token', body: method === 'GET' ? undefined : '{}' }
+    const { samples, pauseMs } = await sendWithRetries(access, request, isRepeatable, { sleep, maxPauseMs: 60_000 })
     return {
       statuses: samples.map(({ answer }) => ('status' in answer ? answer.status : answer.problem)),
       pauseMs,
@@ -90,10 +73,7 @@ test('a redirect within the service is followed, for a read alone', async () => 
 })
 
 test('a sample has no credential, and the service had it', async () => {
-  const { ask, requests } = await startScripted({
-    status: 200,
-    headers: { 'set-cookie': 'sid=a-secret-token' },
-  })
+  const { ask, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
   const { samples } = await ask()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
   expect(JSON.stringify(samples)).not.toContain('a-secret-token')
@@ -102,21 +82,12 @@ test('a sample has no credential, and the service had it', async () => {
 test('a service that does not run is named', async () => {
   const upstream = parseUpstream('http://127.0.0.1:1/v1', true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = {
-    upstream: upstream.value,
-    token: undefined,
-    timeoutMs: 5000,
-    userAgent: 'test',
-    now: () => 0,
-  }
+  const access = { upstream: upstream.value, token: undefined, timeoutMs: 5000, userAgent: 'test', now: () => 0 }
   const request = { method: 'GET', target: '/models', body: undefined }
   const { samples } = await sendWithRetries(access, request, true, { sleep: async () => 0, maxPauseMs: 1000 })
   expect(samples).toEqual([
     expect.objectContaining({
-      answer: {
-        problem: 'connection',
-        sentence: expect.stringMatching(/^The real service at .* cannot be reached: /),
-      },
+      answer: { problem: 'connection', sentence: expect.stringMatching(/^The real service at .* cannot be reached: /) },
     }),
   ])
 })

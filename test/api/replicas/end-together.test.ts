@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../src/config/settings.ts'
 import { silentLog } from '../../../src/core/log.ts'

@@ -21,7 +21,7 @@ async function overflow(target: { readonly origin: string }): Promise<void> {
     await Promise.all(Array.from({ length: 100 }, () => ask(target, path, inSandbox('load'))))
 }
 
-describeWithRedis('exchanges that are trimmed before a replica reads them', () => {
+describeWithRedis('exchanges that are trimmed before a replica reads them', { tags: ['long'] }, () => {
   const redis = sharedRedis()
 
   test('the newest request counts, however many another replica had', async () => {

@@ -177,9 +177,7 @@ describeWithRedis('the journal of replicas', () => {
       cursor = number
     }
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
-    const stream = await fetch(`${replicas[1].origin}/__sim/requests/stream`, {
-      headers: { 'last-event-id': '4' },
-    })
+    const stream = await fetch(`${replicas[1].origin}/__sim/requests/stream`, { headers: { 'last-event-id': '4' } })
     let text = ''
     for await (const piece of stream.body ?? []) {
       text += new TextDecoder().decode(piece)

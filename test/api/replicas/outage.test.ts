@@ -27,19 +27,12 @@ describeWithRedis('while Redis is away', () => {
     await redis.kill()
     for (const answer of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(answer.body).toEqual({
-        success: false,
-        error: expect.stringContaining(`127.0.0.1:${redis.port}`),
-      })
+      expect(answer.body).toEqual({ success: false, error: expect.stringContaining(`127.0.0.1:${redis.port}`) })
     }
     const health = await ask(one, '/__sim/health')
     expect([health.status, health.body]).toEqual([
       503,
-      {
-        status: 'unhealthy',
-        version: expect.any(String),
-        reason: expect.stringContaining('cannot be reached'),
-      },
+      { status: 'unhealthy', version: expect.any(String), reason: expect.stringContaining('cannot be reached') },
     ])
     await redis.start()
     for (const replica of [one, two]) await untilStatus(replica, '/__sim/health', 200)

@@ -16,7 +16,9 @@ const send = async (target: Target) => (await ask(target, '/v1/events', { body: 
 describeWithRedis('replicas with --watch', () => {
   const redis = sharedRedis()
 
-  test('pass over the shared rules that do not fit the contract that was loaded again, and apply them once they fit', async () => {
+  test('pass over the shared rules that do not fit the contract that was loaded again, and apply them once they fit', {
+    tags: ['long'],
+  }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')
     const text = await readFile(bundledContract, 'utf8')
     await writeFile(file, text)
@@ -27,9 +29,7 @@ describeWithRedis('replicas with --watch', () => {
       for (const replica of replicas)
         await vi.waitFor(
           async () =>
-            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({
-              contract: { generation: number },
-            }),
+            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({ contract: { generation: number } }),
           { timeout: 15_000, interval: 50 },
         )
     }
@@ -47,7 +47,7 @@ describeWithRedis('replicas with --watch', () => {
     expect([await send(one), await send(two)]).toEqual([403, 403])
   })
 
-  test('pass over a rule that only the replica knows through which it was put', async () => {
+  test('pass over a rule that only the replica knows through which it was put', { tags: ['long'] }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')
     const text = await readFile(bundledContract, 'utf8')
     await writeFile(file, text.replaceAll('createEvent', 'createEvents'))
@@ -57,7 +57,7 @@ describeWithRedis('replicas with --watch', () => {
     expect([await send(one), await send(other)]).toEqual([403, 201])
   })
 
-  test('warn at the start if the others have another contract', async () => {
+  test('warn at the start if the others have another contract', { tags: ['long'] }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')
     await writeFile(file, (await readFile(bundledContract, 'utf8')).replaceAll('createEvent', 'createEvents'))
     expect(await warningsBeside({ contract: file })).toEqual([1, 0])

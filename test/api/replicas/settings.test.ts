@@ -31,9 +31,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
     const answers = [...(await statuses(replicas)), ...(await statuses(replicas))]
     expect(answers).toEqual([429, 429, 429, 429, 200, 200])
-    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({
-      counts: { rules: [{ acted: 4, left: 0 }] },
-    })
+    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ acted: 4, left: 0 }] } })
     await putRules(two, [{ sequence: '429, 503, 200' }])
     expect(await statuses(replicas)).toEqual([429, 503, 200])
   })
@@ -98,9 +96,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
     await steer(three, 'POST', `/snapshots/${String(snapshotId)}/restore`)
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
-    expect(await steer(three, 'GET', '/sandboxes')).toMatchObject({
-      sandboxes: [{ name: 'default', events: 1 }],
-    })
+    expect(await steer(three, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default', events: 1 }] })
   })
 
   test('each answer names its replica, and the address of the state is shown without its password', async () => {

@@ -81,10 +81,7 @@ describe('lost-ack', () => {
     const refused = await ask(sim, '/v1/events', { body: { value: 'x' }, headers: lost })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toMatch(/eventType/)
-    const both = await ask(sim, '/v1/events', {
-      body: event(),
-      headers: { 'x-sim-scenario': 'lost-ack, unavailable' },
-    })
+    const both = await ask(sim, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
     expect(errorOf(both)).toMatch(/cannot both act/)
     const flaky = { 'x-sim-scenario': 'lost-ack, unavailable;p=0.999999' }
     expect((await ask(sim, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)

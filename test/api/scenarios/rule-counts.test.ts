@@ -21,15 +21,9 @@ async function askTimes(sandbox: string, count: number, target: TestSimulator = 
 test('each rule tells how often it acted, and how many times are left', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await askTimes('counted', 1)
-  expect(await countsIn('counted')).toEqual({
-    rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }],
-    startUp: [],
-  })
+  expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
   await askTimes('counted', 4)
-  expect(await countsIn('counted')).toEqual({
-    rules: [{ acted: 2, left: 0 }, { acted: 3 }, { acted: 0 }],
-    startUp: [],
-  })
+  expect(await countsIn('counted')).toEqual({ rules: [{ acted: 2, left: 0 }, { acted: 3 }, { acted: 0 }], startUp: [] })
 })
 
 test('a rule does not count requests that it does not act on', async () => {
@@ -41,10 +35,7 @@ test('a rule does not count requests that it does not act on', async () => {
   ]
   await putRules(sim(), rules, 'spared')
   await askTimes('spared', 2)
-  await ask(sim(), '/v1/events', {
-    body: event(),
-    headers: { 'x-sim-sandbox': 'spared', 'x-sim-scenario': '500' },
-  })
+  await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'spared', 'x-sim-scenario': '500' } })
   expect(await countsIn('spared')).toMatchObject({
     rules: [{ acted: 0, left: 3 }, { acted: 0 }, { acted: 0 }, { acted: 0, left: 0 }],
   })
@@ -84,9 +75,7 @@ test('added rules stand behind the others, whose counts stay, and count for them
   })
   expect(added['rules']).toMatchObject([{ scenario: '429' }, { scenario: '503' }, { scenario: '404' }])
   await askTimes('added', 2)
-  expect(await countsIn('added')).toMatchObject({
-    rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }],
-  })
+  expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
 test('rules that are added at the same time are all there', async () => {
@@ -119,9 +108,7 @@ test('a rule that is added before the others acts first, and neither their count
   ]
   await putRules(sim(), rules, sandbox)
   await askTimes(sandbox, 2)
-  await steer(sim(), 'POST', `/scenarios?sandbox=${sandbox}&position=first`, {
-    rules: [{ scenario: '500', times: 1 }],
-  })
+  await steer(sim(), 'POST', `/scenarios?sandbox=${sandbox}&position=first`, { rules: [{ scenario: '500', times: 1 }] })
   expect(await countsIn(sandbox)).toMatchObject({
     rules: [
       { acted: 0, left: 1 },

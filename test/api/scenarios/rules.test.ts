@@ -47,127 +47,95 @@ const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
+const analyticsOf = (id: string) => [ofModel(id), {}] as const
+const sent = (fields: JsonObject = {}) => ['/v1/events', { body: event(fields) }] as const
+const drafted = (fields: JsonObject = {}) => ['/v1/prompts', { body: prompt(fields) }] as const
 
 describe('a rule is about', () => {
-  const cases: {
-    name: string
-    rule: JsonObject
-    hit: [string, RequestOptions]
-    missed: [string, RequestOptions]
-  }[] = [
-    {
-      name: 'an operation',
-      rule: { operation: 'createPrompt' },
-      hit: ['/v1/prompts', { body: prompt() }],
-      missed: ['/v1/events', { body: event() }],
-    },
-    {
-      name: 'a model',
-      rule: { match: { model: modelId } },
-      hit: [analyticsPath, {}],
-      missed: [ofModel(shopModel), {}],
-    },
-    {
-      name: 'a model, whose id may be in capitals',
-      rule: { match: { model: modelId.toUpperCase() } },
-      hit: [analyticsPath, {}],
-      missed: ['/v1/events', { body: event() }],
-    },
-    {
-      name: 'a product of a body',
-      rule: { match: { product: productId } },
-      hit: ['/v1/events', { body: event({ productId: productId.toUpperCase() }) }],
-      missed: ['/v1/events', { body: event({ productId: shop }) }],
-    },
-    {
-      name: 'a product, and so the analytics of its models',
-      rule: { match: { product: shop } },
-      hit: [ofModel(shopModel), {}],
-      missed: [analyticsPath, {}],
-    },
-    {
-      name: 'a header, whose name has any case and whose value has its own',
-      rule: { match: { header: { 'X-Test-Case': 'Retry' } } },
-      hit: [analyticsPath, { headers: { 'x-test-case': 'Retry' } }],
-      missed: [analyticsPath, { headers: { 'x-test-case': 'retry' } }],
-    },
-    {
-      name: 'a field of the body',
-      rule: { match: { body: { '/eventType': 'purchase' } } },
-      hit: ['/v1/events', { body: event({ eventType: 'purchase' }) }],
-      missed: ['/v1/events', { body: event({ eventType: 'Purchase' }) }],
-    },
-    {
-      name: 'a part of the body',
-      rule: { match: { body: { eventType: 'purchase', properties: { cart: { items: 2 } } } } },
-      hit: ['/v1/events', { body: event({ eventType: 'purchase', properties: { cart: { items: 2, sum: 3 }, a: 1 } }) }],
-      missed: ['/v1/events', { body: event({ eventType: 'purchase', properties: { cart: { items: 3 } } }) }],
-    },
-    {
-      name: 'a method, in any case',
-      rule: { match: { method: 'post' } },
-      hit: ['/v1/events', { body: event() }],
-      missed: [analyticsPath, {}],
-    },
-    {
-      name: 'a path',
-      rule: { match: { path: analyticsPath } },
-      hit: [`${analyticsPath}?period=7d`, {}],
-      missed: [ofModel(shopModel), {}],
-    },
-    {
-      name: 'a query parameter',
-      rule: { match: { query: { period: '7d' } } },
-      hit: [`${analyticsPath}?period=7d`, {}],
-      missed: [`${analyticsPath}?period=90d`, {}],
-    },
-    {
-      name: 'a query parameter that is not sent',
-      rule: { operation: 'getModelAnalytics', match: { query: { period: null } } },
-      hit: [analyticsPath, {}],
-      missed: [`${analyticsPath}?period=90d`, {}],
-    },
-    {
-      name: 'a header that is not sent',
-      rule: { match: { header: { 'X-Retry': null } } },
-      hit: [analyticsPath, {}],
-      missed: [analyticsPath, { headers: { 'x-retry': '1' } }],
-    },
-    {
-      name: 'a number in the body',
-      rule: { match: { body: { '/qualityImpactScore': 0.5 } } },
-      hit: ['/v1/events', { body: event({ qualityImpactScore: 0.5 }) }],
-      missed: ['/v1/events', { body: event({ qualityImpactScore: 0.25 }) }],
-    },
-    {
-      name: 'a field deep in the body',
-      rule: { match: { body: { '/components/1/content': 'second' } } },
-      hit: ['/v1/prompts', { body: prompt({ components: [{ content: 'first' }, { content: 'second' }] }) }],
-      missed: ['/v1/prompts', { body: prompt({ components: [{ content: 'second' }] }) }],
-    },
-    {
-      name: 'an object in the body, however its keys are ordered',
-      rule: { match: { body: { '/properties': { a: 1, b: [true, null] } } } },
-      hit: ['/v1/events', { body: event({ properties: { b: [true, null], a: 1 } }) }],
-      missed: ['/v1/events', { body: event({ properties: { a: 1, b: [null, true] } }) }],
-    },
-    {
-      name: 'a field of an open object, with a slash in its name',
-      rule: { match: { body: { '/properties/a~1b': 'x' } } },
-      hit: ['/v1/events', { body: event({ properties: { 'a/b': 'x' } }) }],
-      missed: ['/v1/events', { body: event({ properties: { a: { b: 'x' } } }) }],
-    },
-    {
-      name: 'everything that it names, at once',
-      rule: {
+  const cases: [string, JsonObject, readonly [string, RequestOptions], readonly [string, RequestOptions]][] = [
+    ['an operation', { operation: 'createPrompt' }, drafted(), sent()],
+    ['a model', { match: { model: modelId } }, analytics, analyticsOf(shopModel)],
+    ['a model, whose id may be in capitals', { match: { model: modelId.toUpperCase() } }, analytics, sent()],
+    [
+      'a product of a body',
+      { match: { product: productId } },
+      sent({ productId: productId.toUpperCase() }),
+      sent({ productId: shop }),
+    ],
+    ['a product, and so the analytics of its models', { match: { product: shop } }, analyticsOf(shopModel), analytics],
+    [
+      'a header, whose name has any case and whose value has its own',
+      { match: { header: { 'X-Test-Case': 'Retry' } } },
+      [analyticsPath, { headers: { 'x-test-case': 'Retry' } }],
+      [analyticsPath, { headers: { 'x-test-case': 'retry' } }],
+    ],
+    [
+      'a field of the body',
+      { match: { body: { '/eventType': 'purchase' } } },
+      sent({ eventType: 'purchase' }),
+      sent({ eventType: 'Purchase' }),
+    ],
+    [
+      'a part of the body',
+      { match: { body: { eventType: 'purchase', properties: { cart: { items: 2 } } } } },
+      sent({ eventType: 'purchase', properties: { cart: { items: 2, sum: 3 }, a: 1 } }),
+      sent({ eventType: 'purchase', properties: { cart: { items: 3 } } }),
+    ],
+    ['a method, in any case', { match: { method: 'post' } }, sent(), analytics],
+    ['a path', { match: { path: analyticsPath } }, [`${analyticsPath}?period=7d`, {}], analyticsOf(shopModel)],
+    [
+      'a query parameter',
+      { match: { query: { period: '7d' } } },
+      [`${analyticsPath}?period=7d`, {}],
+      [`${analyticsPath}?period=90d`, {}],
+    ],
+    [
+      'a query parameter that is not sent',
+      { operation: 'getModelAnalytics', match: { query: { period: null } } },
+      analytics,
+      [`${analyticsPath}?period=90d`, {}],
+    ],
+    [
+      'a header that is not sent',
+      { match: { header: { 'X-Retry': null } } },
+      analytics,
+      [analyticsPath, { headers: { 'x-retry': '1' } }],
+    ],
+    [
+      'a number in the body',
+      { match: { body: { '/qualityImpactScore': 0.5 } } },
+      sent({ qualityImpactScore: 0.5 }),
+      sent({ qualityImpactScore: 0.25 }),
+    ],
+    [
+      'a field deep in the body',
+      { match: { body: { '/components/1/content': 'second' } } },
+      drafted({ components: [{ content: 'first' }, { content: 'second' }] }),
+      drafted({ components: [{ content: 'second' }] }),
+    ],
+    [
+      'an object in the body, however its keys are ordered',
+      { match: { body: { '/properties': { a: 1, b: [true, null] } } } },
+      sent({ properties: { b: [true, null], a: 1 } }),
+      sent({ properties: { a: 1, b: [null, true] } }),
+    ],
+    [
+      'a field of an open object, with a slash in its name',
+      { match: { body: { '/properties/a~1b': 'x' } } },
+      sent({ properties: { 'a/b': 'x' } }),
+      sent({ properties: { a: { b: 'x' } } }),
+    ],
+    [
+      'everything that it names, at once',
+      {
         operation: 'createEvent',
         match: { product: productId, header: { 'x-a': '1' }, body: { '/value': '7' } },
       },
-      hit: ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }],
-      missed: ['/v1/events', { body: event({ value: '7' }) }],
-    },
+      ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }],
+      sent({ value: '7' }),
+    ],
   ]
-  test.each(cases)('$name', async ({ rule, hit, missed }) => {
+  test.each(cases)('%s', async (_name, rule, hit, missed) => {
     const sandbox = freshSandbox()
     await putRules(sim(), [{ ...rule, scenario: 'unavailable' }], sandbox)
     const [caught, passed] = await statusesOf(sim(), sandbox, [hit, missed])

@@ -8,12 +8,7 @@ async function readSchema(schema: string) {
   )
   const operation = operationOf(contract, 'listThings')
   const accepts = (value: string | null) => operation.checkResponse(200, { name: value }).length === 0
-  return {
-    null: accepts(null),
-    ball: accepts('ball'),
-    bat: accepts('bat'),
-    warnings: contract.warnings.length,
-  }
+  return { null: accepts(null), ball: accepts('ball'), bat: accepts('bat'), warnings: contract.warnings.length }
 }
 
 describe('nullable: true', () => {

@@ -26,10 +26,7 @@ describe('the check by a schema that applies itself to the same value ends', () 
   ])('by %s', async (_name, schemas) => {
     const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
     expect(checkResponse(200, { x: 1 })).toMatchObject([
-      {
-        keyword: 'timeout',
-        message: expect.stringContaining('recursive schemas'),
-      },
+      { keyword: 'timeout', message: expect.stringContaining('recursive schemas') },
     ])
   })
 })
@@ -68,7 +65,7 @@ const step = fc
     ),
   )
 
-test('the validators of each document end', async () => {
+test('the validators of each document end', { tags: ['long'] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.tuple(step, step, step, step), async (schemas) => {
       const all = Object.fromEntries(names.map((name, index) => [name, schemas[index] ?? {}]))
@@ -86,11 +83,7 @@ describe('the check of a value by a schema that contains itself twice is bounded
     ['directly', { A: { allOf: [{ properties: { a: ref('A') } }, { properties: { a: ref('A') } }] } }],
     [
       'by way of others',
-      {
-        A: { oneOf: [ref('B'), ref('C')] },
-        B: { properties: { a: ref('A') } },
-        C: { properties: { a: ref('A') } },
-      },
+      { A: { oneOf: [ref('B'), ref('C')] }, B: { properties: { a: ref('A') } }, C: { properties: { a: ref('A') } } },
     ],
   ])('%s', async (_name, schemas) => {
     const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')

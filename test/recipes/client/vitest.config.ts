@@ -1,8 +1,3 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
-  test: {
-    globalSetup: 'conversation-analytics-simulator/global-setup',
-    maxWorkers: 4,
-  },
-})
+export default defineConfig({ test: { globalSetup: 'conversation-analytics-simulator/global-setup', maxWorkers: 4 } })

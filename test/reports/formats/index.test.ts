@@ -53,17 +53,25 @@ const withoutRun = (text: string) =>
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
 
+/** Shortens the lists of a report in JSON to two items, so that a person can review the golden file. */
+const withShortLists = (json: string) => {
+  const shorten = (_name: string, value: unknown) =>
+    Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), `and ${value.length - 2} more`] : value
+  return `${JSON.stringify(JSON.parse(json, shorten), null, 2)}\n`
+}
+
 describe('the report of a sample suite of ten calls', () => {
-  test.each(formats)('is the same in every run, as $format', async ({ format, extension, mediaType }) => {
+  test('is the same in every run, in each format', async () => {
     const own = await startForTest(await writeSampleInputs())
     await runSampleSuite(own)
-    const first = await fetchReport(own, `format=${format}`)
-    expect(first).toMatchObject({ status: 200, mediaType })
-    const second = await fetchReport(own, `format=${format}`)
-    expect(withoutRun(second.text)).toBe(withoutRun(first.text))
-    await compareGolden('test/reports', () =>
-      expect(withoutRun(first.text)).toMatchFileSnapshot(`../golden/report.golden${extension}`),
-    )
+    for (const { format, extension, mediaType } of formats) {
+      const first = await fetchReport(own, `format=${format}`)
+      expect(first).toMatchObject({ status: 200, mediaType })
+      const second = await fetchReport(own, `format=${format}`)
+      expect(withoutRun(second.text)).toBe(withoutRun(first.text))
+      const text = withoutRun(format === 'json' ? withShortLists(first.text) : first.text)
+      await compareGolden('test/reports', () => expect(text).toMatchFileSnapshot(`../golden/report.golden${extension}`))
+    }
   })
 
   test('is JSON by default, and another format is refused with the list', async () => {

@@ -74,10 +74,7 @@ describe('a plain collection in the list', () => {
     expect(await store.updateRecord('default', bookmarkCollection, 'c', (present) => present)).toBeUndefined()
     expect(await bookmarks(store)).toEqual([{ snapshotId: 'b', createdAt }])
     expect(await store.size()).toMatchObject({ sandboxes: 1, events: 0, prompts: 0, bookmarks: 1 })
-    const wrong = store.updateRecord('default', bookmarkCollection, 'd', () => ({
-      snapshotId: 'e',
-      createdAt,
-    }))
+    const wrong = store.updateRecord('default', bookmarkCollection, 'd', () => ({ snapshotId: 'e', createdAt }))
     await expect(wrong).rejects.toThrow('the record of d has another key')
   })
 
@@ -122,13 +119,7 @@ describe('a plain collection in the list', () => {
 
   test('has unique keys', async () => {
     const record = { snapshotId: 'a', createdAt }
-    const twice = {
-      format: 1,
-      quality: { weight: 0.1 },
-      events: [],
-      prompts: [],
-      bookmarks: [record, record],
-    }
+    const twice = { format: 1, quality: { weight: 0.1 }, events: [], prompts: [], bookmarks: [record, record] }
     expect(await createMemoryStore().importSandbox('default', twice)).toEqual({
       ok: false,
       error: ['/bookmarks/1 must not repeat the key a of an earlier record'],

@@ -7,7 +7,7 @@ import { crashSeed, seededChance } from '../../support/chance.ts'
 import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
 
 /** The number of rounds; the long run sets `CRASH_ROUNDS=200`. */
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 4)
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 1)
 const chance = seededChance(crashSeed)
 
 /** Starts writers on the file, kills them after some time, and returns a line for each acknowledged write. */

@@ -27,7 +27,7 @@ test('a state file that is cut off anywhere in its JSON is refused with the line
       const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
       expect(await problemOf(path)).toMatch(new RegExp(`is not JSON: (?:${place})`))
     }),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) },
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) },
   )
 })
 

@@ -66,7 +66,7 @@ async function openChanged(name: FileName, changed: Buffer) {
   return opened.error
 }
 
-const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) }
+const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 50) }
 
 describe.each(names)('a %s', (name) => {
   test('is refused if any bit is flipped', async () => {

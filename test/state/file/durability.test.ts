@@ -311,10 +311,7 @@ describe('a full disk', () => {
     const path = statePath()
     const limited = disk()
     const reports: string[] = []
-    const { store } = await openOrFail(path, {
-      write: limited.write,
-      report: (problem) => reports.push(problem),
-    })
+    const { store } = await openOrFail(path, { write: limited.write, report: (problem) => reports.push(problem) })
     await recordAll(store, ['a'])
     writeFileSync(path, 'damaged meanwhile')
     limited.free = 100

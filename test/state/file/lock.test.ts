@@ -81,14 +81,12 @@ test('exactly one of many concurrent calls takes the lock, also a stale lock', a
   }
 })
 
-test('exactly one of many processes takes the lock, also a stale lock', async () => {
+test('exactly one of many processes takes the lock, also a stale lock', { tags: ['long'] }, async () => {
   const path = statePath()
   writeHolder(path, { ...(await otherHolder(path)), pid: 0 })
   const script = new URL('crash-writer.ts', import.meta.url).pathname
   const children = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    }),
+    spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], { stdio: ['pipe', 'pipe', 'inherit'] }),
   )
   onTestFinished(() => {
     for (const child of children) child.kill('SIGKILL')

@@ -45,4 +45,4 @@ async function open(): Promise<RestartableStore> {
   }
 }
 
-stateProperty(open, 100)
+stateProperty(open, 40)

@@ -34,11 +34,7 @@ async function exportOf(count: number): Promise<SandboxExport> {
 test('a version that makes its prompt longer than a record can be is refused before it is acknowledged', async () => {
   const path = statePath()
   const reports: string[] = []
-  const options = {
-    maxRecordLength,
-    checkpointFrom: 1000,
-    report: (problem: string) => reports.push(problem),
-  }
+  const options = { maxRecordLength, checkpointFrom: 1000, report: (problem: string) => reports.push(problem) }
   const { store } = await openOrFail(path, options)
   await fill(store, 'p')
   const versions = await countVersions(store)

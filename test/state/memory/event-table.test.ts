@@ -120,7 +120,7 @@ describe('reset sandboxes and copies', () => {
     return live() - before
   }
 
-  test('reset sandboxes and changed copies of a table use no memory', async () => {
+  test('reset sandboxes and changed copies of a table use no memory', { tags: ['long'] }, async () => {
     const store = createMemoryStore()
     const snapshot = EventTable.of(recordedMany(10))
     const grown = await growth(20_000, async (index) => {

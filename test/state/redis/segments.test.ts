@@ -48,7 +48,7 @@ describeWithRedis('the segments of a sandbox in Redis', () => {
     await store.close()
   })
 
-  test('have a log of replays that does not grow without bound', async () => {
+  test('have a log of replays that does not grow without bound', { tags: ['long'] }, async () => {
     const prefix = nextPrefix()
     const { store, connection } = await openRedisOrFail(redis().url, prefix)
     await store.recordEvent(context, event({ insertId: 'a' }))

@@ -19,7 +19,7 @@ function exportOf(value: string): SandboxExport {
   return { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 }
 
-describeWithRedis('a sandbox that is read in slices', () => {
+describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => {
   const redis = sharedRedis()
 
   /** Reads 30 times while another replica writes again and again. */

@@ -15,9 +15,7 @@ if (problem !== undefined)
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
   // A server that was built without TLS does not know the setting.
-  const { error, stderr } = spawnSync(executablePath, ['--tls-port', '0', '--port', 'none'], {
-    encoding: 'utf8',
-  })
+  const { error, stderr } = spawnSync(executablePath, ['--tls-port', '0', '--port', 'none'], { encoding: 'utf8' })
   if (error) return `${executablePath} is not installed.`
   return /tls-port/.test(stderr) ? `${executablePath} was built without TLS.` : undefined
 }
@@ -45,9 +43,7 @@ async function findRefusal(state: string, env: Record<string, string> = {}): Pro
 describe.skipIf(problem !== undefined)('a state in Redis by TLS', () => {
   test('stores events if the certificate is trusted', async () => {
     const { url, trust } = await startTlsRedis('localhost')
-    const start = async () => ({
-      origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready(),
-    })
+    const start = async () => ({ origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready() })
     const [one, two] = await Promise.all([start(), start()])
     const stored = await ask(one, '/v1/events', { body: event({ insertId: 'x' }) })
     expect(stored.status).toBe(201)
@@ -65,7 +61,7 @@ describe.skipIf(problem !== undefined)('a state in Redis by TLS', () => {
     )
   })
 
-  test('is refused with the other scheme if the URL has the wrong one', async () => {
+  test('is refused with the other scheme if the URL has the wrong one', { tags: ['long'] }, async () => {
     const [{ port }, plain] = await Promise.all([startTlsRedis('localhost'), redisForTest()])
     const [withoutTls, withTls] = await Promise.all([
       findRefusal(`redis://localhost:${port}`),

@@ -5,10 +5,7 @@ import { parseFaultSet } from '../../../src/exec/plan/fault-set.ts'
 import { inputs } from '../../support/catalogue.ts'
 
 const { catalogue, contract } = inputs
-const faults = parseFaultSet('reset,unavailable,slow,truncated', {
-  catalogue,
-  operations: contract.operations,
-})
+const faults = parseFaultSet('reset,unavailable,slow,truncated', { catalogue, operations: contract.operations })
 const [operation] = contract.operations
 const drawn: readonly Candidate[] = faults.ok
   ? faults.value.map(({ scenario }) => [{ operation: operation as never, occurrence: 1, scenario }])

@@ -12,10 +12,7 @@ export function closeDocument(document: JsonObject): JsonObject {
   const parts = mapSchemas(objectOf(components['schemas']), true)
   const closed = objectOf(closeContents({ ...document, components: { ...components, schemas: {} } }))
   const schemas = mapSchemas(objectOf(components['schemas']), false)
-  return {
-    ...closed,
-    components: { ...objectOf(closed['components']), schemas, [PARTS]: parts },
-  }
+  return { ...closed, components: { ...objectOf(closed['components']), schemas, [PARTS]: parts } }
 }
 
 /** Closes each schema of a media type, anywhere in the document. */

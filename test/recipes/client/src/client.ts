@@ -55,13 +55,7 @@ export class AnalyticsClient {
 
   /** Records a purchase. The order number is the insertId, so that each attempt is the same event. */
   async recordPurchase({ order, amount }: Purchase): Promise<string> {
-    const event = {
-      eventType: 'purchase',
-      productId,
-      value: amount,
-      valueType: 'currency',
-      insertId: order,
-    }
+    const event = { eventType: 'purchase', productId, value: amount, valueType: 'currency', insertId: order }
     return textOf(await this.#request('POST', '/events', event), 'eventId')
   }
 
