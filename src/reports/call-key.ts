@@ -15,7 +15,7 @@ export interface CallKey {
   readonly body: string
   /** A digest of kind, caller and the body without `insertId`; undefined unless it has `insertId` and `eventAt`. */
   readonly event: string | undefined
-  /** A digest of kind, caller and the body without `insertId` and times, which a client may renew in each try. */
+  /** A digest of kind, caller and the body; of an event's without `insertId` and times, which each try may renew. */
   readonly content: string
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
@@ -55,14 +55,11 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const { headers, body } = entry.request
   const kind = callKind(entry)
   const base = [kind, live.token ?? '']
-  if (body.size === 0) {
-    const key = digest(base)
-    return { kind, key, body: key, event: undefined, content: key, insertId: undefined }
-  }
+  if (body.size === 0) return createWholeKey(kind, digest(base))
   const json = live.requestBody ?? parseStoredBody(body)
   const whole = digest([...base, 'body', headers['content-type'] ?? '', canonicalText(json, body)])
-  const members = isIdempotent && isObject(json) ? json : {}
-  const { [insertIdField]: id, ...event } = members
+  if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole)
+  const { [insertIdField]: id, ...event } = json
   const insertId = typeof id === 'string' ? id : undefined
   const isDated = insertId !== undefined && event[eventTimeField] !== undefined
   const content = Object.fromEntries(Object.entries(event).filter(([, value]) => !isTime(value)))
@@ -74,6 +71,11 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
     content: digest([...base, 'content', canonicalJson(content)]),
     insertId,
   }
+}
+
+/** Creates the key of a call whose attempts have the same body. */
+function createWholeKey(kind: string, whole: string): CallKey {
+  return { kind, key: whole, body: whole, event: undefined, content: whole, insertId: undefined }
 }
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)

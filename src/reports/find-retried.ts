@@ -33,8 +33,17 @@ export function findRetried(
   const ownTries = pickRetried(equal, isRetried)
   const retried = ownTries ?? pickRetried(alike, isRetried)
   const others = ownTries ? equal : alike
-  const isCertain = others.every(({ lasts }) => lasts.every((last) => countOf(last) >= retryCount - 1))
-  return retried && { ...retried, isCertain }
+  const isComplete = others.every(({ lasts }) => lasts.every((last) => countOf(last) >= retryCount - 1))
+  const mayBeCorrected = (last: Attempt) => last.outcome === 'refused' && isRetried(last)
+  const refused = chains.flatMap(({ lasts }) => lasts.filter(mayBeCorrected))
+  return retried && { ...retried, isCertain: isComplete && !mayCorrect(refused, retried) }
+}
+
+/** Returns true where an attempt may be the correction of a refused one, as the tries were of one refused before. */
+function mayCorrect(refused: readonly Attempt[], { tries, candidates }: Omit<RetriedTries, 'isCertain'>): boolean {
+  const [first] = tries as [Attempt] // a candidate has at least one
+  const isLater = ({ receivedAt }: Attempt) => receivedAt > first.receivedAt
+  return candidates.some(({ isCorrection }) => isCorrection) && refused.some(isLater)
 }
 
 /** Returns the number of earlier tries; some clients count from the first retry on. */

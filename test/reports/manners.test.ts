@@ -642,6 +642,17 @@ describe('a client that sends the same call again', () => {
       rules: [],
     },
     {
+      name: 'may correct a refused call, beside an equal one that was corrected earlier and must wait',
+      attempts: [
+        { at: 0, status: 403, ...unnamed(0) },
+        { at: 1, takes: 500, status: 201, delivery: lost, ...unnamed(0) },
+        { at: 100, status: 429, headers: wait3, ...corrected(1) },
+        { at: 600, status: 400, ...unnamed(1) },
+        { at: 800, status: 201, ...corrected(2) },
+      ],
+      rules: [],
+    },
+    {
       name: 'may retry two equal events concurrently',
       attempts: [
         { at: 0, takes: 9, status: 500, body: { insertId: 'a' } },
@@ -656,9 +667,9 @@ describe('a client that sends the same call again', () => {
   })
 
   /** Creates manners whose entries can be corrected. `correct`: the answer was lost after all. `rules`: those broken. */
-  function createTracked() {
+  function createTracked(idempotentOperations = new Set(['createEvent'])) {
     const journal = new Journal(100)
-    const manners = new Manners(new Set(['createEvent']))
+    const manners = new Manners(idempotentOperations)
     journal.onEntry((entry, live) => (live.isCorrection ? manners.correct(entry, live) : manners.record(entry, live)))
     const send = (attempt: SampleAttempt) => {
       const exchange = exchangeOf(journal, attempt)
@@ -671,6 +682,13 @@ describe('a client that sends the same call again', () => {
     }
     return { send, correct, rules: () => manners.findings.list().map(({ subject }) => subject.rule) }
   }
+
+  test('may send a different prompt as the retry of a request that never arrived, while another one must wait', () => {
+    const { send, rules } = createTracked(new Set())
+    send({ at: 0, status: 429, headers: wait3, ...unnamed(0) })
+    send({ at: 600, status: 201, ...corrected(1) })
+    expect(rules()).toEqual([])
+  })
 
   test('is judged after an answer that turns out to be lost, though a parallel one ended since', () => {
     const { send, correct, rules } = createTracked()

@@ -96,9 +96,9 @@ function isPromised(retry: Retry, retries: readonly Retry[], { closeCalls }: Hea
 
 const isAtOnce = ({ before, latest }: Retry) => latest.sentAt - before.endedAt < 10 + slackMs
 
-/** Returns true where the retry of a failed try may look like an equal call under way at the same time. */
+/** Returns true where the retry of a try whose head arrived may look like an equal call under way at the same time. */
 function mayBeParallel(retry: Retry): boolean {
-  return outcomeOf(retry.before) === 'failed' && (isAtOnce(retry) || retry.latest.mayBeOverSpare)
+  return retry.before.status !== undefined && (isAtOnce(retry) || retry.latest.mayBeOverSpare)
 }
 
 const ofKind = (retries: readonly Retry[], kind: string) => retries.filter(({ call }) => call.kind === kind)
