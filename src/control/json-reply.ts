@@ -34,7 +34,7 @@ export function replyWithEntries(
   toJson: (entry: JournalEntry) => JsonObject,
   rest: JsonObject,
 ): JsonObject | CustomReply {
-  const bytes = entries.reduce((sum, entry) => sum + storedBytes(entry), 0)
+  const bytes = entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
   if (bytes <= maxWholeLength) return { requests: entries.map(toJson), ...rest }
   const tail = `],${JSON.stringify(rest).slice(1)}`
   const chunks = () => chunksInSlices(listPieces('{"requests":[', entries, toJson, tail))
@@ -60,6 +60,7 @@ function* listPieces(
   yield tail
 }
 
-function storedBytes({ request, answer }: JournalEntry): number {
-  return (request.body.bytes?.length ?? 0) + (answer.body.bytes?.length ?? 0)
+/** Returns the bytes of an entry's bodies, and about those of its heads. */
+function entryBytes({ request, answer }: JournalEntry): number {
+  return 1000 + (request.body.bytes?.length ?? 0) + (answer.body.bytes?.length ?? 0)
 }

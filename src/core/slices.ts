@@ -42,6 +42,7 @@ export async function* chunksInSlices(
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
+  await work.rest() // what was done for the request before may have taken long
   for (const piece of pieces) {
     chunk += piece
     if (chunk.length < chunkLength && !work.isDue) continue
