@@ -129,6 +129,7 @@ describe('bodies', () => {
     ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
     ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['a name given twice', '{"value":1,"value":2}', true],
+    ['a name given twice in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
     ['white space and nothing else', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['a credential', '{"password":"abc","value":1.0}', false],
   ])('have their text beside the JSON where it is spelled otherwise: %s', async (_name, text, isKept) => {
