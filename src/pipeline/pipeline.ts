@@ -2,6 +2,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
+import { nextTurn } from '../core/timers.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
@@ -131,15 +132,20 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
+/** The length in bytes above which a stage may take tens of milliseconds for a body. */
+const largeBody = 100_000
+
 /** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and answered with a 500. */
 async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, store, log } = deps
-  const requestId = exchange.request.id
+  const { id: requestId, body } = exchange.request
+  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBody
   try {
     for (const [name, stage] of stages) {
       exchange.stage = name
       const outcome = stage(exchange)
       const reply = outcome instanceof Promise ? await outcome : outcome
+      if (!reply && isLarge) await nextTurn() // others are answered between two stages
       if (!reply) continue
       const isBeforeRules = name === 'identify' || name === 'authenticate'
       if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
