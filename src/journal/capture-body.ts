@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import type { RecordedBody } from './entry.ts'
 
-/** The most bytes that the journal stores of an answer's body. Request bodies are stored whole: queries look into them, and `--body-limit` bounds them. */
+/** The most bytes stored of an answer's body. Request bodies are stored whole, since queries look into them. */
 export const maxAnswerBodyBytes = 64 * 1024
 
 /**
- * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the caller must
- * not write to it afterwards. Where the body is a view of Node's buffer pool, the pool holds the bodies of its neighbours in the journal.
+ * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the
+ * caller must not write to it afterwards. Where the body is a view of Node's buffer pool, the pool holds the bodies of
+ * its neighbours in the journal.
  */
 export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes

@@ -105,7 +105,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a body that is no text as base64, with the credentials and `token` redacted that can be read in it; empty where it is not stored. */
+/** Encodes a body that is no text as base64, without credentials and `token`; empty where it is not stored. */
 export function bodyToBase64({ bytes = noBytes }: RecordedBody, token?: string): string {
   const text = Buffer.from(bytes).toString('latin1')
   return Buffer.from(redactDocument(text, token), 'latin1').toString('base64')
@@ -140,8 +140,8 @@ export function parseBody(body: RecordedBody): Json | undefined {
 }
 
 /**
- * Parses a text as JSON; undefined where it is none, has more than `maxValues` members and items, or is nested deeper than `maxDepth`,
- * which recursive functions could not process.
+ * Parses a text as JSON; undefined where it is none, has more than `maxValues` members and items, or is nested deeper
+ * than `maxDepth`, which recursive functions could not process.
  */
 export function parseJson(text: string): Json | undefined {
   if (hasMoreValues(text, maxValues)) return undefined

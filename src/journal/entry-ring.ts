@@ -4,10 +4,10 @@ import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 
 type Side = 'request' | 'answer'
 
-/** The most bytes of all stored request bodies, which queries look into, and of all answer bodies; above them the oldest bodies are evicted. */
+/** The most bytes of all request bodies, and of all answer bodies; above them the oldest are evicted. */
 const maxBodyBytes: Readonly<Record<Side, number>> = { request: 16 * 1024 * 1024, answer: 8 * 1024 * 1024 }
 
-/** The most bytes of an entry without its bodies, on average: several times a common entry. The minimum lets a small journal hold some large entries. */
+/** The most bytes of an entry without bodies, on average: several times a common one. Small journals get more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -16,7 +16,7 @@ interface StoredEntry<Owner> {
   readonly owner: Owner
   /** The size of the entry without its bodies. */
   readonly bytes: number
-  /** The sizes of the stored bodies; 0 once they are evicted. They stand here so that an eviction need not read the old entry. */
+  /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 once they are evicted. */
   request: number
   answer: number
   /** Loses its bodies when they are evicted, so readers get a copy. */
@@ -46,7 +46,7 @@ export class EntryRing<Owner> {
   #latest = 0
   #bytes = 0
 
-  /** `size`: the most entries, 0 for none; `onEvicted` is called with the owner of each evicted entry, and the entry. */
+  /** `size`: the most entries, 0 for none; `onEvicted` gets each evicted entry and its owner. */
   constructor(size: number, onEvicted: (owner: Owner, entry: JournalEntry) => void) {
     this.#size = size
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
@@ -93,7 +93,7 @@ export class EntryRing<Owner> {
     return stored.entry
   }
 
-  /** Returns the stored entry of a number with its owner; undefined where there is none. Whoever keeps the entry copies it with `copyEntry`. */
+  /** Returns the stored entry of a number, if any, with its owner. Whoever keeps it copies it with `copyEntry`. */
   at(number: number): { readonly entry: JournalEntry; readonly owner: Owner } | undefined {
     return number < this.#oldest || number > this.#latest ? undefined : this.#places[this.#placeOf(number)]
   }
@@ -145,7 +145,7 @@ export function copyEntry(entry: JournalEntry): JournalEntry {
   }
 }
 
-/** Creates a function that estimates the bytes of an entry without its bodies: the length of its texts. The answer's headers repeat them. */
+/** Creates a function that estimates the bytes of an entry without its bodies: the length of its texts. */
 function createSizeEstimate(): (entry: JournalEntry) => number {
   const sizeOfHeaders = memoizeLast((headers: Readonly<Record<string, string>>) => {
     let size = 0

@@ -6,17 +6,17 @@ import type { Origin } from '../exchange/reply.ts'
 
 /** The body of a request or an answer as the journal stores it. */
 export interface RecordedBody {
-  /** The bytes that were sent, cut where the body is longer than the journal stores; undefined where they were evicted or could not be read. */
+  /** The bytes that were sent, cut to what the journal stores; undefined if they were evicted or could not be read. */
   readonly bytes: Uint8Array | undefined
   /** Bytes of the whole body as it was sent. */
   readonly size: number
   /** The SHA-256, in hex, of the whole body of an answer whose bytes are cut or evicted; undefined for others. */
   readonly digest?: string | undefined
-  /** The refusal that the body of a request caused before it was read: it was too large, or in an unknown encoding. Undefined: it was read. */
+  /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
   readonly unreadable?: { readonly status: number; readonly reason: string }
 }
 
-/** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes. */
+/** One exchange as the journal stores it: a plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
   readonly id: string
@@ -34,7 +34,7 @@ export interface JournalEntry {
   readonly delayMs: number
   /** The time of receipt by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** The time at which the connection of the request was opened, by the same clock; undefined for a later request of a connection. */
+  /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
   /** The time at which status and headers of the answer were sent, by the same clock; undefined: they were not. */
   readonly headSentAt: number | undefined
@@ -56,15 +56,18 @@ export interface JournalEntry {
     readonly body: RecordedBody
   }
   /**
-   * The request's own token, which is redacted in all other parts and in the bodies wherever they are shown. It is never shown itself.
-   * Undefined: none was sent, or it is too short to be redacted.
+   * The request's own token, which is redacted in all other parts and in the bodies wherever they are shown. It is
+   * never shown itself. It is undefined if none was sent, or one too short to be redacted.
    */
   readonly ownToken: string | undefined
   /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */
   readonly caller?: string
-  /** The header `Authorization` as it was sent, by which bundles tell callers apart. It is never shown itself. Undefined: none was sent. */
+  /**
+   * The header `Authorization` as it was sent, by which bundles tell callers apart. It is never shown itself.
+   * It is undefined if none was sent.
+   */
   readonly authorization: string | undefined
-  /** True where the client closed the connection before the end of its body: no client received the answer, so the reports do not judge the exchange. */
+  /** Is true if the client closed the connection before the end of its body, so that the reports do not judge it. */
   readonly aborted: boolean
   readonly answer: {
     readonly status: number
@@ -75,7 +78,7 @@ export interface JournalEntry {
   }
   /** The end of the answer's delivery: the client has the answer, or not. */
   readonly delivery: DeliveryOutcome
-  /** True where the client ended the delivery: it closed the connection before the simulator had sent the answer or damaged it. */
+  /** Is true if the client closed the connection before the simulator had sent the answer or damaged it. */
   readonly hasClientLeft: boolean
   /** The stage of the pipeline that answered: `validate`. */
   readonly stage: string
@@ -85,7 +88,7 @@ export interface JournalEntry {
   readonly scenarios: readonly string[]
   /** The outcome that was declared for a negative test; undefined for none. */
   readonly expectation: Expectation | undefined
-  /** The id of the recorded request that this one repeats, as the console does; undefined: none. The reports leave such a request out. */
+  /** The id of the recorded request that this one repeats, as the console does. The reports leave it out. */
   readonly replayOf: string | undefined
   /** The deliberate damage to the answer: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]

@@ -24,8 +24,8 @@ const beginComparison = (): CountComparison => ({ cursor: '', seen: new Set() })
 const FOLLOW_MS = 50
 
 /**
- * Appends the exchanges of this process to the stream of all replicas, and brings the journal to the end of that stream. A message moves
- * the position as soon as the journal has it, so that a reading that breaks off loses and doubles nothing.
+ * Appends the exchanges of this process to the stream of all replicas, and brings the journal to the stream's end.
+ * A message moves the position once the journal has it, so a reading that breaks off loses and doubles nothing.
  */
 export class StreamFollower {
   /** The first part of the ids of requests, which differs from that of other replicas. */
@@ -38,7 +38,7 @@ export class StreamFollower {
   #streamId: string | undefined
   /** The position up to which the stream was read. */
   #position = 0
-  /** The comparison of counts that is under way, since messages before the position were missed. Undefined: none were. */
+  /** The comparison of counts that is under way after messages before the position were missed. */
   #comparison: CountComparison | undefined = beginComparison()
   /** The sandboxes of which this process has appended exchanges to the stream. */
   readonly #used = new Set<string>()
@@ -46,7 +46,7 @@ export class StreamFollower {
   readonly #lost = new Set<string>()
   /** The ends of deliveries, as JSON, that the stream does not have yet. */
   readonly #ends = new Set<string>()
-  /** The messages that are on their way. */
+  /** Messages on their way. */
   readonly #sent = new Set<Promise<void>>()
   /** The latest reading, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
@@ -60,7 +60,7 @@ export class StreamFollower {
     this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
   }
 
-  /** Appends an exchange. Undefined: it is lost, since the store takes no changes. Rejects if that does not answer. */
+  /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not answer. */
   append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined> {
     return this.#untilClose(this.#append(entry, live))
   }
@@ -79,7 +79,7 @@ export class StreamFollower {
     return appended
   }
 
-  /** Corrects the end of the delivery of an exchange. It is appended again before the next reading if the store does not answer now. */
+  /** Corrects how a delivery ended: now, or before the next reading if the store does not answer. */
   correct({ id, number }: AppendedExchange, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#ends.add(text)
@@ -229,7 +229,7 @@ export class StreamFollower {
     return (await this.#countLost()) || isOther
   }
 
-  /** Notes the present stream. Returns true if it is another one than before: all exchanges of this process are lost. */
+  /** Notes the present stream. Returns true for a new one: all exchanges of this process are lost. */
   #noteStream(id: string): boolean {
     const isOther = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id

@@ -1,7 +1,7 @@
 /**
- * The record of requests and replies: record, find, match, share with replicas.
- * `entry.ts` is the stored exchange, `match.ts` has the parts that a query compares, and `follower.ts` brings the journal of a replica to
- * the end of the stream of all.
+ * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
+ * `match.ts` has the parts that a query compares, and `follower.ts` brings the journal of a replica to the end of the
+ * stream of all.
  */
 
 import type { Operation, RawParameters } from '../contract/contract.ts'
@@ -22,18 +22,18 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The bearer token, or its hash in a shared journal, which tells callers apart; undefined for none. A listener must not store it. */
+  /** The bearer token if one was sent, in a shared journal its hash: it tells callers apart. No listener stores it. */
   readonly token: string | undefined
-  /** True: another replica answered the request. */
+  /** Is true if another replica answered the request. */
   readonly isForeign?: boolean
-  /** True: the journal has called its listeners with the exchange before, and the end of its delivery was another one. */
+  /** Is true if the journal has called its listeners with the exchange before, with another end of its delivery. */
   readonly isCorrection?: boolean
 }
 
-/** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
+/** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** A function that the journal calls for each sandbox whose entries are cleared, with the number of its recorded entries, the evicted included. */
+/** A function that the journal calls when a sandbox is cleared, with the number of all entries that it recorded. */
 type ClearListener = (sandbox: string, recorded: number) => void
 
 /** The exchanges of all replicas, which a shared journal follows: see `StreamFollower`. */
@@ -50,8 +50,9 @@ interface SharedExchanges {
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. In one process an exchange is recorded when its delivery has ended. Replicas append theirs to a stream
- * (`shared`), and each records what the stream has before it reads.
+ * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. In
+ * one process an exchange is recorded when its delivery has ended. Replicas append theirs to a stream (`shared`), and
+ * each records what the stream has before it reads.
  */
 export class Journal {
   /** The stream of all replicas; undefined in a journal of one process. */
@@ -66,7 +67,7 @@ export class Journal {
   #version = 0
   #order = 0
 
-  /** `size`: the most entries; 0 stores none and still calls the listeners. `share` connects the journal with that of other replicas. */
+  /** Stores at most `size` entries; with 0 it only calls the listeners. `share` connects it with other replicas. */
   constructor(size: number, share?: (journal: Journal) => SharedExchanges) {
     this.#size = size
     this.#entries = this.#createRing()
@@ -95,7 +96,7 @@ export class Journal {
     return ++this.#order
   }
 
-  /** Stores an entry, and calls the listeners. Its number must be `recorded + 1`, or a higher one with the `place` of a shared journal. */
+  /** Stores an entry, and calls the listeners. Its number is `recorded + 1`, or higher with a shared `place`. */
   record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
     if (place) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
@@ -125,7 +126,7 @@ export class Journal {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Moves a sandbox to a place in a shared journal: exchanges before it that were missed are lost, or the sandbox was cleared. */
+  /** Moves a sandbox to a place in a shared journal: what was missed before it is lost, or was cleared. */
   advance(sandbox: string, place: SandboxPlace): SandboxCounts {
     if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, place)
@@ -205,7 +206,7 @@ export class Journal {
     return this.#version
   }
 
-  /** Clears before the first await in a journal of one process: a request after the call belongs to the cleared journal. */
+  /** Clears the entries. In one process it does so at once: a request after the call stays. */
   async clear(sandbox: string | undefined): Promise<number> {
     if (this.shared) await this.shared.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)

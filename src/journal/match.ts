@@ -11,7 +11,7 @@ export interface RequestSubjects {
   readonly products: (entry: JournalEntry, body: Json | undefined) => readonly string[]
 }
 
-/** Returns the parts of an entry that conditions compare. A path matches with or without the sandbox's base path `/_s/NAME`. */
+/** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
 export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): MatchSubject {
   const { operation, request, answer } = entry
   const { method, path, query, headers } = request

@@ -3,7 +3,7 @@ import type { JournalEntry } from './entry.ts'
 /** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of recorded entries that the journal has evicted since. Above 0, a count over the stored entries is incomplete. */
+  /** The number of entries that were evicted. Above 0, a count over the stored entries is incomplete. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number

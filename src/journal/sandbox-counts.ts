@@ -5,7 +5,7 @@ import type { JournalCounts } from './reader.ts'
 export interface SandboxCounts {
   readonly sandbox: string
   readonly generation: number
-  /** See `SandboxPlace`. Undefined: not known, as in a journal of one process. */
+  /** See `SandboxPlace`. It is undefined in a journal of one process. */
   begun: string | undefined
   recorded: number
   dropped: number
@@ -67,7 +67,7 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts of a sandbox, or of all (undefined). `uncounted`: the exchanges that are lost and not counted yet. */
+  /** Adds up the counts of a sandbox, or of all (undefined). `uncounted`: lost exchanges that are not counted yet. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
     return {

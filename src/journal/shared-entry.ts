@@ -29,8 +29,8 @@ export const hashToken = memoizeLast(
 )
 
 /**
- * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the bodies, too, since
- * other replicas cannot know it.
+ * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the
+ * bodies, too, since other replicas cannot know it.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange): EncodedExchange {
   const { request, answer, ownToken, authorization: _, number: _number, ...others } = entry
@@ -50,7 +50,7 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange): Encoded
   return { text, request: shareBody(request.body, ownToken), answer: shareAnswer(entry, live) }
 }
 
-/** Shares the body of an answer. One with the token of its request, and one that is stored in part, is that of this answer alone. */
+/** Shares the body of an answer, unless it has the token of its request or is stored in part. */
 function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedAnswer {
   const { bytes, size } = body
   if (bytes === undefined || size === 0) return { key: undefined, text: () => '' }
@@ -119,7 +119,7 @@ const parseShared = (text: string | undefined): SharedBody | undefined => (text 
 /** Finds an operation of the contract by its id. */
 export type FindOperation = (id: string) => Operation | undefined
 
-/** Decodes the exchanges of all replicas. Equal bodies are parsed once, since the answers to many requests are the same. */
+/** Decodes the exchanges of all replicas. Equal bodies, which are common, are parsed once. */
 export class ExchangeDecoder {
   readonly #findOperation: FindOperation
   readonly #ownPrefix: string

@@ -5,8 +5,9 @@ import type { Journal } from './journal.ts'
 export type WaitOutcome = 'entry' | 'time' | 'end'
 
 /**
- * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the signals `ends`
- * is aborted. The promise resolves after the current turn, once for all entries of that turn, so that requests are not delayed.
+ * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the
+ * signals `ends` is aborted. The promise resolves after the current turn, once for all entries of that turn, so that
+ * requests are not delayed.
  */
 export function waitForEntry(
   journal: Journal,

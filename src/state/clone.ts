@@ -40,7 +40,7 @@ export async function copyInSlices<T extends object>(items: Iterable<T | string>
   return copies
 }
 
-/** Returns the spelling by which UUIDs are compared, or null if `value` is no string, as an edited contract may allow. */
+/** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */
 export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }

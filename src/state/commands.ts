@@ -19,7 +19,7 @@ export interface Decision<T> {
 /** A command reads the state and decides. A committer applies its change before any other command decides. */
 export type Command<T> = (state: StateData) => Decision<T>
 
-/** Decides for the change, with the result true, if the condition holds; otherwise for no change, with the result false. */
+/** Makes the change and returns true if the condition holds; else changes nothing and returns false. */
 export function changeIf(condition: boolean, change: Change): Decision<boolean> {
   return condition ? { change, result: true } : { result: false }
 }
@@ -55,7 +55,7 @@ export function addPromptVersion(state: StateData, context: WriteContext, draft:
   }
 }
 
-/** Stores the record that `update` returns for the present record under the key. The same record again changes nothing. */
+/** Stores the record that `update` returns for the one under the key. The same record again changes nothing. */
 export function updateRecord<Item extends object>(
   state: StateData,
   sandbox: string,
@@ -97,7 +97,7 @@ export function summarizeSnapshot({ head, data }: StoredSnapshot): Snapshot {
 export interface Committer {
   /** Calls `query` with the state as soon as all of its changes are stored, before any other change is decided. */
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T>
-  /** Decides, applies and stores a command. Rejects, with the state as it was before, if the change cannot be stored. */
+  /** Decides, applies and stores a command. Rejects, with the state unchanged, if the change cannot be stored. */
   commit<T>(command: Command<T>): Promise<T>
   /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
   prepareImport?(change: ImportChange): Promise<void>

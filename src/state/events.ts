@@ -7,8 +7,8 @@ import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads only,
- * so the order of other requests does not change it.
+ * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads
+ * only, so the order of other requests does not change it.
  */
 export function createEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
@@ -27,7 +27,7 @@ export function createEvent(context: WriteContext, draft: EventDraft, occurrence
 
 /**
  * Returns the `insertId` of an event as text. An edited contract may allow values that are no strings: they become
- * canonical JSON. Undefined: the event has no `insertId`, or null.
+ * canonical JSON. Returns undefined for an event without `insertId`, or with null.
  */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
@@ -56,7 +56,7 @@ const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([
   ['neutral', 0],
 ])
 
-/** Returns the impact from -1 to 1: the score, or else the direction; 0 for an influence that the contract does not list. */
+/** Returns the impact from -1 to 1: the score, or else the direction; 0 for an influence that is not known. */
 function impactOf({ qualityImpactScore, influence }: EventDraft): number {
   return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
 }

@@ -6,7 +6,7 @@ export interface SandboxPlace {
   readonly count: number
 }
 
-/** A message that replicas read in one order. Its position is one more than that of the message before, unless some were trimmed. */
+/** A message that replicas read in one order. Positions have no gaps, unless messages were trimmed. */
 export type StreamMessage = { readonly position: number } & (
   | {
       readonly kind: 'exchange'
@@ -31,7 +31,7 @@ export interface StreamBatch {
   /** The position of the latest message of the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest places of some sandboxes that have exchanges, at the time of the reading; empty where nobody asked for them. */
+  /** The latest places of some sandboxes that have exchanges; empty where nobody asked for them. */
   readonly counts: ReadonlyMap<string, SandboxPlace>
   /** The cursor at which the reading of these places goes on; undefined at its end. */
   readonly cursor: string | undefined
@@ -53,13 +53,16 @@ export interface SharedAnswer {
 export interface ExchangeStream {
   /** The id of this process. */
   readonly replica: string
-  /** Appends an exchange. Undefined: the store takes no changes at present. */
+  /** Appends an exchange. Returns undefined while the store takes no changes. */
   append(sandbox: string, entry: string, request: string, answer: SharedAnswer): Promise<AppendedExchange | undefined>
-  /** Appends the end of a delivery that differs from the appended one. Undefined: as above. */
+  /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
   appendEnd(text: string): Promise<AppendedExchange | undefined>
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
-  /** Reads the messages behind a position, and the places of sandboxes from a cursor on; empty: from the first; undefined: no places. */
+  /**
+   * Reads the messages behind a position, and the places of sandboxes from a cursor on; empty: from the first;
+   * undefined: no places.
+   */
   read(position: number, cursor: string | undefined): Promise<StreamBatch>
 }

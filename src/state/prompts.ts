@@ -15,15 +15,18 @@ export interface ExternalName {
 }
 
 /**
- * Returns the key under which a prompt is found by the caller's identifier. The same identifier with another product, or
- * without one, names another prompt. Undefined: the caller gave no identifier, or null, which an edited contract may allow.
+ * Returns the key under which a prompt is found by the caller's identifier. The same identifier with another product,
+ * or without one, names another prompt. Returns undefined without an identifier, or with null, which an edited contract
+ * may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
   if (externalPromptId === undefined || externalPromptId === null) return undefined
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence. */
+/**
+ * Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence.
+ */
 export function createPrompt(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
@@ -62,7 +65,10 @@ export function createVersion(
   }
 }
 
-/** Returns the SHA-256, in hex, of the components' canonical JSON. Equal components in equal order have equal fingerprints. */
+/**
+ * Returns the SHA-256, in hex, of the components' canonical JSON. Equal components in equal order have equal
+ * fingerprints.
+ */
 export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
   return createHash('sha256')
     .update(canonicalJson(asJson(components)))
@@ -70,9 +76,9 @@ export function computeFingerprint(components: readonly PromptComponentDraft[]):
 }
 
 /**
- * A Handlebars placeholder: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`. The pattern
- * matches no escaped placeholder (`\{{name}}`), helper, block, partial or comment. No two neighbouring parts can match
- * the same character, so the time is linear in the text.
+ * A Handlebars placeholder: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`. The
+ * pattern matches no escaped placeholder (`\{{name}}`), helper, block, partial or comment. No two neighbouring parts
+ * can match the same character, so the time is linear in the text.
  */
 const PLACEHOLDER =
   /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g

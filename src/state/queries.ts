@@ -9,8 +9,8 @@ import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
 /**
- * Reads a page of the events that match, and counts all that match, in slices between which others are answered. It holds no more texts
- * than twice those up to the end of the page.
+ * Reads a page of the events that match, and counts all that match, in slices between which others are answered. It
+ * holds no more texts than twice those up to the end of the page.
  */
 export async function listEvents(events: EventTable, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
@@ -52,7 +52,9 @@ export function createTest({
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if an event belongs to a conversation, which its caller's id names only where the event has no other. */
+/**
+ * Returns true if an event belongs to a conversation, which its caller's id names only where the event has no other.
+ */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()
@@ -66,7 +68,8 @@ export function exportSandbox(state: StateData, sandbox: string): Promise<Sandbo
 async function readContent(data: SandboxData): Promise<SandboxExport> {
   const lists = new Map<string, readonly object[]>()
   for (const collection of collections) lists.set(collection.name, await copyInSlices(data.table(collection).list()))
-  const content = { quality: data.quality, ...Object.fromEntries(lists) } as SandboxContent // a list for each collection
+  // There is a list for each collection.
+  const content = { quality: data.quality, ...Object.fromEntries(lists) } as SandboxContent
   return { format: EXPORT_FORMAT, ...content }
 }
 
@@ -81,6 +84,7 @@ export function listSandboxes(state: StateData): readonly SandboxSummary[] {
 
 /** Adds up the records of all sandboxes. */
 export function addUpRecords(sandboxes: readonly SandboxSummary[]): StateSummary {
-  const total = ({ name }: Collection) => sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0) // by `countEach`
+  // `countEach` has a count for each collection.
+  const total = ({ name }: Collection) => sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0)
   return { sandboxes: sandboxes.length, ...countEach(total) }
 }

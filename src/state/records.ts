@@ -30,15 +30,17 @@ export interface StoredEvent {
   readonly fields: EventDraft & { readonly eventAt: string }
   /** The impact from -1 to 1: the `qualityImpactScore`, or else 1 for positive, -1 for negative and 0 for neutral. */
   readonly impact: number
-  /** True: sampling dropped the event, so no sum counts it. */
+  /** Is true if sampling dropped the event, so that no sum counts it. */
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
   /** The number of times that the event was sent again with the same `insertId`. */
   readonly replays: number
-  /** True: `eventAt` is the time of receipt, since the caller sent no time. Absent: the caller sent `eventAt`. */
+  /** Is true if `eventAt` is the time of receipt, since the caller sent no time; else absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with the same payload. Absent: this event is the first, or has an `insertId`. */
+  /**
+   * The id of the sandbox's first event with the same payload. Absent: this event is the first, or has an `insertId`.
+   */
   readonly repeatOf?: string
 }
 
@@ -108,7 +110,9 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/** The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed. */
+/**
+ * The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed.
+ */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string

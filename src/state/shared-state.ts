@@ -3,7 +3,7 @@ import type { ExchangeStream } from './exchanges.ts'
 
 /** A record after an update, and the result of the update. */
 export interface RecordUpdate<T> {
-  /** The same record as before changes nothing. Undefined: there is none any more. */
+  /** The same record as before changes nothing; undefined removes the record. */
   readonly record: JsonObject | undefined
   readonly result: T
 }
@@ -12,11 +12,14 @@ export interface RecordUpdate<T> {
 export interface SharedState {
   /** The URL of the server without user and password. */
   readonly shown: string
-  /** Reads the record beside the data of a sandbox, as it is now. Undefined: there is none. The record is never changed. */
+  /** Reads the present record beside the data of a sandbox, if there is one. The record is never changed. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
-  /** Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is still connected. */
+  /**
+   * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
+   * is still connected.
+   */
   noteInputs(digest: string): Promise<boolean>
   /** Opens the journal of all replicas, which stores about so many messages. */
   openJournal(size: number): ExchangeStream

@@ -35,8 +35,8 @@ type SandboxDocument = StoredContent & {
 }
 
 /**
- * Checks by `spec/state.schema.json`, and by the rules of the collections. Each fault is a sentence that begins with its place as a
- * JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. `root` names the value itself.
+ * Checks by `spec/state.schema.json`, and by the rules of the collections. Each fault is a sentence that begins with
+ * its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. `root` names the value itself.
  */
 export class StateChecks {
   readonly #schema: SchemaCheck
@@ -88,7 +88,9 @@ export class StateChecks {
     return faults.map((fault) => fault.replace(`/${name}/0`, `/${name}/${index}`))
   }
 
-  /** Checks an export by the rules of the collections, after the schema. Yields faults, and undefined after each record. */
+  /**
+   * Checks an export by the rules of the collections, after the schema. Yields faults, and undefined after each record.
+   */
   exportedContent(content: StoredContent): Iterable<string | undefined> {
     // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
     return findContentFaults(content, '', (id) => id.toLowerCase())
@@ -116,8 +118,8 @@ function checkContent(content: StoredContent, place: string): readonly string[] 
 }
 
 /**
- * Yields the faults of valid records that the schema cannot describe, and undefined after each record, so that the check
- * can rest. `toSameId`: returns the same text for ids that count as equal.
+ * Yields the faults of valid records that the schema cannot describe, and undefined after each record, so that the
+ * check can rest. `toSameId`: returns the same text for ids that count as equal.
  */
 function* findContentFaults(
   content: StoredContent,

@@ -30,7 +30,9 @@ export interface EventQuery {
   readonly insertId?: string
   readonly eventId?: string
   readonly sampledOut?: boolean
-  /** The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`. */
+  /**
+   * The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`.
+   */
   readonly order?: 'oldest' | 'newest'
   /** The number of matching events to skip. Default 0. */
   readonly offset?: number
@@ -49,9 +51,9 @@ export interface EventPage {
 /** The outcome of recording an event. */
 export interface EventReceipt {
   readonly event: StoredEvent
-  /** True: an event with the same `insertId` was stored already, and `event` is that first event. */
+  /** Is true if an event with the same `insertId` was stored already; `event` is that first event. */
   readonly replayed: boolean
-  /** True: the event was replayed with a payload that differs from the stored one. The stored payload stays. */
+  /** Is true if the event was replayed with a payload that differs from the stored one, which stays. */
   readonly payloadDiffers: boolean
 }
 
@@ -73,16 +75,16 @@ export interface RateResult {
 }
 
 /**
- * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record would be too
- * long; or because the files are not this process's any more.
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record
+ * would be too long; or because the files are not this process's any more.
  */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
 
 /**
- * The shared store did not answer, so the request was refused. A change may be stored all the same, if it was on its way: a client
- * that sends it again with the same `insertId` changes nothing.
+ * The shared store did not answer, so the request was refused. A change may be stored all the same, if it was on its
+ * way: a client that sends it again with the same `insertId` changes nothing.
  */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
@@ -113,9 +115,9 @@ export interface StateSummary extends RecordCounts {
 }
 
 /**
- * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round trip.
- * A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that fails.
- * Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
+ * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round
+ * trip. A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that
+ * fails. Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
  */
 export interface Store {
   /** Records an event, once per `insertId` and sandbox. */
@@ -127,7 +129,9 @@ export interface Store {
    * A restart discards all windows.
    */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** Advances the sequence `key` of the sandbox, and returns its index before: 0, 1, 2, ... A restart begins at 0 again. */
+  /**
+   * Advances the sequence `key` of the sandbox, and returns its index before: 0, 1, 2, ... A restart begins at 0 again.
+   */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
 
   /** Lists the sequences of the sandbox by key, with the number of times that each was advanced. */
@@ -136,7 +140,7 @@ export interface Store {
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   /** Lists prompts in the order of their creation, each with its versions from first to last. */
   listPrompts(sandbox: string): Promise<readonly StoredPrompt[]>
-  /** Makes this version the only active version of its prompt. False: the version does not exist. */
+  /** Makes this version the only active version of its prompt. Returns false if the version does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   /** Sums the impact per UTC day over all products of the query, earliest day first. A day without events is absent. */
@@ -147,8 +151,9 @@ export interface Store {
   /** Lists the records of a plain collection in the order of their creation. */
   listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>): Promise<readonly Item[]>
   /**
-   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one. Undefined: there is no
-   * record. `update` has no effects, since an adapter for a shared database calls it again if another process was faster.
+   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one. Undefined:
+   * there is no record. `update` has no effects, since an adapter for a shared database calls it again if another
+   * process was faster.
    */
   updateRecord<Item extends object>(
     sandbox: string,
@@ -161,22 +166,31 @@ export interface Store {
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   /** Lists snapshots in the order of their creation. */
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data by the snapshot's, and discards its counters. False: the snapshot does not exist. */
+  /**
+   * Replaces the sandbox's data by the snapshot's, and discards its counters. Returns false if the snapshot does not
+   * exist.
+   */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
-  /** Deletes a snapshot. False: the snapshot does not exist. */
+  /** Deletes a snapshot. Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
 
   exportSandbox(sandbox: string): Promise<SandboxExport>
   /**
-   * Replaces the sandbox's data by an export, and discards its counters. The error lists every problem; nothing changed.
-   * Each problem is a sentence that begins with its place: `/events/3/impact must be from -1 to 1; got 7`.
+   * Replaces the sandbox's data by an export, and discards its counters. The error lists every problem; nothing
+   * changed. Each problem is a sentence that begins with its place: `/events/3/impact must be from -1 to 1; got 7`.
    */
   importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>>
-  /** Does what `importSandbox` does with a valid export, if the sandbox has no records. False: it has some, and nothing changed. */
+  /**
+   * Does what `importSandbox` does with a valid export, if the sandbox has no records. Otherwise nothing changes, and
+   * it returns false.
+   */
   importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean>
   /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
-  /** Deletes the sandbox with its snapshots and counters, and with its settings in a shared state. False: nothing of it was stored, or counters only. */
+  /**
+   * Deletes the sandbox with its snapshots and counters, and with its settings in a shared state. Returns false if
+   * nothing but counters was stored.
+   */
   deleteSandbox(sandbox: string): Promise<boolean>
 
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
@@ -184,22 +198,26 @@ export interface Store {
   /** Counts the records of all sandboxes. */
   size(): Promise<StateSummary>
   /**
-   * Creates a store that answers as this store would now and stores nothing: not even its own later calls see its writes.
-   * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.
+   * Creates a store that answers as this store would now and stores nothing: not even its own later calls see its
+   * writes. Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this
+   * store.
    */
   fork(): Store
   /**
-   * Says why all further writes are refused, such as `its lock file state.json.lock was removed`. Undefined: they are not. After
+   * Says why all further writes are refused, such as `its lock file state.json.lock was removed`, if they are. After
    * `close` it says why `close` could not write the state.
    */
   findLoss(): Promise<string | undefined>
-  /** Says why requests that need the state are refused until a shared store answers again. Undefined: they are not. */
+  /** Says why requests that need the state are refused until a shared store answers again, if they are. */
   findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }
 
-/** Returns the sentence for a state that is not written any more, for a reason such as `its lock file state.json.lock was removed`. */
+/**
+ * Returns the sentence for a state that is not written any more, for a reason such as `its lock file state.json.lock
+ * was removed`.
+ */
 export function describeLoss(reason: string): string {
   return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
 }

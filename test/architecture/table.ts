@@ -382,9 +382,6 @@ export const maxLines = 250
 /** The largest number of columns of a line, in code, comments, strings and prose. */
 export const maxColumns = 120
 
-/** The rooms whose lines and doc comments are not checked yet for their width and wording. */
-export const openRooms: readonly string[] = ['journal', 'state']
-
 /** Files that a tool writes, so that no rule about lines holds for them. */
 export const generatedFiles = ['client/control-types.ts']
 

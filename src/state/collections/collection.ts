@@ -1,8 +1,8 @@
 import { PLAIN_OPS, PlainTable, type Table } from '../memory/table.ts'
 
 /**
- * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports, imports,
- * snapshots, restarts and their checks.
+ * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports,
+ * imports, snapshots, restarts and their checks.
  */
 export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
@@ -11,7 +11,10 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   readonly schema: string
   /** Returns the key that no two records of a sandbox share. */
   keyOf(item: Item): string
-  /** Returns further keys that no two records share, by their names in sentences. Undefined: the record has no such key. */
+  /**
+   * Returns further keys that no two records share, by their names in sentences, each undefined where the record has no
+   * such key.
+   */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
   /** Finds faults of a record that a schema cannot describe: `/versions/1/version must be 2, its place in the list`. */
   findFaults?(item: Item): readonly string[]
@@ -19,7 +22,7 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   readonly ops: readonly string[]
   /** Creates the table of a sandbox with these valid records. */
   createTable(items: readonly Item[]): T
-  /** Does most of the work of a later `createTable` in slices, between which other requests are answered. Absent: it is quick. */
+  /** Does most of the work of a later `createTable` in slices, where it takes long. */
   prepareTable?(items: readonly Item[]): Promise<void>
 }
 

@@ -29,7 +29,7 @@ type ChangeOf<C extends Listed> = C extends Listed ? Parameters<ReturnType<C['cr
 /** A change of the records of any collection. */
 export type CollectionChange = ChangeOf<Listed> | PlainChange
 
-/** Returns the collection that a change belongs to. Undefined: there is none. */
+/** Returns the collection that a change belongs to, if there is one. */
 export function findCollection({ op, collection }: { op: string; collection?: string }): Collection | undefined {
   return collections.find(({ ops, name }) => ops.includes(op) && (collection === undefined || collection === name))
 }

@@ -19,7 +19,7 @@ export function historySeed(history: string): number {
   return crc32(history)
 }
 
-/** Fills in the checksum of a line that begins with `SEAL`. It is computed over the bytes between `SEAL` and the line break. */
+/** Fills in the checksum of a line that begins with `SEAL`: that of the bytes from there to the line break. */
 export function sealLine(line: Buffer, seed: number): void {
   const checksum = crc32(line.subarray(SEAL.length, line.length - 1), seed)
   for (let digit = 0; digit < 8; digit += 1)
@@ -46,8 +46,8 @@ export function formatTrailer(checksum: number): string {
 export type Seal = 'fits' | 'differs' | 'absent'
 
 /**
- * Compares a state file with the checksum that it ends with. It reads the file in pieces. `normaliseHead` returns the first piece as
- * it was when the checksum was computed.
+ * Compares a state file with the checksum that it ends with. It reads the file in pieces. `normaliseHead` returns the
+ * first piece as it was when the checksum was computed.
  */
 export async function checkTrailer(path: string, normaliseHead: (head: Buffer) => Buffer): Promise<Seal> {
   const { size } = await stat(path)

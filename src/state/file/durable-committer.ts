@@ -25,7 +25,7 @@ export interface DurableCommitterDeps {
   readonly report: (problem: string) => void
   /** The largest length of a record in characters. */
   readonly maxRecordLength: number
-  /** True: a change is acknowledged once it is on the disk. */
+  /** Acknowledges a change once it is on the disk. */
   readonly sync: boolean
 }
 
@@ -33,26 +33,27 @@ export interface DurableCommitterDeps {
 const SINGLE_CHANGES = 100
 
 /**
- * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the write-ahead log by
- * one write at the end of the turn, and answered after it. Reads wait for that write, too, so no reader sees a change that is refused. If
- * the write of several changes fails, the state is read again from the disk, as at a start. A single change is applied after its write,
- * and a turn has one change while writes fail, so a full disk costs one reading and not one for each request.
+ * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the
+ * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no
+ * reader sees a change that is refused. If the write of several changes fails, the state is read again from the disk,
+ * as at a start. A single change is applied after its write, and a turn has one change while writes fail, so a full
+ * disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
-  /** The turn whose changes are not stored yet. Undefined: all changes are stored. */
+  /** The turn whose changes are not stored yet, if any. */
   #turn: Turn | undefined
   /** The calls that wait for the end of the turn, in their order. */
   #waiting: (() => void)[] = []
   /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
-  /** The size of the log, in bytes, at which the next checkpoint is written: its cost is then a constant part of each write. */
+  /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
   #nextCheckpoint: number
   #acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
-  /** The files are not this process's any more, for this reason. Undefined: they are. */
+  /** The reason why the files are not this process's any more, if so. */
   #loss: string | undefined
   /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, Buffer>()
@@ -155,12 +156,14 @@ export class DurableCommitter implements Committer, LockUser {
       this.#nextCheckpoint = Math.max(checkpointFrom, await file.size())
     } catch (error) {
       this.#nextCheckpoint = log.bytes * 2
-      const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
+      const problem =
+        `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
+        'No change is lost; the log grows until a checkpoint succeeds.'
       if (this.#noticeLoss() === undefined) report(problem)
     }
   }
 
-  /** Reads the state again from the disk, without the changes that could not be written. If that fails, memory still has them. */
+  /** Reads the state again from the disk, without the changes that could not be written. */
   async #recover(error: unknown): Promise<StoreWriteError> {
     const { db } = this.#deps
     const refusal = this.#refuse(error)
@@ -196,7 +199,7 @@ export class DurableCommitter implements Committer, LockUser {
     return this.#acknowledged
   }
 
-  /** Makes all further writes be refused, since the files are not this process's any more. Returns the first reason for that. */
+  /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
   #lose(reason: string): string {
     if (this.#loss !== undefined) return this.#loss
     this.#loss = reason

@@ -1,6 +1,6 @@
 /**
- * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock.
- * `state-file.ts` reads and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
+ * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
+ * and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
  */
 import { existsSync, type Stats } from 'node:fs'
 import { chmod, lstat, realpath, stat } from 'node:fs/promises'
@@ -29,7 +29,7 @@ export interface FileStoreOptions {
   readonly checkpointFrom?: number
   /** The largest length of a record in characters, for tests. Default: 2^27. */
   readonly maxRecordLength?: number
-  /** True: a write is acknowledged once its change is on the disk, so that a power failure cannot lose it. Default: false. */
+  /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
   readonly write?: WriteBytes
@@ -108,7 +108,10 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   if (found === undefined) return undefined
   if (!found.isFile()) return `it is ${describeKind(found)}, not a file`
   if (found.nlink === 1) return undefined
-  return `it has ${found.nlink} names (hard links), and a second simulator could use it under another name; copy it to a file of its own`
+  return (
+    `it has ${found.nlink} names (hard links), and a second simulator could use it under another name; ` +
+    'copy it to a file of its own'
+  )
 }
 
 function describeKind(found: Stats): string {
@@ -118,7 +121,10 @@ function describeKind(found: Stats): string {
 
 function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   const who = `process ${pid} on ${host}, since ${since}`
-  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:. A second simulator needs a port of its own, too: --state :memory: --port 0.`
+  return (
+    `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:. ` +
+    'A second simulator needs a port of its own, too: --state :memory: --port 0.'
+  )
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
@@ -148,8 +154,9 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
 const READ_ONLY = 0o400
 
 /**
- * Reads the state, and begins the log. The old log is made read-only before, so that a process that lost its lock acknowledges no
- * entry that is not read here. A missing state file is written at once, which proves that it can be written.
+ * Reads the state, and begins the log. The old log is made read-only before, so that a process that lost its lock
+ * acknowledges no entry that is not read here. A missing state file is written at once, which proves that it can be
+ * written.
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   const isPresent = existsSync(file.path)
@@ -171,12 +178,16 @@ function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOv
   return holder === undefined ? {} : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
-/** Says what is missing: a log that was deleted, the entry that was cut off, and entries that a dead process had acknowledged. */
+/** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
 function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder | undefined): readonly string[] {
   const { cutOff } = found.replay
   const acknowledged = dead?.acknowledged ?? 0
-  const deleted = `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`
-  const missing = `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
+  const deleted =
+    `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
+    'as by a deletion or a power failure.'
+  const missing =
+    `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
+    `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
   return [
     ...(found.isLogMissing ? [deleted] : []),
     ...(cutOff === undefined ? [] : [`${cutOff}.`]),

@@ -7,7 +7,7 @@ export interface Line {
   readonly bytes: Buffer
   /** The position of the first byte in the file. */
   readonly from: number
-  /** False: the file ends without a line break. */
+  /** Is false if the file ends without a line break. */
   readonly isComplete: boolean
 }
 

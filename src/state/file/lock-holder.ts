@@ -37,7 +37,7 @@ export function writeHolder(path: string, own: LockHolder): number {
   return fd
 }
 
-/** Marks the lock file as that of a live process, and writes the number in place: into the file of this process: never into that of a process that took the lock over. */
+/** Marks the lock file as that of a live process. It never writes into the file of one that took the lock over. */
 export function touch(fd: number, acknowledged: number): void {
   const now = new Date()
   try {
@@ -48,7 +48,7 @@ export function touch(fd: number, acknowledged: number): void {
   }
 }
 
-/** Parses the content of a lock file. Undefined: it is half written, or written by another program. */
+/** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
 export function parseHolder(content: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(content)

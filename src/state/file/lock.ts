@@ -17,11 +17,11 @@ import { systemErrorCode } from './state-file-error.ts'
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** The process that died while it held the lock. Undefined: the lock was free. */
+  /** The process that died while it held the lock, or undefined if the lock was free. */
   readonly tookOver: LockHolder | undefined
-  /** Makes each heartbeat, of which the first is now, write the number of the last acknowledged log entry to the lock file, and look for a loss. */
+  /** Begins the heartbeats. Each writes the number of the last acknowledged log entry, and looks for a loss. */
   serve(user: LockUser): void
-  /** Says why this process no longer holds the lock. It reads the lock file. Undefined: it holds the lock. */
+  /** Reads the lock file, and says why this process no longer holds the lock. Returns undefined while it does. */
   findLoss(): string | undefined
   release(): Promise<void>
 }
@@ -47,7 +47,7 @@ interface OwnFile {
   readonly fd: number
 }
 
-/** Takes the lock, also from a dead holder. The error is the holder that is alive. Rejects if the file system refuses. */
+/** Takes the lock, also from a dead holder. The error is a holder that is alive. Rejects if the disk refuses. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const created = await createLockFile(path)
@@ -107,8 +107,9 @@ class HeldLock implements Lock {
 }
 
 /**
- * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement: of two
- * processes that saw the same dead holder, the second finds another holder and fails. Undefined: another process was faster.
+ * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement:
+ * of two processes that saw the same dead holder, the second finds another holder and fails. Returns undefined if
+ * another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<OwnFile | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
@@ -128,7 +129,7 @@ async function takeOver(path: string, dead: LockHolder): Promise<OwnFile | undef
   }
 }
 
-/** Creates the lock file with its content atomically, so that no process reads half of it. Undefined: the file exists. */
+/** Creates the lock file with its content in one step. Returns undefined if the file exists. */
 async function createLockFile(path: string): Promise<OwnFile | undefined> {
   const own = describeOwnProcess()
   const temporary = `${path}.${own.nonce}`
@@ -144,7 +145,7 @@ async function createLockFile(path: string): Promise<OwnFile | undefined> {
   }
 }
 
-/** Creates the lock file on a file system without hard links. Undefined: the file exists. */
+/** Creates the lock file on a file system without hard links. Returns undefined if the file exists. */
 function createWithoutLink(path: string, own: LockHolder): OwnFile | undefined {
   try {
     return { own, path, fd: writeHolder(path, own) }
@@ -154,7 +155,7 @@ function createWithoutLink(path: string, own: LockHolder): OwnFile | undefined {
   }
 }
 
-/** Reads the lock file. A file that stays unreadable is treated as that of a dead process. Undefined: the lock is free. */
+/** Reads the lock file, if there is one. A file that stays unreadable counts as that of a dead process. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {

@@ -1,7 +1,7 @@
 /**
- * The mark in a state file says if a log was begun beside it, so that a start notices if the log was deleted. The mark is overwritten in
- * place. It stands in the first 256 bytes, so within one sector (512 bytes), which a disk writes as a whole or not at all.
- * The checksum of the file is computed with the mark `none`.
+ * The mark in a state file says if a log was begun beside it, so that a start notices if the log was deleted. The mark
+ * is overwritten in place. It stands in the first 256 bytes, so within one sector (512 bytes), which a disk writes as a
+ * whole or not at all. The checksum of the file is computed with the mark `none`.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
@@ -21,10 +21,7 @@ export function withoutMark(head: Buffer): Buffer {
   return Buffer.concat([Buffer.from(unmarked, 'latin1'), head.subarray(HEAD_BYTES)])
 }
 
-/**
- * Overwrites the mark of a state file. A failure is ignored: all changes are in the log, and a start only cannot tell that the log
- * was deleted.
- */
+/** Overwrites the mark of a state file. A failure is ignored: only a later deletion of the log would go unnoticed. */
 export function writeMark(path: string, mark: LogMark): void {
   try {
     const fd = openSync(path, 'r+')

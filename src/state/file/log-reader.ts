@@ -24,11 +24,11 @@ interface ReplayOptions {
   /** The content of the state file, to which the entries are applied. */
   readonly state: StateData
   readonly checks: StateChecks
-  /** True: the state file does not exist, and the history of `state` is new. */
+  /** Is true if the state file does not exist; then the history of `state` is new. */
   readonly isNew: boolean
 }
 
-/** Applies the entries of a log after those of the state file. Throws a `StateFileError` with the place of a broken entry. */
+/** Applies the entries that the state file does not have. Throws a `StateFileError` with the place of a broken one. */
 export async function replayLog(path: string, options: ReplayOptions): Promise<LogReplay> {
   if (!existsSync(path)) return { entries: 0, from: 0, to: 0 }
   const reader = new LogReader(options)
@@ -47,7 +47,7 @@ export async function replayLog(path: string, options: ReplayOptions): Promise<L
 class LogReader {
   readonly #options: ReplayOptions
   readonly #seed: number
-  /** The number of the last entry that was read. Undefined: the header was not read. */
+  /** The number of the last entry that was read, or undefined before the header was read. */
   #end: number | undefined
   #lineNumber = 0
   #replay: LogReplay = { entries: 0, from: 0, to: 0 }
@@ -79,8 +79,9 @@ class LogReader {
     if (formatFault !== undefined) throw new StateFileError(formatFault)
     const { history, seq } = header as { history?: unknown; seq?: unknown } // an object, as was just checked
     if (history !== state.history) {
-      const others = `belongs to history ${String(history)}, and the state file to ${state.history}: they do not belong together`
-      throw new StateFileError(isNew ? 'the state file that it belongs to is missing' : others)
+      if (isNew) throw new StateFileError('the state file that it belongs to is missing')
+      const both = `belongs to history ${String(history)}, and the state file to ${state.history}`
+      throw new StateFileError(`${both}: they do not belong together`)
     }
     if (sealFault !== undefined) throw new StateFileError(sealFault)
     this.#end = Number(seq)
@@ -111,7 +112,9 @@ class LogReader {
   #readTail(tail: Buffer, end: number): void {
     const fault = this.#findTailFault(tail, end + 1)
     if (fault !== undefined) throw new StateFileError(fault)
-    const cutOff = `line ${this.#lineNumber}: the last entry (${end + 1}) is cut off after ${tail.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded`
+    const cutOff =
+      `line ${this.#lineNumber}: the last entry (${end + 1}) is cut off after ${tail.length} bytes, ` +
+      'as by a crash while it was written. These bytes are taken off; all entries before are loaded'
     this.#replay = { ...this.#replay, cutOff }
   }
 

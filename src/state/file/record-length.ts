@@ -3,16 +3,17 @@ import { promptCollection } from '../collections/prompts.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 
 /**
- * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at most
- * 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
+ * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at
+ * most 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
  */
 export const MAX_RECORD_LENGTH = 2 ** 27
 
 const MAX_BYTES_PER_CHARACTER = 3
 
 /**
- * Throws if a change makes a record so long that its line of the state file could not be read again, or if the line of the change in the
- * log could not. `members`: the JSON of the change. `max`: the largest length of a record in characters.
+ * Throws if a change makes a record so long that its line of the state file could not be read again, or if the line of
+ * the change in the log could not. `members`: the JSON of the change. `max`: the largest length of a record in
+ * characters.
  */
 export function checkRecordLength(state: StateData, change: Change, members: string | Buffer, max: number): void {
   if (change.op === 'version') {

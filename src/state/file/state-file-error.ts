@@ -5,7 +5,7 @@ export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Parses JSON. Throws a `StateFileError` with the place of the fault. `start`: the position of the text in its file. */
+/** Parses JSON that begins at `start` in its file. Throws a `StateFileError` with the place of the fault. */
 export function parseJson(text: string, start?: TextPosition): unknown {
   try {
     return JSON.parse(text)
@@ -14,7 +14,7 @@ export function parseJson(text: string, start?: TextPosition): unknown {
   }
 }
 
-/** Returns the code of an error of the operating system: `ENOSPC`. Undefined: the error has another origin. */
+/** Returns the code of an error of the operating system, such as `ENOSPC`, or undefined for any other error. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -21,13 +21,13 @@ import type { WriteAheadLog } from './write-ahead-log.ts'
 /** The files as they were at a read. */
 interface FoundFiles {
   readonly replay: LogReplay
-  /** True: the state file says that a log was begun, and there is none. */
+  /** Is true if the state file says that a log was begun, and there is none. */
   readonly isLogMissing: boolean
 }
 
 /**
- * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a temporary file,
- * which then replaces the state file, and begins the log anew.
+ * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
+ * temporary file, which then replaces the state file, and begins the log anew.
  */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
@@ -53,7 +53,7 @@ export class StateFile implements Adapter<StateData> {
     return this.#found
   }
 
-  /** Reads the state file, and applies the changes of the log to it. Throws a `StateFileError` with the place of a fault. */
+  /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const checks = await StateChecks.load()
     const document = existsSync(this.path) ? await this.#readDocument(checks) : undefined
@@ -80,7 +80,7 @@ export class StateFile implements Adapter<StateData> {
     }
   }
 
-  /** Says what is wrong with a file that does not fit its checksum. Throws for a file that is no JSON, with the place. */
+  /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
   async #describeDamage(seal: 'differs' | 'absent'): Promise<string> {
     const text = await readFile(this.path, 'utf8')
     if (text === '') return 'is empty'
@@ -98,8 +98,8 @@ export class StateFile implements Adapter<StateData> {
   }
 
   /**
-   * Replaces the state file, which stays until the new file is on the disk, and drops the changes that the new file contains from the log.
-   * All changes of the state must be in the log. Later changes are not written.
+   * Replaces the state file, which stays until the new file is on the disk, and drops the changes that the new file
+   * contains from the log. All changes of the state must be in the log. Later changes are not written.
    */
   async write(state: StateData): Promise<void> {
     const copy = state.copy()
@@ -110,7 +110,7 @@ export class StateFile implements Adapter<StateData> {
       await log?.sync() // a power failure can bring back the old file, which needs the whole log
       await rm(temporary, { force: true }) // of a process that died, or a link that another program made
       await writeText(temporary, copy)
-      if (log !== undefined) writeMark(temporary, 'open') // whatever becomes of the next log, one stands beside the file
+      if (log !== undefined) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
       const loss = this.#findLoss()
       if (loss !== undefined) throw new Error(loss)
       await rename(temporary, this.path)

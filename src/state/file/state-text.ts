@@ -1,7 +1,8 @@
 /**
- * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the size of the file is
- * not bounded by that of a string. A record that a snapshot shares with its sandbox, or with an earlier snapshot, is written once. Later
- * lists refer to it: `"17+64"` stands for the 64 records from the file's record 17 on, counted from 0.
+ * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
+ * size of the file is not bounded by that of a string. A record that a snapshot shares with its sandbox, or with an
+ * earlier snapshot, is written once. Later lists refer to it: `"17+64"` stands for the 64 records from the file's
+ * record 17 on, counted from 0.
  */
 import { isObject } from '../../core/json.ts'
 import type { SandboxData, StateData } from '../memory/state-data.ts'
@@ -24,7 +25,7 @@ export function findFormatFault(document: unknown, kind: string): string | undef
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
-/** The indentation of a line that is a record, or a reference to records before it. No other line of a state file has it. */
+/** The indentation of lines that are records, or references to records. No other line has it. */
 const RECORD_INDENT = '        '
 
 /** Yields the text of a state file up to its checksum, in small pieces. */
@@ -61,7 +62,10 @@ function* contentText({ quality, tables }: SandboxData, records: WrittenRecords)
 /** The records that a file has already. */
 class WrittenRecords {
   #count = 0
-  /** The numbers of the sandbox's records. Equal texts are one record, since its id is part of it. Undefined: no list of the sandbox can share any. */
+  /**
+   * The numbers of the sandbox's records. Equal texts are one record, since its id is part of it. It is undefined where
+   * no list of the sandbox can share any.
+   */
   #numbers: Map<HeldRecord, number> | undefined
 
   beginSandbox(canShare: boolean): void {
@@ -78,7 +82,7 @@ class WrittenRecords {
     }
   }
 
-  /** Yields the texts of new records, and references to successive records that the file has; nothing while it counts them. */
+  /** Yields the texts of new records, and references to those that the file has; nothing while it counts. */
   *#findItems(records: Iterable<HeldRecord>): Generator<string> {
     let shared: { readonly from: number; count: number } | undefined
     for (const record of records) {
@@ -104,8 +108,8 @@ class WrittenRecords {
 }
 
 /**
- * Reads a state file whose checksum fits. Records are parsed one by one. The other lines are JSON, too, with the numbers of lists in place
- * of records: `"events": [3]`.
+ * Reads a state file whose checksum fits. Records are parsed one by one. The other lines are JSON, too, with the
+ * numbers of lists in place of records: `"events": [3]`.
  */
 export async function readStateText(path: string): Promise<unknown> {
   const lists: object[][] = []
@@ -130,7 +134,7 @@ export async function readStateText(path: string): Promise<unknown> {
   })
 }
 
-/** Adds the record of a line, or the records that it refers to, to its list. Returns the end of the record in the line. */
+/** Adds the records of a line, or those that it refers to, to its list. Returns the end of the record in the line. */
 function addRecords(line: string, records: object[], list: object[] = []): number {
   const end = Math.max(line.lastIndexOf('}'), line.lastIndexOf('"')) + 1
   const item: object | string = JSON.parse(line.slice(0, end))

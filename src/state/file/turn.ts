@@ -5,9 +5,9 @@ import type { StoreWriteError } from '../store.ts'
 /** The changes that are decided in one turn of the event loop, and written together at its end. */
 export class Turn {
   readonly lines: Buffer[] = []
-  /** The last change, which is applied when the next one is decided, or when it is written. Undefined: all are applied. */
+  /** The last change, until it is applied: when the next one is decided, or when it is written. */
   #last: Change | undefined
-  /** False: no change is applied, so a write that fails leaves the state as it was. */
+  /** Is false while no change is applied; then a write that fails leaves the state as it was. */
   isApplied = false
   /** The first error of a change that could not be applied. */
   fault: unknown

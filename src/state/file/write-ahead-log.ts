@@ -20,7 +20,7 @@ import { historySeed, SEAL, sealLine } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { FORMAT } from './state-text.ts'
 
-/** Writes the bytes from `offset` on to a file; returns the number of bytes written. Tests simulate a full disk with it. */
+/** Writes the bytes from `offset` on; returns the number of bytes written. Tests simulate a full disk with it. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
 
 /** Makes the content of a file durable. Tests simulate a failing disk with it. */
@@ -36,7 +36,7 @@ export interface LogOptions {
   readonly history: string
   /** Says why this process no longer holds the lock, or returns undefined. */
   readonly findLoss: () => string | undefined
-  /** True: no change is acknowledged before it is on the disk. */
+  /** Makes each change wait for the disk before it is acknowledged. */
   readonly sync: boolean
   /** Default: `writeSync` of Node. */
   readonly write?: WriteBytes | undefined
@@ -44,7 +44,7 @@ export interface LogOptions {
   readonly syncFile?: SyncFile | undefined
 }
 
-/** This process no longer owns the log, for the reason in the message. Entries in it may be lost, or another process writes them. */
+/** This process no longer owns the log, for the reason in the message. */
 export class LogLostError extends Error {
   override readonly name = 'LogLostError'
 }
@@ -53,8 +53,8 @@ export class LogLostError extends Error {
 const OWNER_WRITES = 0o200
 
 /**
- * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some microseconds,
- * a tenth of a trip through the thread pool.
+ * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some
+ * microseconds, a tenth of a trip through the thread pool.
  */
 export class WriteAheadLog {
   readonly #options: LogOptions
@@ -84,8 +84,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file, and those that are
-   * appended meanwhile. The new file takes the place of the present one, so that a process that lost its lock has no name for its own.
+   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file,
+   * and those that are appended meanwhile. The new file takes the place of the present one, so that a process that lost
+   * its lock has no name for its own.
    */
   async begin(seq: number, from: number, to: number): Promise<void> {
     const { path, history } = this.#options
@@ -125,7 +126,7 @@ export class WriteAheadLog {
     return bytes + (lacksLineBreak ? 1 : 0)
   }
 
-  /** Puts the new file in the place of the present one, in one step with a copy of what was appended behind `to` meanwhile. */
+  /** Puts the new file in the place of the present one, together with what was appended behind `to` meanwhile. */
   #takeOver(fd: number, bytes: number, to: number): void {
     const { path, sync, findLoss } = this.#options
     const old = this.#fd
@@ -189,15 +190,16 @@ export class WriteAheadLog {
   }
 
   /**
-   * Throws if the file was deleted or cut, or if another process takes over the log. That process makes the file read-only before it reads
-   * the file: it reads an entry that was written before this check, or the check fails. One `fstat` takes half a microsecond.
+   * Throws if the file was deleted or cut, or if another process takes over the log. That process makes the file
+   * read-only before it reads the file: it reads an entry that was written before this check, or the check fails. One
+   * `fstat` takes half a microsecond.
    */
   checkOwner(): void {
     const loss = this.#findFileLoss()
     if (loss !== undefined) throw new LogLostError(this.#options.findLoss() ?? loss)
   }
 
-  /** Says why the log is not this process's any more, or returns undefined. It looks at the lock file, and at the name of the log. */
+  /** Says why the log is not this process's any more, if so, by the lock file and by the name of the log. */
   findLoss(): string | undefined {
     return this.#options.findLoss() ?? this.#findFileLoss() ?? this.#findNameLoss()
   }

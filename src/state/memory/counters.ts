@@ -10,27 +10,39 @@ interface RateWindow {
   used: number
 }
 
-/** The largest number of rate windows of the process. Clients choose the keys; one more evicts the window that was opened first. */
+/**
+ * The largest number of rate windows of the process. Clients choose the keys; one more evicts the window that was
+ * opened first.
+ */
 const MAX_WINDOWS = 100_000
 
 /** The largest number of sequences of the process; one more evicts the sequence that was advanced longest ago. */
 export const MAX_SEQUENCES = 10_000
 
-/** The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists sequences by their keys. */
+/**
+ * The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists
+ * sequences by their keys.
+ */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
 /**
- * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart discards them.
+ * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart
+ * discards them.
  */
 export class Counters {
-  /** The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all in use. */
+  /**
+   * The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all
+   * in use.
+   */
   readonly #owners = new Map<string, number>()
   #lastOwner = 0
   readonly #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by key. The last key was advanced last. */
   readonly #sequences = new Map<string, number>()
-  /** The number of windows from which on ended ones are evicted: twice those that stayed, so that eviction stays cheap. */
+  /**
+   * The number of windows from which on ended ones are evicted: twice those that stayed, so that eviction stays cheap.
+   */
   #evictFrom = 1000
 
   /** Returns a copy that advances apart from this one. */
@@ -69,7 +81,9 @@ export class Counters {
     return window
   }
 
-  /** Evicts the ended windows of one sandbox, since each sandbox has a clock of its own, and those of reset sandboxes. */
+  /**
+   * Evicts the ended windows of one sandbox, since each sandbox has a clock of its own, and those of reset sandboxes.
+   */
   #evictEndedWindows(owner: number, now: number): void {
     const owners = new Set(this.#owners.values())
     for (const [key, window] of this.#windows) {

@@ -56,7 +56,9 @@ function addTo(sum: Pick<ImpactSum, 'units' | 'events'>, { units, events }: Impa
   sum.events += events
 }
 
-/** Sums the impact per day over the products of a query. Days without events are left out; the earliest day is first. */
+/**
+ * Sums the impact per day over the products of a query. Days without events are left out; the earliest day is first.
+ */
 export function sumDays(
   sums: Iterable<ImpactSum>,
   { productIds, from = '', to = '~' }: ImpactQuery, // '~' sorts behind every day

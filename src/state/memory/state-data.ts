@@ -1,6 +1,6 @@
 /**
- * The state data in memory: sandboxes with their records, snapshots and counters.
- * `StateData` applies changes to the `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
+ * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
+ * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
 import type { Collection } from '../collections/collection.ts'
 import {
@@ -33,8 +33,8 @@ type SandboxChange =
   | { readonly op: 'forget'; readonly snapshotId: string }
 
 /**
- * A decided change as plain data, and an entry of the write-ahead log. The same changes in the same order always lead to
- * the same state.
+ * A decided change as plain data, and an entry of the write-ahead log. The same changes in the same order always lead
+ * to the same state.
  */
 export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
 

@@ -41,7 +41,7 @@ export class PlainTable<Item extends object> implements Table {
     return this.#records.size
   }
 
-  /** Returns the record under a key. Undefined: there is none. */
+  /** Returns the record under a key, if there is one. */
   get(key: string): Item | undefined {
     return this.#records.get(key)
   }

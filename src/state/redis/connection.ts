@@ -51,16 +51,16 @@ export class RedisConnection {
   readonly #scripts = new Map<Script, string>()
   /** The replies that are waited for. */
   readonly #pending = new Set<Promise<RedisReply>>()
-  /** The reason for which there is no connection. Undefined: there is one. */
+  /** The reason why there is no connection, or undefined if there is one. */
   #outage: string | undefined = NOT_YET
-  /** The latest error of the connection. Undefined: none since it was made. */
+  /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
   /** The number of attempts to connect since the last connection. */
   #attempts = 0
   #isClosed = false
   /** The name that Redis lists the connection by. */
   readonly name: string
-  /** A warning about the settings of Redis. Undefined: there is none. */
+  /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
   private constructor(redis: Redis, location: RedisLocation, commandMs: number) {
@@ -159,10 +159,13 @@ export class RedisConnection {
     return Math.min(this.#attempts * 50, MAX_PAUSE_MS)
   }
 
-  /** The reason for which commands are refused. Undefined: they are not. */
+  /** The reason why commands are refused, or undefined while they are not. */
   get outage(): string | undefined {
     if (this.#outage === undefined) return undefined
-    return `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). Requests that need it are answered again once it can.`
+    return (
+      `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
+      'Requests that need it are answered again once it can.'
+    )
   }
 
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */

@@ -73,13 +73,17 @@ export function isCertificateError(error: Error): boolean {
 export function describeStartFault(error: unknown, shown: string): string {
   if (isErrorReply(error)) return `The state in ${shown} cannot be used: ${describeErrorReply(error)}`
   if (error instanceof Error && error.message.includes(UNREADABLE))
-    return `The state in ${shown} cannot be used: the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE.`
+    return (
+      `The state in ${shown} cannot be used: the server there does not answer as Redis does. ` +
+      'Look at host and port, or choose a file: --state FILE.'
+    )
   const reason = reasonOf(error).replace(/[.:]\s*$/, '') || codeOf(error)
   if (error instanceof Error && isCertificateError(error)) {
     const step = certificateSteps[codeOf(error)] ?? trustStep
     return `The state in ${shown} cannot be used: the certificate of that server is not valid here (${reason}). ${step}`
   }
-  return `The state in ${shown} cannot be used (${reason}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
+  const advice = `Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
+  return `The state in ${shown} cannot be used (${reason}). ${advice}`
 }
 
 /**

@@ -46,7 +46,8 @@ export async function loadClient(): Promise<Result<RedisClient>> {
     return success((await import('ioredis')).Redis)
   } catch (error) {
     return failure(
-      `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). Install it: npm install ioredis@6.`,
+      `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
+        'Install it: npm install ioredis@6.',
     )
   }
 }

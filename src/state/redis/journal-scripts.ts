@@ -3,8 +3,8 @@ import type { Script } from './connection.ts'
 /** The scripts of the journal's stream; see `journal-stream.ts`. Each is one atomic step. */
 
 /**
- * Begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new stream, the number of the exchange before
- * its first. `nextPosition` returns the position of the next message.
+ * Begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new stream, the number of
+ * the exchange before its first. `nextPosition` returns the position of the next message.
  */
 const BEGIN = `
 local id = redis.call('HGET', KEYS[1], 'id')
@@ -24,9 +24,10 @@ local function countExchange(sandbox)
 end`
 
 /**
- * Appends messages. ARGV, after those of `BEGIN`: the most messages and the most bytes of bodies that are stored; then for each message the
- * sandbox, the text, and the bodies of request and answer: empty for none, or `=` and the id of one that is stored. The end of a delivery has an
- * empty sandbox, its text, and nothing. Returns the id of the stream, and for each message the number of the exchange and the id of its answer's body.
+ * Appends messages. ARGV, after those of `BEGIN`: the most messages and the most bytes of bodies that are stored; then
+ * for each message the sandbox, the text, and the bodies of request and answer: empty for none, or `=` and the id of
+ * one that is stored. The end of a delivery has an empty sandbox, its text, and nothing. Returns the id of the stream,
+ * and for each message the number of the exchange and the id of its answer's body.
  */
 const APPEND = `${BEGIN}
 local function storeBody(body)
@@ -56,15 +57,18 @@ end
 return {id, appended}`
 
 /**
- * Counts one exchange, which no message has, for each of the sandboxes that ARGV has after those of `BEGIN`, and leaves out a position, so
- * that every reader compares its counts.
+ * Counts one exchange, which no message has, for each of the sandboxes that ARGV has after those of `BEGIN`, and leaves
+ * out a position, so that every reader compares its counts.
  */
 const COUNT_LOST = `${BEGIN}
 for at = 3, #ARGV do countExchange(ARGV[at]) end
 nextPosition()
 return id`
 
-/** Clears a sandbox, or all (''). ARGV, after those of `BEGIN`: the sandbox, and the most messages. The first command frees memory, so that a full Redis takes the others, too. */
+/**
+ * Clears a sandbox, or all (''). ARGV, after those of `BEGIN`: the sandbox, and the most messages. The first command
+ * frees memory, so that a full Redis takes the others, too.
+ */
 const CLEAR = `
 if ARGV[3] == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], ARGV[3]) end
 ${BEGIN}
@@ -72,9 +76,10 @@ redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], nextPosition(), 'clear', ARG
 return id`
 
 /**
- * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more are read, the cursor
- * from which counts are read, or empty for none, and about the most counts. Returns the id of the stream, the position of its last message, the
- * messages, ids and texts of their bodies in turn, and the next cursor with the counts.
+ * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more
+ * are read, the cursor from which counts are read, or empty for none, and about the most counts. Returns the id of the
+ * stream, the position of its last message, the messages, ids and texts of their bodies in turn, and the next cursor
+ * with the counts.
  */
 const READ = `
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

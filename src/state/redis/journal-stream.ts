@@ -1,9 +1,10 @@
 /**
- * The journal of all replicas: a stream of messages in Redis, with the bodies in a stream of their own, which is trimmed by bytes.
+ * The journal of all replicas: a stream of messages in Redis, with the bodies in a stream of their own, which is
+ * trimmed by bytes.
  *
- * A message is an exchange, a later end of its delivery, or the clearing of a sandbox. Its id is its position, so a reader sees by a gap that
- * messages were trimmed. A hash has, for each sandbox, the number of its first exchange since it was cleared, and the count since then: by it
- * a reader knows how many exchanges of each sandbox it has missed.
+ * A message is an exchange, a later end of its delivery, or the clearing of a sandbox. Its id is its position, so a
+ * reader sees by a gap that messages were trimmed. A hash has, for each sandbox, the number of its first exchange since
+ * it was cleared, and the count since then: by it a reader knows how many exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
 import type {

@@ -7,7 +7,8 @@
  * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
  *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
  *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
- *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list tells apart.
+ *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list
+ *   tells apart.
  * - The hash `prompts`.
  * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
  *   `snapshot:ID:prompts`.
@@ -43,8 +44,8 @@ export function sharedKeys(prefix: string) {
     /** A stream: the journal of all replicas. */
     stream: `{${prefix}}:journal`,
     /**
-     * A hash: `id`, which tells the journal from one that Redis has lost, and the numbers of its `messages`, `exchanges`
-     * and `bytes` of bodies.
+     * A hash: `id`, which tells the journal from one that Redis has lost, and the numbers of its `messages`,
+     * `exchanges` and `bytes` of bodies.
      */
     streamHead: `{${prefix}}:journal-head`,
     /** A stream: the bodies of exchanges. */

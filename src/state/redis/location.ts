@@ -5,7 +5,7 @@ export interface RedisLocation {
   /** The host as sockets take it: `cache`, `127.0.0.1`, `::1`. */
   readonly host: string
   readonly port: number
-  /** True: by TLS. */
+  /** Is true if the connection uses TLS. */
   readonly tls: boolean
   /** User and password, decoded; empty: the URL has none. */
   readonly user: string
@@ -44,7 +44,9 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   })
 }
 
-/** Decodes a part of a URL; undefined: it has a percent sign without two hexadecimal digits, or bytes that are no text. */
+/**
+ * Decodes a part of a URL; undefined: it has a percent sign without two hexadecimal digits, or bytes that are no text.
+ */
 function decode(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
@@ -64,7 +66,9 @@ const DEFAULT_PORT = 6379
 
 /** The rule for URLs, as the end of a sentence about `--state`. */
 const urlRule =
-  'The URL of a Redis server is redis://HOST:PORT/DATABASE or rediss:// for TLS, with USER:PASSWORD@ before the host if it needs them (percent-encoded).'
+  'The URL of a Redis server is redis://HOST:PORT/DATABASE or rediss:// for TLS, ' +
+  'with USER:PASSWORD@ before the host if it needs them (percent-encoded).'
 
 const encodingRule =
-  'The user or password in the URL of the Redis server is not percent-encoded: a percent sign is written %25, and an at sign %40.'
+  'The user or password in the URL of the Redis server is not percent-encoded: ' +
+  'a percent sign is written %25, and an at sign %40.'

@@ -90,4 +90,5 @@ async function checkServer(connection: RedisConnection) {
 }
 
 const CLUSTER =
-  'that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
+  'that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has all keys. ' +
+  'Name a Redis without cluster mode in --state, or set cluster-enabled no.'

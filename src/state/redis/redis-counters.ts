@@ -66,7 +66,7 @@ export class RedisCounters implements SandboxCounters {
     return Number((await this.#connection.call('hget', sequences, shorten(key, MAX_SEQUENCE_KEY))) ?? 0)
   }
 
-  /** Returns the rate window of a key. Undefined: none was opened. */
+  /** Returns the rate window of a key, or undefined if none was opened. */
   async rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
     const { windows } = sandboxKeys(this.#prefix, sandbox)
     const stored = await this.#connection.call('hget', windows, rateField(key))

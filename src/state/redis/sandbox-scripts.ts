@@ -100,7 +100,8 @@ export function readJson<T>(sandbox: string, kind: string, text: RedisReply | un
     return JSON.parse(String(text ?? ''))
   } catch (error) {
     throw new StoreReadError(
-      `The sandbox "${sandbox}" cannot be read: its ${kind} in Redis are damaged (${reasonOf(error)}). Restore Redis from a backup, or delete the sandbox (DELETE /__sim/sandboxes/NAME).`,
+      `The sandbox "${sandbox}" cannot be read: its ${kind} in Redis are damaged (${reasonOf(error)}). ` +
+        'Restore Redis from a backup, or delete the sandbox (DELETE /__sim/sandboxes/NAME).',
       { cause: error },
     )
   }

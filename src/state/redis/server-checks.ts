@@ -36,7 +36,10 @@ export class ClockComparison {
 function describeDifference(aheadMs: number): string {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
   const direction = aheadMs > 0 ? 'ahead of' : 'behind'
-  return `The clock of this machine is ${seconds} s ${direction} that of Redis. Limits of requests hold across replicas whose clocks differ by less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`
+  return (
+    `The clock of this machine is ${seconds} s ${direction} that of Redis. Limits of requests hold across replicas ` +
+    `whose clocks differ by less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`
+  )
 }
 
 /** Marks a state with its format. KEYS: format. ARGV: the mark. Returns the mark that it has, and the time of Redis. */
@@ -68,7 +71,10 @@ export async function findFormatFault(
     return { found, redisMs: Number(seconds) * 1000 + Number(micros) / 1000 }
   })
   if (reply.found === FORMAT_MARK) return undefined
-  return `the keys with the prefix "${prefix}" have the format "${String(reply.found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+  return (
+    `the keys with the prefix "${prefix}" have the format "${String(reply.found)}", and this version knows ` +
+    `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+  )
 }
 
 /** Finds why Redis takes no changes at present, by writing the mark of the format again; undefined: it takes them. */

@@ -8,8 +8,9 @@ export interface RateWindowRecord {
 }
 
 /**
- * The milliseconds by which the clocks of two replicas can differ: a window that begins so much in the future was opened by another replica, and is
- * open. One that begins later has ended, since the sandbox's clock was set back. So a clock that is set back by less leaves its windows open.
+ * The milliseconds by which the clocks of two replicas can differ: a window that begins so much in the future was
+ * opened by another replica, and is open. One that begins later has ended, since the sandbox's clock was set back. So a
+ * clock that is set back by less leaves its windows open.
  */
 export const CLOCK_TOLERANCE_MS = 3000
 

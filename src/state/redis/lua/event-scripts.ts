@@ -108,7 +108,9 @@ for _, segment in ipairs(view) do
     local all = redis.call('HGETALL', key)
     for index = 1, #all, 2 do add(all[index], all[index + 1]) end
   else
-    for index, value in ipairs(redis.call('HMGET', key, unpack(ARGV, ${FIRST}))) do add(ARGV[index + ${FIRST} - 1], value) end
+    for index, value in ipairs(redis.call('HMGET', key, unpack(ARGV, ${FIRST}))) do
+      add(ARGV[index + ${FIRST} - 1], value)
+    end
   end
 end
 local reply = {openId(), count('count:events'), redis.call('HGET', KEYS[1], 'quality') or ''}

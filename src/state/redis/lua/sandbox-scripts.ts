@@ -132,14 +132,16 @@ release(before)
 return {'restored'}`)
 
 /**
- * Merges the closed segments that follow each other in all lists, so that the number of segments does not grow with that of the snapshots
- * that ever were. The smaller one is moved, if it has at most so many fields, which takes some milliseconds.
+ * Merges the closed segments that follow each other in all lists, so that the number of segments does not grow with
+ * that of the snapshots that ever were. The smaller one is moved, if it has at most so many fields, which takes some
+ * milliseconds.
  */
 const MERGE = `
 local left = 2000
 local function sizeOf(id) return redis.call('HLEN', part('events', id)) + redis.call('HLEN', part('replays', id)) end
 local function moveSegment(source, target)
-  for kind, command in pairs({events = 'HSET', places = 'HSET', repeats = 'HINCRBY', impact = 'HINCRBY', replays = 'HINCRBY'}) do
+  local commands = {events = 'HSET', places = 'HSET', repeats = 'HINCRBY', impact = 'HINCRBY', replays = 'HINCRBY'}
+  for kind, command in pairs(commands) do
     local fields = redis.call('HGETALL', part(kind, source))
     for index = 1, #fields, 2 do redis.call(command, part(kind, target), fields[index], fields[index + 1]) end
     redis.call('UNLINK', part(kind, source))
