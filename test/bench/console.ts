@@ -92,7 +92,12 @@ function median(values: readonly number[]): number {
   return Math.round([...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
 }
 
+/** The most that the heap may have grown at the end, as a multiple of the heap of the first half minute. */
+const maxHeapGrowth = 2
+
+/** Prints the figures of each half minute. Sets the exit code 1 if the page holds ever more. */
 async function measure(page: Page): Promise<void> {
+  const heaps: number[] = []
   const devTools = await page.context().newCDPSession(page)
   const search = page.getByLabel('Search requests')
   await page.evaluate(countFrames)
@@ -101,6 +106,7 @@ async function measure(page: Page): Promise<void> {
     const frames = (await page.evaluate<number>(countFrames)) / stepSeconds
     await devTools.send('HeapProfiler.collectGarbage')
     const { usedSize } = await devTools.send('Runtime.getHeapUsage')
+    heaps.push(usedSize)
     const { nodes } = await devTools.send('Memory.getDOMCounters')
     const before = performance.now()
     await search.pressSequentially('status:201')
@@ -110,4 +116,8 @@ async function measure(page: Page): Promise<void> {
       `${second} s: heap ${(usedSize / 1e6).toFixed(1)} MB, ${nodes} nodes, ${frames.toFixed(0)} frames/s, ten keys in ${typed.toFixed(0)} ms`,
     )
   }
+  const [first = 0] = heaps
+  if ((heaps.at(-1) ?? 0) <= maxHeapGrowth * first) return
+  console.error('The heap of the page has grown: it holds what it does not show.')
+  process.exitCode = 1
 }

@@ -41,7 +41,8 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
   const missed = useSignal(0)
   const isScrolled = useRef(false)
   const turn = useRef(0)
-  const late = useRef<readonly Exchange[]>([])
+  /** The requests that came while the list is read; undefined while it is not. */
+  const late = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
   const load = useCallback(async () => {
@@ -50,11 +51,13 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     const own = turn.current
     late.current = []
     const found = await findRows(latest.current, state.peek(), () => own === turn.current)
-    const isPaused = paused.peek() !== undefined && state.peek().rows
-    if (!found || isPaused) return
+    if (!found || own !== turn.current) return
+    const came = late.current
+    late.current = undefined
+    if (paused.peek() !== undefined && state.peek().rows) return
     // The journal had all up to the newest that it listed, also those beyond the page.
     const newest = found.rows?.[0]?.number ?? 0
-    const later = late.current.filter(({ number }) => number > newest)
+    const later = came.filter(({ number }) => number > newest)
     state.value = addRows(found, later, maxRows)
   }, [key])
   const isPaused = paused.value !== undefined
@@ -67,7 +70,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
           paused.value = (paused.peek() ?? 0) + matching.length + skipped
           return
         }
-        late.current = [...late.current, ...matching]
+        late.current?.push(...matching)
         const isHeld = route.peek().id !== undefined || isScrolled.current
         state.value = addRows(state.peek(), matching, isHeld ? 10 * maxRows : maxRows)
         // What came too fast is read from the journal.
