@@ -32,9 +32,10 @@ export const mcpCommand = defineCommand({
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
   findProblem: findStateProblem,
-  async run({ settings, variables }, { host, signals, now, openOutput }) {
+  async run({ settings, variables }, { host, signals, now, openOutput, printError }) {
     const { serveOverStdio } = await import('../mcp/server.ts')
     const { askByFetch } = await import('../mcp/ask.ts')
+    const { askOrThrow } = await import('../mcp/tool.ts')
     const output = await openOutput(settings)
     const stopped = new Promise<void>((resolve) => signals.onStop(() => resolve()))
     const { startServer } = await import('../process/server/start-server.ts')
@@ -42,7 +43,16 @@ export const mcpCommand = defineCommand({
     const origin = running?.origin ?? (settings.url && new URL(settings.url).origin)
     if (origin === undefined) return 1
     const ended = once(host.stdin, 'close')
-    const end = serveOverStdio(askByFetch(`${origin}/__sim`, settings.controlToken), origin, host.stdin, host.stdout)
+    const ask = askByFetch(`${origin}/__sim`, settings.controlToken)
+    const problem = await askOrThrow(ask, { path: '/info' }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    if (problem !== undefined) {
+      printError(`convsim: ${problem}`)
+      return 1
+    }
+    const end = serveOverStdio(ask, origin, host.stdin, host.stdout)
     await Promise.race([stopped, ended])
     await end()
     const { endServer } = await import('../process/server/serve.ts')

@@ -49,7 +49,7 @@ export function askByFetch(controlUrl: string, token: string | undefined): AskCo
       const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers: caller, ...sent })
       return { status: response.status, json: readAnswer(await response.text()) }
     } catch {
-      const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then call the tool again.`
+      const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then try again.`
       return { status: 503, json: { error } }
     }
   }

@@ -41,9 +41,16 @@ describe('convsim mcp', () => {
     }
   })
 
-  test('refuses an address that is none', async () => {
-    const { code, stderr } = await run(['mcp', '--url', 'localhost'])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:4010')])
+  test('refuses an address that is none, without a simulator, or whose token is missing', async () => {
+    const sim = await startForTest({ controlToken: 'secret' })
+    for (const [url, message] of [
+      ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
+      ['http://127.0.0.1:9', 'No simulator answers at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
+      [sim.origin, 'convsim mcp takes it as --control-token.'],
+    ] as const) {
+      const { code, stderr } = await run(['mcp', '--url', url])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    }
   })
 })
 
