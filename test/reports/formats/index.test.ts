@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { reportFormats } from '../../../src/reports/formats/index.ts'
 import type { ReportFormat } from '../../../src/reports/formats/report-format.ts'
 import { allOperations, ask, event } from '../../support/client.ts'
-import { compareGolden } from '../../support/golden.ts'
+import { compareGolden, withoutStylesheet } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { writeSampleInputs } from '../sample-inputs.ts'
@@ -48,7 +48,7 @@ describe('the table of formats', () => {
 
 /** Replaces the parts of a report that differ between runs: the port in curl commands, the time, and the digest of the contract. */
 const withoutRun = (text: string) =>
-  text
+  withoutStylesheet(text)
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:4010')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
