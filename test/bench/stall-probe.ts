@@ -5,20 +5,28 @@ import { once } from 'node:events'
 export const maxStallMs = 100
 
 /**
- * A module that the measured process loads first: it answers each message with the longest stall of its event loop since the last. A
- * stall is the time between two turns of a timer of 1 ms, but no more than the processor time that the process used meanwhile: on a
- * machine with other work, a process that waits for its turn is no stall of its own.
+ * A module that the measured process loads first: it answers each message with the longest stall of its event loop
+ * since the last. A stall is the time between two turns of a timer of 1 ms, but no more than the processor time that
+ * the thread used meanwhile: on a machine with other work, a thread that waits for its turn is no stall of its own. The
+ * processor time is Linux's; elsewhere the time alone counts.
  */
 const probe = `
+import { readFileSync } from 'node:fs'
+const readUsedMs = () => {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return performance.now()
+  }
+}
 let longestMs = 0
 let at = performance.now()
-let used = process.cpuUsage()
+let usedMs = readUsedMs()
 const measure = () => {
-  const now = performance.now()
-  const { user, system } = process.cpuUsage(used)
-  longestMs = Math.max(longestMs, Math.min(now - at, (user + system) / 1000))
+  const [now, used] = [performance.now(), readUsedMs()]
+  longestMs = Math.max(longestMs, Math.min(now - at, used - usedMs))
   at = now
-  used = process.cpuUsage()
+  usedMs = used
 }
 setInterval(measure, 1).unref()
 process.on('message', () => {
