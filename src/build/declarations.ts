@@ -28,7 +28,7 @@ interface DeclarationFile {
 export interface AvailableModules {
   /** The libraries: `vitest`. */
   readonly libraries: readonly string[]
-  /** A roll-up of ours beside this one, and the names that it exports; undefined: none. */
+  /** A roll-up of ours beside this one, and the names that it exports, if any. */
   readonly own: { readonly module: string; readonly names: ReadonlySet<string> } | undefined
 }
 

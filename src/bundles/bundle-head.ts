@@ -7,9 +7,7 @@ import type { ActiveRules } from '../scenarios/rules.ts'
 import { type BundleHead, type BundleVersions, bundleFormat, bundleKind } from './bundle.ts'
 import type { Callers } from './callers.ts'
 
-/**
- * The settings that decide answers. Those of sockets, bounds and logs do not: a bundle has each body as it was read.
- */
+/** The settings that decide answers. Those of sockets, bounds and logs are left out, since a bundle has the bodies. */
 export const answerSettings = [
   'seed',
   'plan',

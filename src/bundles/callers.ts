@@ -6,7 +6,7 @@ import { isSandboxName } from '../sandboxes/sandboxes.ts'
 /** The schemes whose name a refusal quotes. */
 const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 
-/** The most keys that are looked for in the records of a bundle, each of which is compared with each of them. */
+/** The most keys that are looked for in each record of a bundle. */
 const maxSecrets = 1000
 
 /**
@@ -22,7 +22,7 @@ export class Callers {
     for (const key of publicKeys) this.#names.set(key, key)
   }
 
-  /** Lists at most 1,000 keys that are redacted in records: no public keys, and as long as other redacted texts. */
+  /** Lists at most 1,000 keys to redact in records: none that are public, or too short to be redacted. */
   listSecrets(): readonly string[] {
     return [...this.#names]
       .filter(([key, name]) => key !== name && key.length >= minTokenLength)

@@ -8,8 +8,8 @@ export interface SandboxClock {
   /** Sets the clock to an instant, from which it runs on. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
-   * Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. Waiting clients count it as
-   * waiting; it fits the option `sleep: (ms: number) => Promise<void>` of a client.
+   * Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. A client that waits so has
+   * waited, in the judgement of its manners; it fits the option `sleep: (ms: number) => Promise<void>` of a client.
    */
   advance(by: number | string): Promise<void>
   /** Lets the clock show the time of the simulator's machine again. */

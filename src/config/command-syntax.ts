@@ -10,7 +10,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of its usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The arguments besides flags, for a sentence; undefined: none. */
+  /** The arguments besides flags, for a sentence, if any. */
   readonly operands?: string
   /** Is true for a command whose operands are a command line, after `--`. */
   readonly runsCommand?: true
@@ -27,7 +27,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Other variables that the command reads, or sets for a command that may start convsim again. */
   readonly variables?: readonly string[]
   /**
-   * Finds a setting that another one does not allow; undefined: none. `sources`: the flag or variable that gives each
+   * Finds a setting that another one does not allow, if any. `sources`: the flag or variable that gives each
    * setting, by name, such as `--each` or `CONVSIM_STATE`; empty: it has its default.
    */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources): string | undefined

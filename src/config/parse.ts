@@ -47,7 +47,7 @@ export function parseCommandLine<Known extends CommandSyntax>(
   return readSettings(command, [...parser.args, ...behind], parser.opts(), own)
 }
 
-/** Returns the command that a word names, by its name or by its other name; undefined: none. */
+/** Returns the command that a word names, by its name or by its other name, if any. */
 function findCommand<Known extends CommandSyntax>(
   commands: readonly Known[],
   word: string | undefined,
@@ -80,7 +80,7 @@ function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean 
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
 }
 
-/** Describes the first argument of the default command that is no file name; undefined: there is none such. */
+/** Describes the first argument of the default command that is no file name, if any. */
 function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
   if (operand === undefined || /[./\\]/.test(operand)) return undefined
   const nearest = findNearest(
@@ -101,7 +101,7 @@ function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
   return setting?.value !== undefined && setting.withoutValue === undefined
 }
 
-/** Finds a setting of a command by its flag: `--port`, `-p`, `--no-cors`; undefined: the command has none. */
+/** Finds a setting of a command by its flag: `--port`, `-p`, `--no-cors`, if any. */
 function findSetting(settings: SettingTable, flag: string): Setting<unknown> | undefined {
   const off = flag.replace(/^--no-/, '--')
   return Object.entries(settings).find(
@@ -128,7 +128,7 @@ function describeFlagProblem(
   )}.`
 }
 
-/** Finds arguments besides flags that the command does not take; undefined: none. `behind`: those after `--`. */
+/** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
 function findOperandProblem(
   { name, usage, operands, runsCommand }: CommandSyntax,
   before: readonly string[],

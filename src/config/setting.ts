@@ -17,7 +17,7 @@ export interface Setting<T> {
   /** The default as help shows it, unless it is the default itself or none. */
   readonly defaultText?: string
   readonly description: string
-  /** The former name, whose flag and variable are understood, and which help does not show; undefined: none. */
+  /** The former name, whose flag and variable are understood, and which help does not show, if any. */
   readonly formerly?: string
   /** Hides the flag, which is understood, in help. */
   readonly hidden?: boolean

@@ -133,7 +133,7 @@ export function variableOf(name: string): string | undefined {
   return Object.hasOwn(serverSettings, name) ? toVariable(name) : undefined
 }
 
-/** Returns the environment variable of a setting's former name, `CONVSIM_SCENARIOS`; undefined: it has none. */
+/** Returns the environment variable of a setting's former name, `CONVSIM_SCENARIOS`, if any. */
 export const formerVariableOf = ({ formerly }: Setting<unknown>): string | undefined => formerly && toVariable(formerly)
 
 const toVariable = (name: string) => `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
@@ -144,7 +144,7 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Finds a setting that a state in Redis cannot have, or that has no effect without one; undefined: none. `sources`: the
+ * Finds a setting that a state in Redis cannot have, or that has no effect without one, if any. `sources`: the
  * flag or variable of each setting.
  */
 export function findStateProblem(

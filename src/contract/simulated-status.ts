@@ -20,7 +20,7 @@ export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObje
   return chosen as ChosenStatuses
 }
 
-/** Returns what is wrong with the chosen statuses of an operation; undefined: nothing. */
+/** Returns what is wrong with the chosen statuses of an operation, if any. */
 export function checkSimulatedStatus({ [simulatedStatus]: chosen, responses }: JsonObject): string | undefined {
   if (chosen === undefined) return undefined
   const documented = Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2\d\d$/.test(status))

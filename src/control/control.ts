@@ -20,7 +20,7 @@ import { readControlRequest } from './read-request.ts'
 
 /** The control plane without its sockets: requests in, replies out. */
 export interface Control {
-  /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
+  /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
   readonly refusal: (head: SimRequest) => Reply | undefined
   /** Returns true for an import of a sandbox, the only request whose body may be large. */
   readonly isImport: (head: SimRequest) => boolean

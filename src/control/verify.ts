@@ -123,7 +123,7 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): strin
   return undefined
 }
 
-/** Finds an operation, a query parameter or a field of the body that the contract does not have; undefined: none. */
+/** Finds an operation, a query parameter or a field of the body that the contract does not have, if any. */
 function findUnknownName({ operation, match }: RequestQuery, { operations }: Contract): string | undefined {
   const named = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)

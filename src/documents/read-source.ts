@@ -10,8 +10,7 @@ import type { Source } from './source.ts'
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads a YAML or JSON file. Only a file that equals no precompiled one, byte for byte, loads the parser, which delays
- * a start.
+ * Reads a YAML or JSON file. A file that equals a precompiled one is not parsed: the parser delays a start.
  * @returns findings if the file cannot be read or parsed
  */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {

@@ -110,7 +110,7 @@ async function compare(
   return success(exitCodes[report.verdict])
 }
 
-/** Finds arguments and settings that do not fit together; undefined: none. */
+/** Finds arguments and settings that do not fit together, if any. */
 function findTrafficProblem(
   { har, journal, writes, dryRun }: DriftSettings,
   files: readonly string[],

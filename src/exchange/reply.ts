@@ -23,7 +23,7 @@ export interface Reply {
 export interface RelayedBody {
   /** The media type, or undefined if the service named none. */
   readonly mediaType: string | undefined
-  /** The bytes that the service announced; undefined: it announced none. */
+  /** The bytes that the service announced, if any. */
   readonly length: number | undefined
   /** Yields the bytes as they arrive, no faster than taken. Throws if the service breaks the connection off. */
   chunks(): AsyncIterable<Uint8Array>

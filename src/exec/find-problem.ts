@@ -5,7 +5,7 @@ import { parseFailOn } from '../reports/parse-fail-on.ts'
 import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
 import { type ExecSettings, eachSettings } from './settings.ts'
 
-/** Finds a setting of `exec` that another one does not allow; undefined: none. */
+/** Finds a setting of `exec` that another one does not allow, if any. */
 export function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
   const { each, only, hunt } = settings
   const isEach = each !== undefined || only !== undefined
@@ -17,7 +17,7 @@ export function findExecProblem(settings: ExecSettings, sources: SettingSources)
   )
 }
 
-/** Finds a setting that needs `--each`, `--only` or `--hunt`; undefined: none. */
+/** Finds a setting that needs `--each`, `--only` or `--hunt`, if any. */
 function findUseless({ failOn }: ExecSettings, sources: SettingSources): string | undefined {
   const name = Object.keys(eachSettings).find((one) => sources.get(one))
   if (name !== undefined) return `${flagOf(name)} needs --each, --only or --hunt.`
@@ -40,7 +40,7 @@ function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: Sett
     : undefined
 }
 
-/** Finds a second run of `--only`, or `--each` beside it; undefined: none. */
+/** Finds a second run of `--only`, or `--each` beside it, if any. */
 function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
   if (only === undefined) return undefined
   if (each !== undefined) return '--only takes no --each: it makes one run of all those that --each makes.'
@@ -49,7 +49,7 @@ function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
     : undefined
 }
 
-/** Finds a setting that `--hunt` cannot have; undefined: none. */
+/** Finds a setting that `--hunt` cannot have, if any. */
 function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
   const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
   const other = find('each', 'only')

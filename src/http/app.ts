@@ -24,7 +24,7 @@ import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
 /** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
-  /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
+  /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
   /** Returns true for a request to the control plane whose body may have `importLimit`. */
   readonly isImport: (head: SimRequest) => boolean
@@ -42,7 +42,7 @@ export interface AppSettings {
   readonly bodyLimit: string
   /** The origins of pages whose preflight requests to the service are answered, and whose replies have CORS headers. */
   readonly corsOrigins: CorsOrigins
-  /** The origins of web pages that may call the control plane, separated by commas; undefined: none. */
+  /** The origins of web pages that may call the control plane, separated by commas, if any. */
   readonly controlOrigins: string | undefined
 }
 

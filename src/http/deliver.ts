@@ -45,7 +45,7 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
   else writeNow(outgoing)
 }
 
-/** Returns the reply with a refusal in its place; undefined: none. */
+/** Returns the reply with a refusal in its place, if any. */
 function refuseWith(refusal: Reply | undefined, outgoing: OutgoingReply): OutgoingReply {
   return refusal ? { reply: refusal, delivery: immediateDelivery, date: outgoing.date } : outgoing
 }

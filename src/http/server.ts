@@ -83,7 +83,7 @@ export function listen(
   })
 }
 
-/** Finds a request whose host is unknown, or may be another for a proxy than for this server; undefined: none. */
+/** Finds a request whose host is unknown, or may be another for a proxy than for this server, if any. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

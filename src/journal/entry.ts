@@ -82,7 +82,7 @@ export interface JournalEntry {
   readonly hasClientLeft: boolean
   /** The stage of the pipeline that answered: `validate`. */
   readonly stage: string
-  /** The rule that acted on the request; undefined: none did. */
+  /** The rule that acted on the request, if any. */
   readonly rule: RuleReference | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]

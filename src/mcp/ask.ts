@@ -21,7 +21,7 @@ export interface ControlAnswer {
 /** Asks the control plane, over HTTP or in the process. */
 export type AskControl = (question: ControlQuestion) => Promise<ControlAnswer>
 
-/** Creates the questions that a request to the control plane asks in its own process, with its host and its token. */
+/** Creates questions to the control plane of this process, with the host and the token of a request. */
 export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
   const caller = authorization === undefined ? { host } : { host, authorization }
@@ -40,7 +40,7 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
   }
 }
 
-/** Creates the questions to a simulator, such as that at `http://127.0.0.1:4010/__sim`. `token`: `--control-token`. */
+/** Creates questions to `http://127.0.0.1:4010/__sim`, for example. `token` is that of `--control-token`. */
 export function askByFetch(controlUrl: string, token: string | undefined): AskControl {
   const caller = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return async ({ method = 'GET', path, query, body }) => {

@@ -70,7 +70,7 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
 }
 
-/** Finds a control header that does not exist, an unknown expectation, or what is no request id; undefined: none. */
+/** Finds a control header that does not exist, an unknown expectation, or what is no request id, if any. */
 function findHeaderProblem(
   { request: { headers }, expectation, replayOf }: Exchange,
   controls: readonly string[],
@@ -140,7 +140,7 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   return failure(`Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`)
 }
 
-/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them; undefined: nothing. */
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them, if any. */
 function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferences.get('seed')

@@ -37,7 +37,7 @@ export class Exchange {
   /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
   readonly trace: DecisionTrace | undefined
   readonly bearer: Bearer
-  /** The id of the recorded request that this one repeats; undefined: none. */
+  /** The id of the recorded request that this one repeats, if any. */
   readonly replayOf: string | undefined
   /** The default sandbox, until `identify` switches to the one that the request names. */
   sandbox: Sandbox
@@ -56,7 +56,7 @@ export class Exchange {
   caller: Caller | undefined
   /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
   stage = ''
-  /** Set by `scenario`: the rule that acts on this request; undefined: none does. */
+  /** Set by `scenario`: the rule that acts on this request, if any. */
   rule: RuleReference | undefined
   /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
   scenarios: readonly ActiveScenario[] = []

@@ -7,7 +7,7 @@ import type { Exchange, ReplyStage } from './exchange.ts'
 /** The longest violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000
 
-/** The settings of the headers that a reply has besides those of the service, a part of those of the simulator. */
+/** The settings of the headers that replies have besides those of the service. */
 export interface HeaderSettings {
   /** Gives replies the informative headers (`X-Sim-...`). */
   readonly simHeaders: boolean
@@ -32,7 +32,7 @@ export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSetti
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // The id that the real service gave its answer is the one that its support asks for.
+  // The support of the real service asks for the id that the service gave its answer.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name

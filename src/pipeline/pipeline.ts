@@ -132,30 +132,36 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** The length in bytes above which a stage may take tens of milliseconds for a body. */
-const largeBody = 100_000
-
 /** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and answered with a 500. */
 async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, store, log } = deps
-  const { id: requestId, body } = exchange.request
-  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBody
+  const requestId = exchange.request.id
   try {
-    for (const [name, stage] of stages) {
-      exchange.stage = name
-      const outcome = stage(exchange)
-      const reply = outcome instanceof Promise ? await outcome : outcome
-      if (!reply && isLarge) await nextTurn() // others are answered between two stages
-      if (!reply) continue
-      const isBeforeRules = name === 'identify' || name === 'authenticate'
-      if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
-      return reply
-    }
-    throw new Error('no stage replied')
+    const reply = await askStages(stages, exchange)
+    const isBeforeRules = exchange.stage === 'identify' || exchange.stage === 'authenticate'
+    if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
+    return reply
   } catch (error) {
     const refusal = replyToStoreError(error, requestId, log)
     if (refusal) return refusal
     log.error({ requestId, err: error }, 'a bug in the simulator')
     return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
   }
+}
+
+/** The length in bytes above which a stage may take tens of milliseconds for a body. */
+const largeBody = 100_000
+
+/** Asks the stages in their order. Other requests are answered between two of them if the body is large. */
+async function askStages(stages: RequestStages, exchange: Exchange): Promise<Reply> {
+  const { body } = exchange.request
+  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBody
+  for (const [name, stage] of stages) {
+    exchange.stage = name
+    const outcome = stage(exchange)
+    const reply = outcome instanceof Promise ? await outcome : outcome
+    if (reply) return reply
+    if (isLarge) await nextTurn()
+  }
+  throw new Error('no stage replied')
 }

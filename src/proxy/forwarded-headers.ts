@@ -68,7 +68,7 @@ export interface ForwardedAnswerHeaders {
   /** The values of `Set-Cookie`. */
   readonly cookies: readonly string[]
   readonly mediaType: string | undefined
-  /** The bytes of `Content-Length`; undefined: the answer has none. */
+  /** The bytes of `Content-Length`, if any. */
   readonly length: number | undefined
 }
 

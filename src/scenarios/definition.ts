@@ -70,7 +70,7 @@ export interface DataOverrides {
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null whatever the figures say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
-  /** Values that are right by the schema, and extreme; undefined: none. */
+  /** Values that are right by the schema, and extreme, if any. */
   readonly extreme: Extreme | undefined
 }
 

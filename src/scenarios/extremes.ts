@@ -11,7 +11,7 @@ import { namesOf, type ScenarioValues } from './parameters.ts'
 interface ExtremeKind {
   readonly name: string
   readonly description: string
-  /** Returns the extreme value of a schema; undefined: it has none. */
+  /** Returns the extreme value of a schema, if any. */
   readonly extremeOf: (schema: JsonObject) => Json | undefined
 }
 

@@ -37,14 +37,14 @@ export async function createSandboxes({ seed, clock, sandboxLimit }: Settings, d
     onEvicted: shared ? () => {} : onSandboxEvicted(settings, deps), // all of it is in the shared state
   })
   journal.onEntry(({ sandbox }, { isForeign }) => {
-    if (isForeign) sandboxes.use(sandbox) // so that a sandbox is in use wherever it is used
+    if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is in use here, too
   })
   if (shared) for (const name of await shared.listSandboxes(sandboxLimit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Creates the parser of stored rules, which another replica, or an earlier contract, may have known. */
+/** Creates the parser of stored rules, which may be of another replica or of an earlier contract. */
 function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
   return (source, key) => {
     const rule = readActiveRule(source, key, rules())

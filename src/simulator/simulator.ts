@@ -44,7 +44,7 @@ export interface Simulator {
   findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
   service(request: SimRequest): Promise<OutgoingReply>
-  /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
+  /** Refuses a request to the control plane by its head alone, or returns undefined if its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
   /** Returns true for an import of a sandbox, whose body may be larger than others. */
   isImport(head: SimRequest): boolean

@@ -40,7 +40,8 @@ const connectionFaults: Readonly<Record<string, string>> = {
 
 /**
  * Describes the error with which a request to the real service ends, of Node's client or of `fetch`.
- * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined: it lies ahead, or is not known
+ * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined if it lies ahead, or is not
+ * known
  */
 export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): TrafficProblem {
   const { code, message } = readError(error)

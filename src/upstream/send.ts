@@ -17,7 +17,7 @@ export interface UpstreamRequest {
 /** The real service as requests reach it. */
 export interface UpstreamAccess {
   readonly upstream: Upstream
-  /** The bearer token; undefined: none is sent. */
+  /** The bearer token, if any. */
   readonly token: string | undefined
   /** The longest time until the end of an answer, milliseconds. */
   readonly timeoutMs: number
@@ -87,7 +87,7 @@ async function followRedirects(
   return { problem: 'redirect', sentence: `The service redirects more than ${maxRedirects} times.` }
 }
 
-/** Returns the address to which an answer redirects; undefined: none. `url`: the address that was asked. */
+/** Returns the address to which an answer redirects, if any. `url`: the address that was asked. */
 export function findRedirect(status: number, location: string | undefined, url: string): URL | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== undefined
   return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined

@@ -22,7 +22,7 @@ export interface AnswerComparison {
   readonly differences: readonly AnswerDifference[]
   /** The reason why a part could not be compared; undefined: all parts were. */
   readonly uncompared: string | undefined
-  /** True where the body was compared but for credentials, which are redacted on both sides. */
+  /** Is true if credentials were left out, since they are redacted on both sides. */
   readonly isBodyRedacted: boolean
 }
 

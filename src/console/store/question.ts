@@ -11,7 +11,7 @@ interface Question {
   readonly action: string
 }
 
-/** The question that is open, with the function that takes the answer; undefined: none. */
+/** The question that is open, with the function that takes the answer, if any. */
 export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
 
 // A question is about the sandbox that was shown when it was asked.

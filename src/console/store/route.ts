@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals'
 interface Route {
   /** The name of the view; empty: the first view. */
   readonly view: string
-  /** The thing that is open in the view: `req-7`; undefined: none. */
+  /** The thing that is open in the view: `req-7`, if any. */
   readonly id: string | undefined
   /** The state of the view, and the sandbox. */
   readonly query: Readonly<Record<string, string>>

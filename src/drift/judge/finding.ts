@@ -17,7 +17,7 @@ export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly isDrift: boolean
   /** The first answer that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
-  /** JSON pointer of the place in the contract; undefined: the contract has none. */
+  /** JSON pointer of the place in the contract, if any. */
   readonly place: string | undefined
   /** The assumption that the finding settles; undefined: none stands at its place. */
   readonly assumption: Assumption | undefined

@@ -10,13 +10,13 @@ export interface DriftInput {
   readonly answers: readonly ObservedAnswer[]
   /** The operations on which a verdict is expected, by id: those that were probed, or that the traffic has. */
   readonly expected: ReadonlySet<string>
-  /** The fewest successful answers of an operation, below which it is not judged as the same. */
+  /** An operation with fewer successful answers is not judged as the same. */
   readonly minSamples: number
   /** Requests about which nothing is said. */
   readonly notJudged: readonly NotJudged[]
   /** A sentence that says how to get more answers. */
   readonly howToGetMore: string
-  /** The token of the real service, which is redacted everywhere; undefined: none. */
+  /** The token of the real service, which is redacted everywhere, if any. */
   readonly token: string | undefined
   /** Is called before each answer is compared, with the number of those before it. */
   readonly onProgress?: (compared: number, all: number) => void

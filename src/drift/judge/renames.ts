@@ -12,7 +12,7 @@ export interface Rename {
   readonly added: Tally
 }
 
-/** The most new fields of an object, beyond which none is taken for a renamed one: each is tried in a body. */
+/** The most new fields of an object that are tried in a body as renamed ones. */
 const maxCandidates = 100
 
 /** The bounds of the bodies in which new names are tried, and the most trials for the answers of one status. */
@@ -21,7 +21,7 @@ const maxTrials = 2000
 
 /**
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
- * same answers. `read`: returns the body of an answer; undefined: it has none.
+ * same answers. `read` returns the body of an answer, if it has one.
  */
 export function findRenames(
   tallies: readonly Tally[],

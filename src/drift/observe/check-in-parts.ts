@@ -85,7 +85,7 @@ function halveList(part: Json, violations: readonly Violation[], marks: CutMarks
   return [list.slice(0, middle), list.slice(middle)].map((half) => replaceList(part, path, half, marks))
 }
 
-/** Returns the path of the longest list that has broken rules in it; undefined: none has. */
+/** Returns the path of the longest list that has broken rules in it, if any. */
 function findListWithErrors(part: Json, violations: readonly Violation[]): readonly string[] | undefined {
   let longest = 1
   let path: readonly string[] | undefined

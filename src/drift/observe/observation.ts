@@ -32,7 +32,7 @@ export interface Observation {
   readonly pointer: string
   /** The new value of an enum, the name of a header, the new name of a renamed field, or the broken keyword. */
   readonly detail: string
-  /** The value at fault; undefined: there is none. */
+  /** The value at fault, if any. */
   readonly value: Json | undefined
   /** The broken keyword of JSON Schema; empty for other rules. */
   readonly keyword: string

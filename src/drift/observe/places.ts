@@ -31,7 +31,7 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   return sites.map((name) => findPlace(document, joinPointer(list, name))).find((place) => place)
 }
 
-/** Returns the JSON pointer of the schema of a response's JSON body; undefined: it has none. */
+/** Returns the JSON pointer of the schema of a response's JSON body, if any. */
 export function findBodySchema({ pointer, value }: ResolvedObject): string | undefined {
   const content = isObject(value.content) ? value.content : {}
   const mediaType = Object.keys(content).find(isJson) ?? ''

@@ -24,7 +24,7 @@ import { createPatch } from './patch.ts'
 interface ContractFiles {
   readonly contract: string | undefined
   readonly overlay: string | undefined
-  /** The patch; undefined: none is asked for. */
+  /** The patch, if any. */
   readonly patch: string | undefined
 }
 

@@ -12,7 +12,7 @@ export interface Probe {
   readonly operation: Operation
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  /** The body as JSON; undefined: none. */
+  /** The body as JSON, if any. */
   readonly body: string | undefined
   /** False for a write that would be done twice if it were sent again. */
   readonly isRepeatable: boolean
@@ -135,7 +135,7 @@ function listQueries({ parameters }: Operation, valuesOf: ValuesOf): string[] {
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** Finds the first JSON example of an operation's body; undefined: there is none. */
+/** Finds the first JSON example of an operation's body, if any. */
 function findBody(document: JsonObject, operation: string): JsonObject | undefined {
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   const content = isObject(body?.value.content) ? body.value.content : {}

@@ -57,7 +57,7 @@ export class CandidateQueue<Run> {
     this.#broken = all.sort((one, other) => one.number - other.number)
   }
 
-  /** Takes the first candidate that broke the suite; undefined: there is none. */
+  /** Takes the first candidate that broke the suite, if any. */
   takeBroken(): BrokenCandidate<Run> | undefined {
     const [first, ...others] = this.#broken
     this.#broken = others

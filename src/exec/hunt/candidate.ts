@@ -95,7 +95,7 @@ export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntP
 /** The fields that an extreme answer changes, and the way to change fewer of them. */
 export interface FieldChoice {
   readonly fields: readonly string[]
-  /** Returns the scenario that changes these fields alone; undefined: there is none. */
+  /** Returns the scenario that changes these fields alone, if any. */
   readonly only: (fields: readonly string[]) => ActiveScenario | undefined
 }
 

@@ -9,7 +9,7 @@ export const huntFile = 'convsim-hunt.yaml'
 /** The begin of each file that a hunt has written, which tells it from other files. */
 const mark = '# Written by convsim exec --hunt'
 
-/** Finds a problem that would prevent the file from being written, or would lose another file; undefined: none. */
+/** Finds a problem that would prevent the file from being written, or would lose another file, if any. */
 export async function findHuntFileProblem(): Promise<string | undefined> {
   const existing = await stat(huntFile).catch(() => undefined)
   if (!existing) return undefined

@@ -125,7 +125,7 @@ async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
   return current
 }
 
-/** Returns the first item for which a test is true; undefined: there is none. The tests run one after the other. */
+/** Returns the first item for which a test is true, if any. The tests run one after the other. */
 export async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
   for (const item of items) if (await test(item)) return item
   return undefined

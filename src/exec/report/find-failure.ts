@@ -7,7 +7,7 @@ const signs = [
 
 /**
  * Returns the index from which the output of a test runner tells the assertion that failed, with the name of its test
- * above it; undefined: no line looks like one. The last lines of many runners are counts.
+ * above it, if any. The last lines of many runners are counts.
  */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)

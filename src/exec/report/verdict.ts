@@ -29,7 +29,7 @@ const findings: Partial<Record<SuiteVerdict, SuiteFailCondition['kind']>> = {
   hung: 'hung',
 }
 
-/** Returns the finding that a verdict is; undefined: it is none. */
+/** Returns the finding that a verdict is, if any. */
 export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | undefined {
   return findings[verdict]
 }

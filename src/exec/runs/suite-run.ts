@@ -177,7 +177,7 @@ class RequestRecorder {
     return this.requests.slice(-maxLines).map(({ line }) => line)
   }
 
-  /** The first request that met the fault; undefined: none has. */
+  /** The first request that met the fault, if any. */
   get target(): RecordedRequest | undefined {
     const { scenario, isLasting } = this.#run?.fault ?? {}
     const text = this.#scenario?.text ?? ''

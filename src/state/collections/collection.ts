@@ -1,9 +1,6 @@
 import { PLAIN_OPS, PlainTable, type Table } from '../memory/table.ts'
 
-/**
- * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports,
- * imports, snapshots, restarts and their checks.
- */
+/** A record type of the state. State file, log, exports, imports and snapshots have those that `index.ts` lists. */
 export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
   readonly name: Name
@@ -11,10 +8,7 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   readonly schema: string
   /** Returns the key that no two records of a sandbox share. */
   keyOf(item: Item): string
-  /**
-   * Returns further keys that no two records share, by their names in sentences, each undefined where the record has no
-   * such key.
-   */
+  /** Returns further unique keys of a record, by their names in messages; undefined where it has none. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
   /** Finds faults of a record that a schema cannot describe: `/versions/1/version must be 2, its place in the list`. */
   findFaults?(item: Item): readonly string[]

@@ -6,7 +6,7 @@ import type { RedisLocation } from './location.ts'
 /**
  * Prepares a connection that was made: user, password, and database. The client would do so unheard: it goes on with
  * database 0 where the chosen one is refused. Rejects with the error reply, also while Redis loads its data. Returns a
- * warning of a password that Redis does not ask for; undefined: there is none.
+ * warning of a password that Redis does not ask for, if any.
  */
 export async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location

@@ -86,7 +86,7 @@ export class RedisJournalStream implements ExchangeStream {
     return this.#enqueue(['', text, '', ''], undefined)
   }
 
-  /** Returns the reference to a stored body that is not trimmed soon; undefined: there is none. */
+  /** Returns the reference to a stored body that is not trimmed soon, if any. */
   #findStored(key: object | undefined): string | undefined {
     const stored = key && this.#stored.get(key)
     const { stream, end } = this.#lastBody

@@ -5,7 +5,7 @@ export interface Replay {
   readonly method: string
   /** Path and query. */
   readonly target: string
-  /** Without those of the connection, and with `any-key` for a token that the journal has redacted. */
+  /** The headers but those of the connection, with `any-key` for a redacted token. */
   readonly headers: Readonly<Record<string, string>>
   /** The body, if there is one. */
   readonly body: string | undefined

@@ -9,7 +9,7 @@ import type { MannersOf } from './search.ts'
 export interface RequestListProps {
   /** The newest first. */
   readonly listed: readonly Schema<'Exchange'>[]
-  /** The id of the request that is open; undefined: none. */
+  /** The id of the request that is open, if any. */
   readonly openId: string | undefined
   readonly mannersOf: MannersOf
   readonly isScrolled: { current: boolean }
