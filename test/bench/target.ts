@@ -109,7 +109,12 @@ export function send(url: string, { path, method, headers, body }: Omit<BenchReq
         resolve({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, text: Buffer.concat(chunks).toString() }),
       )
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection in the moment in which it is used again.
+      const isStale = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+      if (isStale) send(url, { path, method, headers, ...(body !== undefined && { body }) }).then(resolve, reject)
+      else reject(error)
+    })
     sent.end(body)
   })
 }
