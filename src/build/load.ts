@@ -19,10 +19,7 @@ export function loadBundle(folder: string): BundleEntries {
   return createRequire(join(folder, BUNDLE))(`./${BUNDLE}`)
 }
 
-/**
- * Loads the bundle in Node's main realm. Jest's realms, one for each test file, have a `require` that would run the
- * bundle in each once more.
- */
+/** Loads the bundle in Node's main realm: Jest's realms, one for each test file, would run it once more each. */
 export function loadBundleInMainRealm(folder: string): BundleEntries {
   const file = join(folder, BUNDLE)
   const source = readFileSync(file, 'latin1') // the bundle is ASCII, which is read in half the time of UTF-8

@@ -6,10 +6,7 @@ import { namesExportedBy, rollUpDeclarations } from './declarations.ts'
 import { STAMP } from './is-built.mjs'
 import { declarationsOf, testingModules } from './testing.ts'
 
-/**
- * Rolls the declarations in a folder up into one file for each module that users import, with only what it exports
- * and what that needs.
- */
+/** Rolls the declarations in a folder up into one file for each module that users import. */
 export function rollUpTypes(types: string, dist: string): void {
   const read = (file: string) => readFileSync(join(types, file), 'utf8')
   const own = { module: './index.cjs', names: namesExportedBy('index.d.ts', read) }

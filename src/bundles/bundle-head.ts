@@ -27,10 +27,7 @@ export interface BundledInputs {
   readonly startUp: ActiveRules
 }
 
-/**
- * Creates the part of a bundle that all its sandboxes share. Its rules are not redacted yet.
- * `now`: the machine's time, epoch milliseconds.
- */
+/** Creates the part that all sandboxes of a bundle share, with its rules not redacted. `now`: epoch milliseconds. */
 export function createBundleHead(
   settings: Settings,
   { contract, contractDigest, fixtures, startUp }: BundledInputs,

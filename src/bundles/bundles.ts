@@ -11,10 +11,7 @@ import { writeBundle } from './write-bundle.ts'
 
 /** The bundles of a simulator. */
 export interface Bundles extends Readonly<ControlDeps['bundles']> {
-  /**
-   * Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`; default: none. Throws if there are no
-   * bundles.
-   */
+  /** Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`. Throws if there are no bundles. */
   write(reasons?: readonly string[]): AsyncIterable<string>
 }
 

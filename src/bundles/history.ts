@@ -143,10 +143,7 @@ const maxRecords = 10_000
 /** The most records of all sandboxes that are exported when a simulator starts: their export delays the start. */
 const maxRecordsAtStart = 1000
 
-/**
- * Begins the history of each sandbox that the state has when a simulator starts. `isWanted`: a bundle will be written
- * if the run fails.
- */
+/** Begins the history of each sandbox of the state. `isWanted`: a bundle is written if the run fails. */
 export async function beginHistories(histories: Histories, store: Store, isWanted: boolean): Promise<void> {
   const stored = await store.listSandboxes()
   const records = stored.reduce((sum, { events, prompts }) => sum + events + prompts, 0)

@@ -71,10 +71,7 @@ function findText(
   return { kind: 'help', text: command ? describeCommand(command) : describeProgram(commands) }
 }
 
-/**
- * Returns true for `--help`, for `-h` without a value, and for `-h check`. With any other value `-h` is the flag of the
- * host, as it is in Prism.
- */
+/** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))

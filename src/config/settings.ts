@@ -143,10 +143,7 @@ export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }
 
-/**
- * Finds a setting that a state in Redis cannot have, or that has no effect without one, if any. `sources`: the
- * flag or variable of each setting.
- */
+/** Finds a setting that a state in Redis cannot have, or that needs one. `sources`: the flag or variable of each. */
 export function findStateProblem(
   { state, sync, bundle }: { readonly state: string; readonly sync: boolean; readonly bundle: string | undefined },
   sources: SettingSources,

@@ -38,10 +38,7 @@ export interface ControlDeps {
   readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
   /** Returns the state of the documents. */
   readonly documents: () => DocumentState
-  /**
-   * `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the
-   * document.
-   */
+  /** `operationId`s with a handler in `operations/`; the others are answered from the document's examples. */
   readonly handledOperations: ReadonlySet<string>
   readonly sandboxes: Sandboxes
   readonly store: Store

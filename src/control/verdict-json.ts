@@ -9,10 +9,7 @@ import type { CountBounds, NearMiss, Verdict, Verification } from './verificatio
 /** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
 const maxShown = 2000
 
-/**
- * Converts a verdict to the JSON of `POST verify`. Credentials are redacted; values of more than 2,000 characters are
- * cut and shown as text.
- */
+/** Converts a verdict to the JSON of `POST verify`, without credentials. Values are cut after 2,000 characters. */
 export async function verdictToJson(
   verdict: Verdict,
   verification: Verification,

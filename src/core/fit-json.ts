@@ -58,10 +58,7 @@ export function measureJson(root: Json, bound: JsonSize = unbounded): JsonSize {
   return { members, levels }
 }
 
-/**
- * Returns the number of members or items of a container. Where there is room for them, the objects and arrays among
- * them are added to a list.
- */
+/** Returns the number of members or items of a container, and adds its containers to a list with room for them. */
 function addInner(container: Container, inner: Container[], room: number): number {
   const values = Array.isArray(container) ? container : Object.values(container)
   if (values.length <= room) for (const value of values) if (isContainer(value)) inner.push(value)

@@ -131,10 +131,7 @@ function findStringFault(text: string, opening: number): number {
   return text.length
 }
 
-/**
- * Returns the index after the closing quote of a string, or 0 if there is none. A regular expression would overflow its
- * stack on a long string.
- */
+/** Returns the index after the closing quote, or 0. A regular expression would overflow its stack. */
 export function endOfString(text: string, opening: number): number {
   let quote = text.indexOf('"', opening + 1)
   while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)

@@ -1,7 +1,4 @@
-/**
- * Returns a function that computes its result anew only for another argument than the last. The result must not depend
- * on anything else.
- */
+/** Returns a function that computes its result anew only for another argument than the last. */
 export function memoizeLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
   let last: { readonly argument: Argument; readonly result: Result } | undefined
   return (argument) => {

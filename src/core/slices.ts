@@ -1,7 +1,4 @@
-/**
- * Work in slices of 10 ms, between which other requests are answered. A turn of the event loop has one slice, however
- * many requests work.
- */
+/** Work in slices of 10 ms, one in a turn of the event loop, between which other requests are answered. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
 /** Milliseconds of work after which other requests get their turn. */

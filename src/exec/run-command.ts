@@ -50,10 +50,7 @@ export function addAddresses(
   return { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
 }
 
-/**
- * Forwards the first stop signal, and each SIGUSR2, to the child, and kills the child when this process, `host`,
- * exits.
- */
+/** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
 export function forwardSignals(child: RunningCommand, signals: StopSignals, host: NodeJS.Process): void {
   // On Ctrl-C the terminal signals the whole process group, so the child already has the signal.
   signals.onStop((signal) => {

@@ -56,10 +56,7 @@ function watchClose(socket: Socket, onClose: () => void): () => void {
   return () => socket.off('close', onClose)
 }
 
-/**
- * Reads the headers of a request. Requests with the same headers as the one before share one object, so that the
- * journal holds it once.
- */
+/** Reads the headers of a request. Successive requests with the same headers share one object. */
 const readHeaders = (() => {
   let lastRaw: readonly string[] = []
   let last: SimRequest['headers'] = {}

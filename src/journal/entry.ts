@@ -62,10 +62,7 @@ export interface JournalEntry {
   readonly ownToken: string | undefined
   /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */
   readonly caller?: string
-  /**
-   * The header `Authorization` as it was sent, by which bundles tell callers apart. It is never shown itself.
-   * It is undefined if none was sent.
-   */
+  /** The header `Authorization`, if sent, by which bundles tell callers apart. It is never shown itself. */
   readonly authorization: string | undefined
   /** Is true if the client closed the connection before the end of its body, so that the reports do not judge it. */
   readonly aborted: boolean

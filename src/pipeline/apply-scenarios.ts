@@ -125,10 +125,7 @@ export async function nextItem(
   return item
 }
 
-/**
- * Returns the reason why a matching rule does not act on this request, if so. Its `probability` is drawn first, then
- * its `times` are counted.
- */
+/** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` are counted. */
 export async function findRuleRest(
   exchange: Exchange,
   rule: ActiveRule,

@@ -40,19 +40,13 @@ export class StopSignals {
     return this.#first && codeOf(this.#first)
   }
 
-  /**
-   * Calls `stop` on the first signal, also if that came before, in place of an earlier `stop`. The command then ends
-   * by itself.
-   */
+  /** Calls `stop`, in place of an earlier one, on the first signal, also on one that has come. */
   onStop(stop: (signal: StopSignal) => void): void {
     this.#stop = stop
     if (this.#first) stop(this.#first)
   }
 
-  /**
-   * Does work that the first signal must not cut off, such as writing files; ends the process afterwards if a signal
-   * came.
-   */
+  /** Does work that the first signal must not cut off, and ends the process afterwards if a signal came. */
   async finish<T>(work: () => Promise<T>): Promise<T> {
     this.#stop = () => undefined
     const value = await work()
@@ -71,10 +65,7 @@ export class StopSignals {
     } else this.#host.exit(codeOf(signal))
   }
 
-  /**
-   * Waits until no copy can come. One that came while the process computed is read after the timer, and before its
-   * `setImmediate`.
-   */
+  /** Waits until no copy can come: one that came meanwhile is read after the timer and before its `setImmediate`. */
   #waitForCopies(): void {
     const endWait = () => {
       this.#isCopyTimeOver = true

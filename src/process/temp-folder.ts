@@ -10,10 +10,7 @@ export interface TempFolder {
   remove(): Promise<void>
 }
 
-/**
- * Creates a temporary folder, which is removed at the end of the process, `host`, if not before: a signal may end it
- * at once.
- */
+/** Creates a temporary folder, which is removed at the end of the process, `host`, if not before. */
 export async function createTempFolder(
   purpose: string,
   host: Pick<NodeJS.Process, 'once' | 'off'>,

@@ -31,10 +31,7 @@ export interface ForwardedRequest {
 /** The real service: sends requests, and ends its connections at the stop. */
 export interface UpstreamClient {
   readonly target: UpstreamTarget
-  /**
-   * Sends a request, and resolves with the head of the answer, from which its body is read. An abort of `clientGone`
-   * ends both.
-   */
+  /** Sends a request, and resolves with the head of the answer. An abort of `clientGone` ends both. */
   send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }

@@ -1,7 +1,4 @@
-/**
- * The real service in place of the simulator's own operations, with scenarios and checks in front of it.
- * `stages.ts` has the order of its stages.
- */
+/** The real service in place of the simulator's own operations, with scenarios and checks in front of it. */
 import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'

@@ -91,10 +91,7 @@ function scenarioOfOperation(stage: RequestStage): RequestStage {
   }
 }
 
-/**
- * Runs the stage `validate` for its findings alone. As in the simulator, a request without its credential is not judged
- * further.
- */
+/** Runs the stage `validate` for its findings alone. A request without its credential is not judged. */
 function judgeRequest(stage: RequestStage): RequestStage {
   return function judgeRequest(exchange) {
     const { operation, bearer, request } = exchange

@@ -9,10 +9,7 @@ import { listTokenForms, minTokenLength, redactCutParts, redacted, redactToken }
 /** The number of tokens up to which each is looked for by itself, which is quicker. */
 const fewTokens = 4
 
-/**
- * Creates a function that redacts tokens, in each form that `redactToken` knows. Tokens are at least `minTokenLength`
- * characters long.
- */
+/** Creates a function that redacts tokens of at least `minTokenLength` characters, in all forms. */
 export function createTokenRedactor(tokens: ReadonlySet<string>): (text: string) => string {
   // A longer one first, which another may be a part of.
   const sorted = [...tokens].sort((one, other) => other.length - one.length)

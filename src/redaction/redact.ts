@@ -32,10 +32,7 @@ const harmlessPin = /(?:map|drop|hair)[-_ .+]?pin/i
 /** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
 const countName = /tokens$|tokens?[-_]?count$/i
 
-/**
- * Returns true where the name of a header (in lower case), parameter or JSON member stands for a credential, whose
- * value is redacted.
- */
+/** Returns true for a name (of a header, in lower case, a parameter or a member) whose value is redacted. */
 export function isCredentialName(name: string): boolean {
   const isCredential =
     credentialName.test(name) ||

@@ -51,10 +51,7 @@ interface StoredRule {
 /** Parses a stored rule by the present contract. One that does not fit has the reason. */
 export type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/**
- * Holds the settings of sandboxes in a shared store, so that all replicas have them once the call that sets them has
- * returned.
- */
+/** Holds settings in a shared store: all replicas have them once the call that sets them has returned. */
 export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords

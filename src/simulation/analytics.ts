@@ -89,10 +89,7 @@ export interface AnalyticsQuery {
   readonly persona?: string | undefined
   /** `no-null`: every nullable field has data; `all-null`: no traffic. Default: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /**
-   * Returns the effect of the events of a day (`2026-01-15`), if there are any, on its avgConversationQualityIndex. The
-   * sum is clamped to 0..1.
-   */
+  /** Returns the effect of the events of a day (`2026-01-15`) on its avgConversationQualityIndex, from 0 to 1. */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 

@@ -73,10 +73,7 @@ export async function loadInputs(
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
-/**
- * Loads all inputs of the settings, and the replies for operations without a handler. `proxied`: the real service,
- * which replies.
- */
+/** Loads all inputs of the settings. `proxied`: the real service, which replies in place of fallbacks. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,

@@ -37,10 +37,7 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/**
- * Finds a GET request without a body or required parameters beside the model's id; undefined where the contract has
- * none.
- */
+/** Finds a GET request that needs nothing but a model's id; undefined where the contract has none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
@@ -65,10 +62,7 @@ interface PreviewDeps {
   readonly world: World
 }
 
-/**
- * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for
- * an ordinary model.
- */
+/** Creates a previewer, which invents answers for an ordinary model under each scenario of the data family. */
 export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
   const model = findOrdinaryModel(fixtures)
   const names = [...world.personas, 'no-null', 'all-null']

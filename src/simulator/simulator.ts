@@ -1,7 +1,4 @@
-/**
- * Puts the parts together: create, start, explain, seed state.
- * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
- */
+/** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
 import { openBundles } from '../bundles/bundles.ts'
 import type { Settings } from '../config/settings.ts'
@@ -56,19 +53,13 @@ export interface Simulator {
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
   findings(): Promise<FindingsReport>
-  /**
-   * Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met;
-   * default: none.
-   */
+  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met; default: none. */
   bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
   readonly draining: AbortController
-  /**
-   * Says why the state is not written any more, not even by `close` (a removed state folder, for example), or returns
-   * undefined if it is.
-   */
+  /** Says why the state is not written any more, not even by `close`: a removed state folder, for example. */
   findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
   close(): Promise<void>

@@ -65,10 +65,7 @@ export function createVersion(
   }
 }
 
-/**
- * Returns the SHA-256, in hex, of the components' canonical JSON. Equal components in equal order have equal
- * fingerprints.
- */
+/** Returns the SHA-256, in hex, of the components' canonical JSON: equal components have equal fingerprints. */
 export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
   return createHash('sha256')
     .update(canonicalJson(asJson(components)))

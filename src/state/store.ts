@@ -166,10 +166,7 @@ export interface Store {
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   /** Lists snapshots in the order of their creation. */
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /**
-   * Replaces the sandbox's data by the snapshot's, and discards its counters. Returns false if the snapshot does not
-   * exist.
-   */
+  /** Replaces the sandbox's data by the snapshot's, and discards its counters; false if there is no snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Deletes a snapshot. Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
@@ -214,10 +211,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-/**
- * Returns the sentence for a state that is not written any more, for a reason such as `its lock file state.json.lock
- * was removed`.
- */
+/** Returns the sentence for a state that is not written any more, for a reason. */
 export function describeLoss(reason: string): string {
   return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
 }

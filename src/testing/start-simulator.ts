@@ -1,7 +1,4 @@
-/**
- * The modules that users import in their tests.
- * This file starts a simulator in the process of the tests.
- */
+/** The modules that users import in their tests. This file starts a simulator in their process. */
 import { createSimulatorClient, type SimulatorClient } from '../client/connect.ts'
 import { createTransport } from '../client/transport.ts'
 import type { BundledNames, Names } from '../client/typed-names.ts'

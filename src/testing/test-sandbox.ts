@@ -82,10 +82,7 @@ export async function openSandbox<N extends Names = BundledNames>(
 /** The members of a sandbox with which a test sends its client there. */
 const addresses = ['baseUrl', 'token', 'headers'] as const
 
-/**
- * Notes where a test first reads an address of its sandbox: at its end the stack has no line of the test. `framesOfUse`
- * returns undefined before.
- */
+/** Notes where a test first reads an address of its sandbox, since at its end the stack has no line of it. */
 function watchUse<N extends Names>(
   sim: TestSandbox<N>,
 ): { sim: TestSandbox<N>; framesOfUse: () => string | undefined } {

@@ -21,10 +21,7 @@ import type { ScenarioSettings } from './command.ts'
 
 type Print = (text: string) => unknown
 
-/**
- * Prints all scenarios, or those of a text such as `slow;ms=20` with their parameters, effects and an example. Returns
- * the exit code.
- */
+/** Prints all scenarios, or those of a text such as `slow;ms=20` in detail. Returns the exit code. */
 export async function printScenarios(
   [text]: readonly string[],
   settings: ScenarioSettings,

@@ -1,7 +1,4 @@
-/**
- * Start-up checks of an OpenAPI document.
- * Each file checks one aspect and returns findings; `contract/load.ts` has their order.
- */
+/** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'

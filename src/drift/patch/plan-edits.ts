@@ -152,10 +152,7 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
   return isHere && isRemovable ? success([{ kind: 'remove', pointer }]) : widen(document, place, values)
 }
 
-/**
- * Plans the changes after which a schema also takes values of the types that were seen. A shared schema stays as it is
- * for others.
- */
+/** Plans the changes after which a schema also takes the types that were seen. A shared schema stays for others. */
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedEdits {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')

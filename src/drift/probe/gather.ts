@@ -86,10 +86,7 @@ export async function gatherFromUpstream(
   }
 }
 
-/**
- * Returns true where further probes would fail in the same way: no token, no trusted certificate, another host, or no
- * service at all.
- */
+/** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
 function isHopeless(samples: readonly TrafficSample[], answered: number): boolean {
   const last = samples.at(-1)?.answer
   if (!last) return false

@@ -72,10 +72,7 @@ function toHuntFinding({ ended, ...finding }: ShrunkFinding): Omit<HuntFinding, 
   return { ...finding, verdict, code, lastLines, requests: recorder.listLastLines() }
 }
 
-/**
- * Judges a hunt, and the requests of the run without faults and of all others. @returns a sentence for each condition
- * that is met
- */
+/** Judges a hunt and its requests. @returns a sentence for each condition that is met */
 function judgeHunt(
   hunt: Pick<HuntReport, 'finding' | 'counts' | 'neverSucceeded'>,
   plain: Report,

@@ -75,10 +75,7 @@ function outcomeOf({ answer, delivery }: JournalEntry): string {
   return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
 }
 
-/**
- * Parses a body that no stage of the pipeline parsed, since a fault came before; undefined: it is no JSON, or is not
- * stored whole.
- */
+/** Parses a body that no stage parsed, since a fault came before, if it is JSON and stored whole. */
 function parseRequestBody({ bytes, size }: RecordedBody): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)
@@ -130,10 +127,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/**
- * Finds the members whose values differ between two runs without faults, such as random ids and times, in the form of
- * `nameMember`.
- */
+/** Finds the members whose values differ between two runs without faults, in the form of `nameMember`. */
 export function findVaryingMembers(
   one: readonly RecordedRequest[],
   other: readonly RecordedRequest[],

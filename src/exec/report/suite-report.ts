@@ -71,10 +71,7 @@ export interface SuiteReport {
 export interface GroupSummary {
   readonly group: string
   readonly counts: Readonly<Record<SuiteVerdict, number>>
-  /**
-   * The share of good verdicts among those that answer the question of the fault, percent with one decimal; undefined
-   * where none does.
-   */
+  /** The share of good verdicts among those that answer the question of the fault, percent; undefined without any. */
   readonly percent: number | undefined
   /** The number of runs with a good verdict, and with findings on the client. */
   readonly withClientFindings: number

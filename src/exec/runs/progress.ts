@@ -52,10 +52,7 @@ function formatLeft(ms: number): string {
   return seconds < 120 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
 }
 
-/**
- * Describes how far a hunt is. `untilMs`: the time until its end, milliseconds. `shrinking`: the number of the run that
- * makes a finding smaller.
- */
+/** Describes how far a hunt is. `untilMs`: the time until its end. `shrinking`: the run that is made smaller. */
 export function describeHuntProgress(hunted: number, untilMs: number, shrinking?: number): string {
   const runs = pluralize(hunted, 'run')
   if (shrinking !== undefined) return `found after ${runs}; run ${shrinking} makes it smaller`

@@ -9,10 +9,7 @@ import { formatBanner, formatReadyLine } from './ready.ts'
 import { startServer } from './start-server.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/**
- * Serves until a signal stops the process, and returns the exit code. With `proxied`, the
- * answers of the real service are served.
- */
+/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service answers. */
 export async function serve(
   { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,

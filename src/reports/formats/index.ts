@@ -37,10 +37,7 @@ export function isReportFormat(name: string): name is keyof typeof reportFormats
   return Object.hasOwn(reportFormats, name)
 }
 
-/**
- * Returns the format of a file by its extension, in any case; undefined where no format has it, or the name has
- * nothing before it.
- */
+/** Returns the format of a file by its extension, in any case, if the name has more and the format exists. */
 export function formatOfFile(file: string): ReportFormat | undefined {
   const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
   const formats = Object.values<ReportFormat>(reportFormats)

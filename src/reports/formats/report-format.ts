@@ -4,10 +4,7 @@ import type { Page } from '../page/page.ts'
 export interface ReportFormat {
   /** The `Content-Type` of `GET /__sim/report`. */
   readonly mediaType: string
-  /**
-   * The extension of a file in this format, in lower case: `.xml`; default: none, so that `--report NAME=FILE` names
-   * the format.
-   */
+  /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
   readonly extension?: string
   /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
   readonly label?: string

@@ -3,10 +3,7 @@ import type { Page, PageFinding } from './page.ts'
 
 const levels = { error: 'error', warning: 'warning', info: 'notice' } as const
 
-/**
- * Renders a page as GitHub's workflow commands, which annotate a run or the lines of a pull request, and its verdict
- * for the log.
- */
+/** Renders a page as GitHub's workflow commands, which annotate a run or the lines of a pull request. */
 export function renderGithub({ sections, failed = [], verdict, summary = [] }: Page): string {
   const blocks = sections.flatMap((section) => section.blocks)
   return [
@@ -16,10 +13,7 @@ export function renderGithub({ sections, failed = [], verdict, summary = [] }: P
   ].join('\n')
 }
 
-/**
- * Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`; the file is relative to the working
- * folder, as GitHub expects.
- */
+/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`, with a path as GitHub expects it. */
 function annotate({ severity, title, sentence, place }: PageFinding): string {
   if (place === undefined) return `::${levels[severity]}::${escapeMessage(`${title}: ${sentence}`)}`
   const { file, line, column } = place

@@ -106,10 +106,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/**
- * Escapes a text for HTML, and replaces control characters, some of which change the direction of the text that
- * follows.
- */
+/** Escapes a text for HTML, and replaces control characters, some of which change the direction of text. */
 function escapeHtml(text: string): string {
   return text
     .toWellFormed()

@@ -59,10 +59,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/**
- * Escapes a text for XML, and removes the characters that XML 1.0 cannot express: control characters, U+FFFE and
- * U+FFFF.
- */
+/** Escapes a text for XML, and removes the characters that XML 1.0 cannot express. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -54,10 +54,7 @@ interface TableBlock {
   readonly states?: readonly ('good' | 'bad' | '')[]
 }
 
-/**
- * A list of findings. `cut`: the number that a terminal shows, and the words for what has the others; default: it
- * shows all.
- */
+/** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
 interface FindingsBlock {
   readonly kind: 'findings'
   readonly findings: readonly PageFinding[]

@@ -4,10 +4,7 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 /** The number of lines that the text has of each detail. */
 const shownLines = 12
 
-/**
- * Renders a page for a terminal, whose reader begins at the end: the sections in reverse order, then the verdict and
- * the summary.
- */
+/** Renders a page for a terminal, whose reader begins at the end: sections in reverse order, then the verdict. */
 export function renderText({ sections, verdict, summary = [] }: Page): string {
   const shown = sections.filter(({ isFolded }) => !isFolded)
   const isNamed = shown.length > 1

@@ -10,31 +10,19 @@ interface RateWindow {
   used: number
 }
 
-/**
- * The largest number of rate windows of the process. Clients choose the keys; one more evicts the window that was
- * opened first.
- */
+/** The most rate windows of the process, whose keys clients choose. The one that was opened first is evicted. */
 const MAX_WINDOWS = 100_000
 
 /** The largest number of sequences of the process; one more evicts the sequence that was advanced longest ago. */
 export const MAX_SEQUENCES = 10_000
 
-/**
- * The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists
- * sequences by their keys.
- */
+/** The characters of a key that are stored; of a longer one a hash of the whole follows. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/**
- * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart
- * discards them.
- */
+/** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
 export class Counters {
-  /**
-   * The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all
-   * in use.
-   */
+  /** The number of each sandbox in its keys. A reset gives another one; the old entries are evicted first. */
   readonly #owners = new Map<string, number>()
   #lastOwner = 0
   readonly #windows = new Map<string, RateWindow>()

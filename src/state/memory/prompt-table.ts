@@ -49,10 +49,7 @@ export class PromptTable implements Table {
     return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
   }
 
-  /**
-   * Returns the length of a prompt's JSON, in characters; 0 if the prompt does not exist. It measures each version
-   * once.
-   */
+  /** Returns the length of a prompt's JSON in characters, measured once for each version; 0 for none. */
   lengthOf(promptId: string): number {
     const prompt = this.#prompts.get(promptId)
     if (prompt === undefined) return 0

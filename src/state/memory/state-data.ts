@@ -32,10 +32,7 @@ type SandboxChange =
   | { readonly op: 'restore'; readonly snapshotId: string }
   | { readonly op: 'forget'; readonly snapshotId: string }
 
-/**
- * A decided change as plain data, and an entry of the write-ahead log. The same changes in the same order always lead
- * to the same state.
- */
+/** A decided change as plain data. The same changes in the same order always lead to the same state. */
 export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
 
 /** The data of one sandbox: its quality settings, and a table for each collection. */

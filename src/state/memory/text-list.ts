@@ -4,10 +4,7 @@
  * 28 µs more for each event.
  */
 
-/**
- * The number of texts in a block, and the number of characters, from which on the next begins. One read decodes a
- * block.
- */
+/** The numbers of texts and characters at which the next block begins. One read decodes a block. */
 const BLOCK_TEXTS = 64
 const BLOCK_LENGTH = 64 * 1024
 

@@ -148,10 +148,7 @@ export class RedisConnection {
     this.#attempts = 0
   }
 
-  /**
-   * Returns the milliseconds until the next attempt to connect, which is longer after each. Null: a start makes no
-   * other one.
-   */
+  /** Returns the milliseconds until the next attempt, each longer; null: a start makes no other. */
   private nextPause(): number | null {
     const isStart = this.#outage === NOT_YET
     if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null

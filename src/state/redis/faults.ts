@@ -86,10 +86,7 @@ export function describeStartFault(error: unknown, shown: string): string {
   return `The state in ${shown} cannot be used (${reason}). ${advice}`
 }
 
-/**
- * A server that expects TLS ends a connection without it; one without TLS waits for more of the handshake, or sends
- * what is no TLS.
- */
+/** Returns advice on the scheme of the URL where TLS may be used on one side alone. */
 function findSchemeHint(error: unknown, shown: string): string {
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(codeOf(error))) return ''
   if (shown.startsWith('rediss:')) return ' If it does not use TLS, the URL begins with redis://.'

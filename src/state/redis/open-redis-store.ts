@@ -77,10 +77,7 @@ export async function openRedisStore(
   }
 }
 
-/**
- * Finds a server that cannot hold a state, and warns of one that asks for no password, or deletes keys when its memory
- * is full.
- */
+/** Finds a server that cannot hold a state; warns of one without password, or that evicts keys when full. */
 async function checkServer(connection: RedisConnection) {
   const info = String(await connection.call('info'))
   const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : undefined

@@ -16,16 +16,10 @@ const rateField = (key: string) => shorten(key, 0)
 /** The largest number of rate windows of a sandbox; one more evicts the window that was opened first. */
 const MAX_WINDOWS = 10_000
 
-/**
- * The milliseconds after which sequences, and rate windows besides the length of a window, are forgotten if they are
- * not used.
- */
+/** The milliseconds after which unused sequences, and rate windows besides their length, are forgotten. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
-/**
- * The counters of all replicas, in Redis: each step is one script. The scripts that replace a sandbox's data discard
- * them.
- */
+/** The counters of all replicas: each step is one script, and replacing a sandbox's data discards them. */
 export class RedisCounters implements SandboxCounters {
   readonly #connection: RedisConnection
   readonly #prefix: string

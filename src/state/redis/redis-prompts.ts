@@ -16,10 +16,7 @@ export async function addPromptVersion(
   const key = externalKey(draft)
   const first = createPrompt(context, draft, { get: () => 0 }).promptId
   let record = ''
-  /**
-   * Creates the version that is stored if there are so many: versions of the prompt, or else prompts from the same
-   * request.
-   */
+  /** Creates the version for a number of stored versions of the prompt, or else of prompts from the same request. */
   const create = (count: number) => {
     const known: PromptHead | undefined = record === '' ? undefined : readJson(sandbox, 'prompts', record)
     const prompt = known ?? createPrompt(context, draft, { get: () => count })

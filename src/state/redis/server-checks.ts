@@ -7,10 +7,7 @@ import type { RedisLocation } from './location.ts'
 import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
 import { FORMAT_MARK } from './lua/view.ts'
 
-/**
- * Compares the clock of this machine with that of Redis, and reports once when they differ by more than rate windows
- * bear.
- */
+/** Compares the clock of this machine with that of Redis, and reports once if they differ too much. */
 export class ClockComparison {
   readonly #report: (problem: string) => void
   readonly #now: () => number
@@ -53,10 +50,7 @@ redis.call('SET', KEYS[1], ARGV[1])
 return {ARGV[1], time[1], time[2]}`,
 }
 
-/**
- * Marks the state with its format, and compares the clocks. Returns a sentence about a state of another format;
- * undefined: the format is ours.
- */
+/** Marks the state with its format, and compares the clocks. Returns a sentence about another format, if so. */
 export async function findFormatFault(
   connection: RedisConnection,
   prefix: string,
@@ -101,10 +95,7 @@ export async function noteInputs(connection: RedisConnection, prefix: string, di
   return before !== null && before !== digest && (await isOtherConnected(connection))
 }
 
-/**
- * Returns true if another process has a connection of the same name. A Redis that does not list its clients for this
- * user cannot tell.
- */
+/** Returns true if another process has a connection of the same name, and Redis may list its clients. */
 async function isOtherConnected(connection: RedisConnection): Promise<boolean> {
   try {
     const clients = String(await connection.call('client', 'LIST', 'TYPE', 'normal'))

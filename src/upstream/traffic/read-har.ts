@@ -121,10 +121,7 @@ function readHarContent(content: JsonObject, isOurs: boolean): Uint8Array | unde
 const saysPart = ({ comment }: JsonObject) =>
   typeof comment === 'string' && / of \d+ bytes were recorded\.$/.test(comment)
 
-/**
- * Returns true for a text that is shorter than its size says, unless it is JSON: then a tool redacted it, or left its
- * byte order mark out.
- */
+/** Returns true for a text that is shorter than its size says, unless it is JSON that a tool may have redacted. */
 function isShort(bytes: Uint8Array, size: Json | undefined): boolean {
   return typeof size === 'number' && bytes.length < size && !parseJson(Buffer.from(bytes).toString())
 }

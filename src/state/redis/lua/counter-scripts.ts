@@ -67,10 +67,7 @@ end
 return {outcome, count, ends}`,
 }
 
-/**
- * Lists the sequences in the order of their last use. KEYS: sequences, their order. Returns a list of keys and counts
- * in turn.
- */
+/** Lists the sequences by their last use. KEYS: sequences, their order. Returns keys and counts in turn. */
 export const LIST_SEQUENCES: Script = {
   keys: 2,
   text: `

@@ -97,10 +97,7 @@ local reply = {'stored', present}
 for index = ${FIRST + 3}, #ARGV do reply[#reply + 1] = count(ARGV[index]) end
 return reply`)
 
-/**
- * Lists the snapshots. Own arguments: the fields of the numbers of records. Returns for each its description and these
- * numbers.
- */
+/** Lists the snapshots. Own arguments: the fields of record counts, returned for each with its description. */
 export const LIST_SNAPSHOTS = readScript(`
 local reply = {}
 for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do

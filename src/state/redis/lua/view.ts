@@ -1,7 +1,4 @@
-/**
- * The beginning of all scripts on a sandbox. `keys.ts` describes the keys, `sandbox-scripts.ts` passes keys and
- * arguments.
- */
+/** The beginning of all scripts on a sandbox. `keys.ts` describes the keys. */
 import type { Script } from '../connection.ts'
 
 /** The mark of the format of all keys. It changes with every change of the format. */
