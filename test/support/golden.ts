@@ -1,3 +1,5 @@
+import { stylesheet, stylesheetSource } from '../../src/reports/page/stylesheet.ts'
+
 /**
  * Runs a comparison with golden files or snapshots. The message of a difference names the command that writes them.
  * @param files the files of the tests, as `npm test` takes them: `test/reports`
@@ -12,6 +14,12 @@ export async function compareGolden(files: string, compare: () => unknown): Prom
   }
 }
 
+const [noStyle, noSource] = ['<style></style>', "style-src '...'"] as const
+
 /** Removes the stylesheet of a page and its hash, so that a change of its look changes no golden file. */
 export const withoutStylesheet = (html: string): string =>
-  html.replace(/<style>[\s\S]*<\/style>/, '<style></style>').replace(/style-src 'sha256-[^']*'/, "style-src '...'")
+  html.replace(/<style>[\s\S]*<\/style>/, noStyle).replace(/style-src 'sha256-[^']*'/, noSource)
+
+/** Puts both into a golden page again. */
+export const withStylesheet = (html: string): string =>
+  html.replace(noStyle, () => `<style>${stylesheet}</style>`).replace(noSource, () => `style-src ${stylesheetSource}`)
