@@ -19,7 +19,7 @@ describeInBrowser('a dialog of the console', () => {
     await tokenQuestion(page).getByLabel('Token').fill('let me in')
     await page.keyboard.press('Enter')
     await page.getByText('Live', { exact: true }).waitFor()
-    expect(await page.locator('.banner').count()).toBe(0)
+    await page.locator('.banner').waitFor({ state: 'detached' })
   })
 
   test('that asks for the token refuses one that no header can carry, and takes another', async () => {

@@ -205,7 +205,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await page.locator('main img').count()).toBe(0)
     await pickerOf(page).selectOption('default')
     await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
-    expect(await page.locator('.snapshot-list').count()).toBe(0)
+    await page.locator('.snapshot-list').waitFor({ state: 'detached' })
   })
 
   test.each(['light', 'dark'] as const)(

@@ -184,7 +184,7 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByLabel('combination', { exact: true }).fill('429, slow;ms=1')
     await switchOn(page)
     await rulesOf(page).getByText('429, slow;ms=1').waitFor()
-    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
   test('shows the rules of the start, which the page does not change', async () => {
