@@ -46,9 +46,25 @@ export interface JsonError {
 export function readJson(bytes: Uint8Array, valueLimit = maxValues): Result<Json, JsonError> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
+  const plain = text.length <= valueLimit ? parsePlainJson(text) : undefined
+  if (plain !== undefined) return success(plain)
   const bounds = { values: valueLimit, hint: '; send less in one request', isLarge: false }
   const reader = new JsonReader(text, bounds)
   return reader.readTo(text.length) ?? reader.finish()
+}
+
+/**
+ * Parses JSON that `JSON.stringify` writes again as it is, which no text with a repeated member or a number too large
+ * is: twice as fast as reading its tokens. Returns undefined for all other text.
+ */
+function parsePlainJson(text: string): Json | undefined {
+  if (/\\u|__proto__/.test(text) || (text.match(/[[{]/g)?.length ?? 0) > maxDepth) return undefined
+  try {
+    const value: Json = JSON.parse(text)
+    return JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses JSON as strictly as `readJson`, with bounds for an object of long lists, in slices. */

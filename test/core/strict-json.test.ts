@@ -15,6 +15,8 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
       const isRefused = /"__proto__":/.test(text)
       expect(outcome.ok).toBe(!isRefused)
       if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
+      // White space makes the reader go from token to token.
+      expect(read(` ${text}`)).toEqual(outcome)
     }),
     { numRuns: 500 },
   )
