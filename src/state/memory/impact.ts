@@ -45,6 +45,7 @@ export class ImpactIndex {
   }
 
   query(query: ImpactQuery): ReadonlyMap<string, DayImpact> {
+    if (this.#products.size === 0) return new Map()
     const products = new Set(query.productIds.map(uuidKey))
     const found = Array.from(products, (product) => [...(this.#products.get(product)?.values() ?? [])])
     return sumDays(found.flat(), query)
