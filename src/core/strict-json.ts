@@ -53,10 +53,7 @@ export function readJson(bytes: Uint8Array, valueLimit = maxValues): Result<Json
   return reader.readTo(text.length) ?? reader.finish()
 }
 
-/**
- * Parses JSON that `JSON.stringify` writes again as it is, which no text with a repeated member or a number too large
- * is: twice as fast as reading its tokens. Returns undefined for all other text.
- */
+/** Parses JSON that `JSON.stringify` writes again as it is, in half the time; a repeated member is lost there. */
 function parsePlainJson(text: string): Json | undefined {
   if (/\\u|__proto__/.test(text) || (text.match(/[[{]/g)?.length ?? 0) > maxDepth) return undefined
   try {

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { measureJson } from '../core/fit-json.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { measureJson } from '../core/json-size.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { measureJson } from '../../core/fit-json.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import { measureJson } from '../../core/json-size.ts'
 import { locateSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import type { Finding, Findings } from '../../documents/finding.ts'
@@ -31,8 +31,7 @@ export async function readBundle(file: string): Promise<Result<Bundle, Findings>
     const { at, message } = locateSyntaxError(text)
     return failure([error(placeOf(text, at, file), message)])
   }
-  if (measureJson(value, { members: Number.POSITIVE_INFINITY, levels: maxLevels }).levels > maxLevels)
-    return failure([error(file, `is nested deeper than ${maxLevels} levels`)])
+  if (measureJson(value).levels > maxLevels) return failure([error(file, `is nested deeper than ${maxLevels} levels`)])
   const faults = await findFaults(value)
   if (faults.length === 0) return success(value as unknown as Bundle) // the schema has just proved it
   const isAboutAll = faults.every(({ pointer }) => pointer === '')

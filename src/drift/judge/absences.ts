@@ -1,4 +1,3 @@
-import type { FittedJson } from '../../core/fit-json.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
@@ -36,11 +35,11 @@ export class AbsenceSearch {
   }
 
   /** Counts one answer. */
-  add({ headers }: ObservedAnswer, body: FittedJson | undefined): void {
+  add({ headers }: ObservedAnswer, body: Json | undefined): void {
     this.#answers += 1
     for (const name of this.#headers) if (headers[name] !== undefined) this.#headers.delete(name)
-    if (!body || this.#lacking.size === 0) return
-    const { present, absent } = this.#listFields(body.value, body.cut)
+    if (body === undefined || this.#lacking.size === 0) return
+    const { present, absent } = this.#listFields(body)
     for (const place of present) this.#lacking.delete(place)
     for (const place of absent) {
       const count = this.#lacking.get(place)
@@ -48,12 +47,11 @@ export class AbsenceSearch {
     }
   }
 
-  /** Lists the places of documented fields that objects of a body have or lack, except objects that were cut. */
-  #listFields(body: Json, cut: FittedJson['cut'] = new Map()) {
+  /** Lists the places of documented fields that objects of a body have or lack. */
+  #listFields(body: Json) {
     const present = new Set<string>()
     const absent = new Set<string>()
     visitObjects(body, this.#schema, (pointer, object, properties) => {
-      if (cut.has(object)) return
       for (const [name, schemas] of properties)
         if (!schemas.some(({ deprecated }) => deprecated === true))
           (Object.hasOwn(object, name) ? present : absent).add(joinPointer(pointer, name))

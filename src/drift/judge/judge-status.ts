@@ -38,7 +38,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   for (const answer of answers) {
     context.onAnswer()
     const body = readBody(answer, response)
-    const observed = body.json && observeBody(answer, body.json)
+    const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
     list.add(answer, [...observeHead(answer, response, body), ...(observed?.observations ?? [])])
     absences.add(answer, body.json)
     summary.add(answer, body, observed)
@@ -90,7 +90,7 @@ function createCount(
   const counter = new PlaceCounter(inBodies)
   for (const answer of inBodies.length > 0 ? answers : []) {
     const { json } = readBody(answer, response)
-    if (json) counter.add(json.value)
+    if (json !== undefined) counter.add(json)
   }
   return ({ first }) => {
     if (first.kind === 'undocumented-status') return answersOfOperation

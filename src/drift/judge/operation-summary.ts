@@ -1,3 +1,4 @@
+import type { JsonSize } from '../../core/json-size.ts'
 import { redactText } from '../../redaction/redact.ts'
 import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/answer.ts'
 import type { ObservedBody } from '../observe/observe-body.ts'
@@ -33,14 +34,16 @@ export class OperationSummary {
   add(answer: ObservedAnswer, body: ParsedBody, observed: ObservedBody | undefined): void {
     this.#answers += 1
     this.#statuses.add(answer.status)
-    if (answer.bytes !== undefined) this.#judged += 1
+    if (body.size !== undefined) this.#addTooLarge(answer, body.size)
+    else if (answer.bytes !== undefined) this.#judged += 1
     if (isSuccess(answer, body)) this.#successes += 1
     for (const place of observed?.unreadable ?? []) this.#unreadable.add(place)
     if (observed?.unreadable.length) this.#addPart('unreadable', answer)
     if (observed?.isComplete === false) this.#addPart('check-stopped', answer)
-    if (!body.json || body.json.cut.size === 0) return
+  }
+
+  #addTooLarge(answer: ObservedAnswer, { members, levels }: JsonSize): void {
     this.#addPart('too-many-members', answer)
-    const { members, levels } = body.json.size
     this.#largest.members = Math.max(this.#largest.members, members)
     this.#largest.levels = Math.max(this.#largest.levels, levels)
   }
@@ -80,8 +83,7 @@ export class OperationSummary {
     )
     return (
       `The body has ${size} members and items in ${deepest} levels; at most ${most} in ${bodyBounds.levels} ` +
-      'levels are judged. Of what is larger the first members and items are, the rest is not. Ask for less: another ' +
-      'id, a shorter period.'
+      'levels are judged. Ask for less: another id, a shorter period.'
     )
   }
 
@@ -103,8 +105,8 @@ export class OperationSummary {
 }
 
 /** Returns true for a success whose body is known, of another media type than JSON, or by the contract not there. */
-function isSuccess({ operation, status, bytes }: ObservedAnswer, { json, isBroken }: ParsedBody): boolean {
-  if (status < 200 || status >= 300) return false
+function isSuccess({ operation, status, bytes }: ObservedAnswer, { json, isBroken, size }: ParsedBody): boolean {
+  if (status < 200 || status >= 300 || size) return false
   if (json !== undefined || bytes === undefined) return json !== undefined
   return !operation.hasResponseBody(status) || (!isBroken && bytes.length > 0)
 }

@@ -1,8 +1,8 @@
-import { type FittedJson, fitJson } from '../../core/fit-json.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { parsePointer } from '../../core/json-pointer.ts'
-import { bodyBounds, type ObservedAnswer } from '../observe/answer.ts'
+import { measureJson } from '../../core/json-size.ts'
+import type { ObservedAnswer } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
 import type { Tally } from './tally.ts'
 
@@ -15,18 +15,14 @@ export interface Rename {
 /** The most new fields of an object that are tried in a body as renamed ones. */
 const maxCandidates = 100
 
-/** The bounds of the bodies in which new names are tried, and the most trials for the answers of one status. */
-const trialBounds = { ...bodyBounds, members: 2000 }
-const maxTrials = 2000
+/** The most members of the bodies in which new names are tried, together and for the answers of one status. */
+const maxTriedMembers = 4_000_000
 
 /**
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
  * same answers. `read` returns the body of an answer, if it has one.
  */
-export function findRenames(
-  tallies: readonly Tally[],
-  read: (answer: ObservedAnswer) => FittedJson | undefined,
-): Rename[] {
+export function findRenames(tallies: readonly Tally[], read: (answer: ObservedAnswer) => Json | undefined): Rename[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
   const added = groupBy(ofKind('new-field'), ({ first }) => splitPointer(first.pointer).owner)
   const fits = createTrials(read)
@@ -41,21 +37,16 @@ export function findRenames(
 
 /**
  * Creates a function that returns true if a new field, under the old name, cures every answer that lacks the old one,
- * and false after `maxTrials`.
+ * and false after `maxTriedMembers`.
  */
-function createTrials(
-  read: (answer: ObservedAnswer) => FittedJson | undefined,
-): (missing: Tally, added: Tally) => boolean {
-  const bodies = new Map<ObservedAnswer, Json>()
-  let left = maxTrials
+function createTrials(read: (answer: ObservedAnswer) => Json | undefined): (missing: Tally, added: Tally) => boolean {
+  let left = maxTriedMembers
   return (missing, added) => {
     if (missing.seen !== added.seen || missing.digest !== added.digest) return false
     return missing.samples.every((answer) => {
-      if (left === 0) return false
-      left -= 1
-      const body = bodies.get(answer) ?? fitJson(read(answer)?.value ?? null, trialBounds).value
-      bodies.set(answer, body)
-      return isCured(answer, body, missing.first.pointer, added.first.pointer)
+      const body = read(answer) ?? null
+      left -= measureJson(body).members
+      return left > 0 && isCured(answer, body, missing.first.pointer, added.first.pointer)
     })
   }
 }
@@ -64,7 +55,7 @@ function createTrials(
 function isCured(answer: ObservedAnswer, body: Json, place: string, newPlace: string): boolean {
   const { owner, name } = splitPointer(place)
   const cured = renameMember(body, parsePointer(owner), name, splitPointer(newPlace).name)
-  return !observeBody(answer, fitJson(cured, bodyBounds)).observations.some(
+  return !observeBody(answer, cured).observations.some(
     ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === newPlace,
   )
 }

@@ -1,5 +1,5 @@
-import { measureJson } from '../../core/fit-json.ts'
 import type { Json } from '../../core/json.ts'
+import { measureJson } from '../../core/json-size.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import type { Observation } from '../observe/observation.ts'
 

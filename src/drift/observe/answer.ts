@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
-import { type FittedJson, fitJson } from '../../core/fit-json.ts'
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
+import { type JsonSize, measureJson } from '../../core/json-size.ts'
 import { maxDepth } from '../../core/strict-json.ts'
 import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 
@@ -21,8 +21,10 @@ export interface ObservedAnswer {
 
 /** The body of an answer as it is compared. */
 export interface ParsedBody {
-  /** The part of the body within `bodyBounds`; undefined where the body is empty, no JSON, or not recorded. */
-  readonly json: FittedJson | undefined
+  /** The body; undefined where it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
+  readonly json: Json | undefined
+  /** The size of a body that is larger than `bodyBounds`. */
+  readonly size?: JsonSize
   /** True for bytes that are no JSON. */
   readonly isBroken: boolean
 }
@@ -30,7 +32,7 @@ export interface ParsedBody {
 /** The body of an answer that has none to compare. */
 export const noBody: ParsedBody = { json: undefined, isBroken: false }
 
-/** The bounds of a body, up to which it is compared. A comparison takes some microseconds for each member. */
+/** The bounds of the bodies that are compared. A comparison takes some microseconds for each member. */
 export const bodyBounds = { members: 200_000, levels: maxDepth }
 
 /** A sample with the operation that it asks for. */
@@ -74,13 +76,12 @@ export function observeAnswer(
   own: Json | undefined,
 ): ObservedAnswer {
   const request = `${sample.method} ${sample.target}`
-  const parse = () => parseObservedBody(bytes, listNames(operation.responseSchema(status) ?? {}))
-  return { operation, request, status, headers, bytes, parse, own }
+  return { operation, request, status, headers, bytes, parse: () => parseObservedBody(bytes), own }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseObservedBody(bytes: Uint8Array | undefined, names: ReadonlySet<string>): ParsedBody {
+function parseObservedBody(bytes: Uint8Array | undefined): ParsedBody {
   if (bytes === undefined || bytes.length === 0) return noBody
   let value: Json
   try {
@@ -88,23 +89,9 @@ function parseObservedBody(bytes: Uint8Array | undefined, names: ReadonlySet<str
   } catch {
     return { json: undefined, isBroken: true }
   }
-  return { json: fitJson(value, bodyBounds, names), isBroken: false }
-}
-
-const namesOf = new WeakMap<JsonObject, ReadonlySet<string>>()
-
-/** Lists the names of all properties in a schema, which are judged first where a body has too many members. */
-function listNames(schema: JsonObject): ReadonlySet<string> {
-  const known = namesOf.get(schema)
-  if (known) return known
-  const names = new Set<string>()
-  const visit = (value: Json) => {
-    if (isObject(value) && isObject(value.properties)) for (const name of Object.keys(value.properties)) names.add(name)
-    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
-  }
-  visit(schema)
-  namesOf.set(schema, names)
-  return names
+  const size = measureJson(value)
+  const isTooLarge = size.members > bodyBounds.members || size.levels > bodyBounds.levels
+  return isTooLarge ? { json: undefined, isBroken: false, size } : { json: value, isBroken: false }
 }
 
 /** Returns answers for another version of the contract, without those to operations that it does not have. */

@@ -1,4 +1,3 @@
-import type { FittedJson } from '../../core/fit-json.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { joinPointer, parsePointer, valueAt } from '../../core/json-pointer.ts'
 import { redacted } from '../../redaction/redact-token.ts'
@@ -17,13 +16,13 @@ export interface ObservedBody {
 }
 
 /** Compares the body of an answer with the schema of its status, and with the narrower rules of simulated answers. */
-export function observeBody({ operation, status }: ObservedAnswer, body: FittedJson): ObservedBody {
+export function observeBody({ operation, status }: ObservedAnswer, body: Json): ObservedBody {
   if (operation.responseDescription(status) === undefined) return { observations: [], unreadable: [], isComplete: true }
   const wide = checkInParts(body, (part) => operation.checkResponse(status, part))
   const narrow = checkInParts(body, (part) => operation.checkSimulatedResponse(status, part))
   const own = wide.broken.flatMap((one) => toObservation(one, false))
   const simulated = narrow.broken.flatMap((one) => toObservation(one, true))
-  const added = observeNewFields(body.value, operation.responseSchema(status) ?? {})
+  const added = observeNewFields(body, operation.responseSchema(status) ?? {})
   const named = own.filter(({ kind }) => kind === 'new-field')
   const unreadable = [...wide.broken, ...narrow.broken].filter(isUnreadable)
   return {

@@ -39,7 +39,7 @@ export function observeHead(
 ): Observation[] {
   if (response) return [...observeBodyForm(answer, response, isBroken), ...observeHeaders(answer, response)]
   const message = `the status ${answer.status} is not documented`
-  return [difference('undocumented-status', message, String(answer.status), '', json?.value)]
+  return [difference('undocumented-status', message, String(answer.status), '', json)]
 }
 
 const isOtherMedia = ({ headers }: ObservedAnswer, { mediaTypes }: DescribedResponse) => {
