@@ -6,7 +6,6 @@ import type { Violation } from '../documents/violation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
 import { maxCheckedBytes, maxCheckedValues } from './ask-upstream.ts'
-import { cutJson } from './cut-json.ts'
 
 /** Checks a whole answer of the real service before a scenario damages it; one that passes on, at its end. */
 export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {
@@ -32,8 +31,8 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. Of an
- * answer that is too large only the beginning is judged, which the advice of the exchange says.
+ * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. The body
+ * of an answer that is too large is not checked, which the advice of the exchange says.
  */
 export function checkAnswer(exchange: Exchange, operation: Operation, answer: ReceivedAnswer): readonly Violation[] {
   const { status, mediaType, bytes } = answer
@@ -53,30 +52,20 @@ function checkJson(
   operation: Operation,
   { status, bytes, isWhole }: ReceivedAnswer,
 ): readonly Violation[] {
-  const text = isWhole ? (decode(bytes) ?? '') : Buffer.from(bytes).toString()
-  const beginning = isWhole && !hasMoreValues(text, maxCheckedValues) ? undefined : cutJson(text, maxCheckedValues)
-  if (beginning) adviseOfBound(exchange)
-  const read = readJson(beginning ? Buffer.from(beginning.text) : bytes, maxCheckedValues)
+  if (!isWhole || hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) {
+    adviseOfBound(exchange)
+    return []
+  }
+  const read = readJson(bytes, maxCheckedValues)
   if (!read.ok) return [{ ...broken('json', read.error.message), pointer: read.error.pointer }]
-  const violations = operation.checkResponse(status, read.value)
-  return beginning ? violations.filter((one) => !mayComeFromCut(one, beginning.cut)) : violations
+  return operation.checkResponse(status, read.value)
 }
 
-/** Adds the advice that only the beginning of an answer was checked. */
+/** Adds the advice that the body of an answer was not checked. */
 export function adviseOfBound(exchange: Exchange): void {
-  const bounds = `${maxCheckedValues} members and items, and ${maxCheckedBytes} bytes`
-  const advice = broken('bound', `is checked up to ${bounds}; what follows is not`)
+  const bounds = `${maxCheckedValues} members and items, or ${maxCheckedBytes} bytes`
+  const advice = broken('bound', `is not checked, since it has more than ${bounds}`)
   exchange.advice = [...exchange.advice, advice]
-}
-
-/** The rules that an object or array breaks even if more of it follows. */
-const certainKeywords = ['type', 'maxItems', 'maxProperties', 'propertyNames', 'additionalProperties']
-
-/** Returns true for a rule that may be broken only by the cut. `cut` has the pointers of what lacks members. */
-function mayComeFromCut({ keyword, pointer }: Violation, cut: ReadonlySet<string>): boolean {
-  if (keyword === 'required' || keyword === 'dependentRequired')
-    return cut.has(pointer.slice(0, pointer.lastIndexOf('/')))
-  return cut.has(pointer) && !certainKeywords.includes(keyword)
 }
 
 /** Returns a broken rule about an answer as a whole. */
