@@ -1,10 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import { describeSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { redactHeaders, redactText } from '../../redaction/redact.ts'
 import { findOwnToken, redacted } from '../../redaction/redact-token.ts'
 import { createTokenRedactor } from '../../redaction/redact-tokens.ts'
-import { type EntryPlace, findEntries } from './find-entries.ts'
 import { type AcceptedOrigins, findRecordingProblem, parseJson, toText } from './recorded-exchange.ts'
 import {
   maxExchanges,
@@ -13,9 +11,6 @@ import {
   type TrafficProblem,
   type TrafficSample,
 } from './sample.ts'
-
-/** The largest entry that is read, in bytes. */
-const maxEntryBytes = 256 * 1024 * 1024
 
 /** Replaces the tokens of all requests in a text. */
 type Redact = (text: string) => string
@@ -28,33 +23,22 @@ export interface ReadOptions {
 }
 
 /** Reads the exchanges of a HAR document (1.2). The error is a sentence about the file, without its subject. */
-export function readHar(bytes: Uint8Array, { accepted, onProgress }: ReadOptions): Result<ReadTraffic> {
-  const found = findEntries(bytes)
-  if (!found.ok) return found
-  const places = found.value.slice(0, maxExchanges)
+export function readHar(document: Json, { accepted, onProgress }: ReadOptions): Result<ReadTraffic> {
+  const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
+  if (!Array.isArray(entries))
+    return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
+  const read = entries.slice(0, maxExchanges)
   const tokens = new Set<string>()
   // Tokens first: an answer may have one that another request sent.
-  for (const [index, place] of places.entries()) {
-    onProgress?.(index, 2 * places.length)
-    const entry = parseEntry(bytes, place)
-    if (!entry.ok) return failure(`has an entry that cannot be read, number ${index + 1}: ${entry.error}`)
-    addToken(entry.value, tokens)
-  }
+  for (const entry of read) addToken(entry, tokens)
   const redact = createTokenRedactor(tokens)
   const samples: TrafficSample[] = []
-  for (const [index, place] of places.entries()) {
-    onProgress?.(places.length + index, 2 * places.length)
-    const entry = parseEntry(bytes, place)
-    const sample = entry.ok && isObject(entry.value) ? readHarEntry(entry.value, accepted, redact) : undefined
+  for (const [index, entry] of read.entries()) {
+    onProgress?.(index, read.length)
+    const sample = isObject(entry) ? readHarEntry(entry, accepted, redact) : undefined
     if (sample) samples.push(sample)
   }
-  return success({ samples, omitted: found.value.length - places.length })
-}
-
-function parseEntry(bytes: Uint8Array, { start, end }: EntryPlace): Result<Json> {
-  if (end - start > maxEntryBytes) return failure(`it is larger than ${maxEntryBytes / 1024 / 1024} MiB.`)
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString()
-  return parseJson(text) ?? failure(`it must be JSON: ${describeSyntaxError(text)}.`)
+  return success({ samples, omitted: entries.length - read.length })
 }
 
 function addToken(entry: Json, tokens: Set<string>): void {

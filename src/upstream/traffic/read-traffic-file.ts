@@ -10,8 +10,8 @@ import type { ReadTraffic } from './sample.ts'
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
 
-/** The largest files that are read, MiB. A journal is parsed as a whole. */
-const maxSize: Readonly<Record<TrafficForm, number>> = { har: 1024, journal: 256 }
+/** The largest file that is read, MiB. It is parsed as a whole, which takes several times its size in memory. */
+const maxSize = 256
 
 /** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
 export async function readTrafficFile(
@@ -22,25 +22,37 @@ export async function readTrafficFile(
   let bytes: Uint8Array
   try {
     const { size } = await stat(file)
-    if (size > maxSize[form] * 1024 * 1024)
+    if (size > maxSize * 1024 * 1024)
       return failure(
-        `${file} is larger than ${maxSize[form]} MiB, which is the most that is read. Export a part of the traffic.`,
+        `${file} is larger than ${maxSize} MiB, which is the most that is read. Export a part of the traffic.`,
       )
     bytes = await readFile(file)
   } catch (error) {
     return failure(`${file} cannot be read: ${reasonOf(error)}.`)
   }
-  const read = form === 'har' ? readHar(bytes, options) : readJournalFile(bytes, options)
+  const read = readTraffic(bytes, form, options)
   return read.ok ? read : failure(`${file} ${read.error}`)
 }
 
-function readJournalFile(bytes: Uint8Array, { accepted }: ReadOptions): Result<ReadTraffic> {
-  const documents = parseDocuments(
-    Buffer.from(bytes)
-      .toString()
-      .replace(/^\uFEFF/, ''),
-  )
-  return documents.ok ? readJournal(documents.value, accepted) : documents
+function readTraffic(bytes: Uint8Array, form: TrafficForm, options: ReadOptions): Result<ReadTraffic> {
+  const packed = findPackedForm(bytes)
+  if (packed !== undefined) return failure(packed)
+  const text = new TextDecoder().decode(bytes) // without a byte order mark
+  if (text.trim() === '') return failure('is empty. Save the traffic anew.')
+  if (form === 'har') {
+    const document = parseJson(text)
+    return document ? readHar(document.value, options) : failure(`is no JSON: ${describeSyntaxError(text)}.`)
+  }
+  const documents = parseDocuments(text)
+  return documents.ok ? readJournal(documents.value, options.accepted) : documents
+}
+
+/** Says how to unpack a file that is no text in UTF-8. */
+function findPackedForm([first, second]: Uint8Array): string | undefined {
+  if (first === 0x1f && second === 0x8b) return 'is compressed: unpack it with gzip -d.'
+  if (first === 0x50 && second === 0x4b) return 'is a ZIP archive: unpack it.'
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  return isWide ? 'is UTF-16: save it as UTF-8.' : undefined
 }
 
 /** Parses a file of JSON, or of lines of JSON. The error is a sentence without its subject. */
@@ -59,5 +71,5 @@ function parseDocuments(text: string): Result<Json[]> {
       return failure(`is no JSON, nor lines of JSON: ${fault}.`)
     }
   }
-  return values.length > 0 ? success(values) : failure('is empty. Save the traffic anew.')
+  return success(values)
 }
