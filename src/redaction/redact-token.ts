@@ -37,13 +37,6 @@ export function redactToken(text: string, token: string | undefined): string {
   return redactCutParts(withoutPointer, (part) => token.includes(part))
 }
 
-/** Lists the forms in which `redactToken` finds a token. */
-export function listTokenForms(token: string): string[] {
-  const escaped = escapeJson(token)
-  const encoded = encodeURIComponent(token.toWellFormed())
-  return [...new Set([token, encoded, escaped, escapeJson(escaped), joinPointer('', token).slice(1)])]
-}
-
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
@@ -54,7 +47,7 @@ const minCutLength = 4
 const maxCutLength = 300
 
 /** Redacts the parts of tokens that a message cut. `isPart`: returns true for a text that a token contains. */
-export function redactCutParts(text: string, isPart: (text: string) => boolean): string {
+function redactCutParts(text: string, isPart: (text: string) => boolean): string {
   if (!cutMark.test(text)) return text
   // At even places are the texts, at odd places the marks between them.
   const pieces = text.split(cutMark)

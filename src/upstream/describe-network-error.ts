@@ -1,5 +1,3 @@
-import { connect } from 'node:tls'
-import type { Upstream } from './parse-upstream.ts'
 import type { TrafficProblem } from './traffic/sample.ts'
 
 /** The codes of an untrusted or unfit certificate, and what is wrong with it. */
@@ -38,17 +36,10 @@ const connectionFaults: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: noHttp,
 }
 
-/**
- * Describes the error with which a request to the real service ends, of Node's client or of `fetch`.
- * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined if it lies ahead, or is not
- * known
- */
-export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): TrafficProblem {
+/** Describes the error with which a request to the real service ends, of Node's client or of `fetch`. */
+export function describeNetworkError(error: unknown, origin: string): TrafficProblem {
   const { code, message } = readError(error)
-  const certificate =
-    expiredAt === undefined
-      ? findCertificateFault(code, message)
-      : `its certificate has expired on ${new Date(expiredAt).toISOString()}`
+  const certificate = findCertificateFault(code, message)
   if (certificate !== undefined) {
     const sentence =
       `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. ` +
@@ -86,39 +77,12 @@ export function describeTimeOut(origin: string, timeoutMs: number): TrafficProbl
   }
 }
 
-/** The milliseconds in which a server shows its certificate. */
-const inspectionMs = 5000
-
-/** Describes the reason why a request has no answer. An expired certificate is named with its date. */
-export async function describeFailure(
-  error: unknown,
-  upstream: Upstream,
-  timeoutMs: number,
-  now: number,
-): Promise<TrafficProblem> {
+/** Describes the reason why a request has no answer. */
+export function describeFailure(error: unknown, origin: string, timeoutMs: number): TrafficProblem {
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return {
       problem: 'time-out',
       sentence: `No whole answer came within ${timeoutMs} ms. A larger --timeout waits longer.`,
     }
-  const fault = describeNetworkError(error, upstream.origin)
-  const end = fault.problem === 'certificate' ? await readCertificateEnd(upstream) : undefined
-  return end === undefined || end >= now ? fault : describeNetworkError(error, upstream.origin, end)
-}
-
-/** Reads the end of a server's certificate in epoch milliseconds, or undefined if it shows none. Sends nothing. */
-function readCertificateEnd({ origin }: Upstream): Promise<number | undefined> {
-  const { hostname, port } = new URL(origin)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return new Promise((resolve) => {
-    const servername = /^[\d.]+$|:/.test(host) ? '' : host
-    const connection = connect({ host, port: Number(port) || 443, servername, rejectUnauthorized: false })
-    const finish = (end: number | undefined) => {
-      connection.destroy()
-      resolve(end !== undefined && Number.isFinite(end) ? end : undefined)
-    }
-    connection.setTimeout(inspectionMs, () => finish(undefined))
-    connection.once('secureConnect', () => finish(Date.parse(connection.getPeerCertificate().valid_to)))
-    connection.once('error', () => finish(undefined))
-  })
+  return describeNetworkError(error, origin)
 }

@@ -45,7 +45,7 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
   const own = findOwnToken(headers)
   const started = now()
   const answer = await followRedirects(access, request, headers).catch((error: unknown) =>
-    describeFailure(error, upstream, timeoutMs, now()),
+    describeFailure(error, upstream.origin, timeoutMs),
   )
   return {
     method: request.method,

@@ -1,8 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { redactHeaders, redactText } from '../../redaction/redact.ts'
-import { findOwnToken, redacted } from '../../redaction/redact-token.ts'
-import { createTokenRedactor } from '../../redaction/redact-tokens.ts'
+import { findOwnToken, redacted, redactToken } from '../../redaction/redact-token.ts'
 import { type AcceptedOrigins, findRecordingProblem, parseJson, toText } from './recorded-exchange.ts'
 import {
   maxExchanges,
@@ -11,6 +10,9 @@ import {
   type TrafficProblem,
   type TrafficSample,
 } from './sample.ts'
+
+/** The most different tokens of a file, each of which is looked for in all texts. */
+const maxTokens = 100
 
 /** Replaces the tokens of all requests in a text. */
 type Redact = (text: string) => string
@@ -31,7 +33,11 @@ export function readHar(document: Json, { accepted, onProgress }: ReadOptions): 
   const tokens = new Set<string>()
   // Tokens first: an answer may have one that another request sent.
   for (const entry of read) addToken(entry, tokens)
-  const redact = createTokenRedactor(tokens)
+  if (tokens.size > maxTokens)
+    return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
+  // A longer one first, which another may be a part of.
+  const sorted = [...tokens].sort((one, other) => other.length - one.length)
+  const redact = (text: string) => sorted.reduce(redactToken, text)
   const samples: TrafficSample[] = []
   for (const [index, entry] of read.entries()) {
     onProgress?.(index, read.length)
