@@ -38,7 +38,7 @@ const brokenOff = {
   params: {},
   message:
     `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. ` +
-    'Send shorter texts or fewer levels, or change what `convsim check` warns of',
+    'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
 /** Returns true for a document with a schema that refers to itself, so that a check may take any time. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { compactJson } from '../core/json-syntax.ts'
-import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
+import { decode, hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
@@ -113,7 +113,6 @@ export function bodyToBase64({ bytes = noBytes }: RecordedBody, token?: string):
 
 const noBytes = new Uint8Array()
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 const lenientUtf8 = new TextDecoder('utf-8')
 
 /** Decodes the stored part of a body as UTF-8; undefined where it is not stored, or no UTF-8. */
@@ -121,11 +120,7 @@ export function decodeBody({ bytes, size }: RecordedBody): string | undefined {
   if (!bytes) return size === 0 ? '' : undefined
   // A cut body may end within a character, which a strict decoder refuses.
   if (bytes.length < size) return lenientUtf8.decode(bytes)
-  try {
-    return strictUtf8.decode(bytes)
-  } catch {
-    return undefined
-  }
+  return decode(bytes)
 }
 
 /** Returns true where the whole body is stored: a value that is absent from it was not sent. */

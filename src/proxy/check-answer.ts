@@ -31,8 +31,8 @@ export interface ReceivedAnswer {
 }
 
 /**
- * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. The body
- * of an answer that is too large is not checked, which the advice of the exchange says.
+ * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. The
+ * body of an answer that is too large is not checked, which the advice of the exchange says.
  */
 export function checkAnswer(exchange: Exchange, operation: Operation, answer: ReceivedAnswer): readonly Violation[] {
   const { status, mediaType, bytes } = answer

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json } from '../core/json.ts'
-import { readJson } from '../core/strict-json.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { parseBody } from '../journal/entry-json.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 
 /** The keys by which a request is recognised as an attempt of an earlier call. */
@@ -56,7 +56,7 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const kind = callKind(entry)
   const base = [kind, live.token ?? '']
   if (body.size === 0) return createWholeKey(kind, digest(base))
-  const json = live.requestBody ?? parseStoredBody(body)
+  const json = live.requestBody ?? parseBody(body)
   const whole = digest([...base, 'body', headers['content-type'] ?? '', canonicalText(json, body)])
   if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole)
   const { [insertIdField]: id, ...event } = json
@@ -79,13 +79,6 @@ function createWholeKey(kind: string, whole: string): CallKey {
 }
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
-
-/** Parses a body that no stage parsed; returns undefined for what is no JSON or not stored whole. */
-function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {
-  if (!bytes || bytes.length < size) return undefined
-  const read = readJson(bytes)
-  return read.ok ? read.value : undefined
-}
 
 function canonicalText(json: Json | undefined, { bytes, size }: RecordedBody): string {
   return json === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(json)

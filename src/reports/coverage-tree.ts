@@ -1,4 +1,6 @@
+import { listParts, listSchemaParts, mergeProperties } from '../contract/schema-parts.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 
 /** A value of an `enum` or a `const`. */
 export type EnumValue = string | number | boolean
@@ -48,7 +50,7 @@ function buildTree(
   isMember: boolean,
 ): CoverageTree | undefined {
   if (depth > maxDepth || schemas.length === 0) return undefined
-  const alternatives = schemas.flatMap(listAlternatives)
+  const alternatives = schemas.flatMap(listSchemaParts)
   const present = isMember ? add({ kind: 'present', pointer }) : undefined
   const isNullable =
     schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
@@ -56,7 +58,7 @@ function buildTree(
   const notNull = isNullable ? add({ kind: 'not-null', pointer }) : undefined
   const values = mapDefined(listEnumValues(alternatives), (value) => add({ kind: 'value', pointer, value }))
   const members = mapDefined(mergeProperties(alternatives), (name, inner) =>
-    buildTree(inner, `${pointer}/${escapeToken(name)}`, depth + 1, add, true),
+    buildTree(inner, joinPointer(pointer, name), depth + 1, add, true),
   )
   const below = (keyword: string) =>
     buildTree(
@@ -90,29 +92,6 @@ function mapDefined<K, V, T>(
   return target
 }
 
-/** Returns the schema itself and every schema that it combines, at any depth. */
-function listAlternatives(schema: JsonObject): JsonObject[] {
-  return [
-    schema,
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listSubschemas(schema, keyword).flatMap(listAlternatives)),
-  ]
-}
-
-function listSubschemas(schema: JsonObject, keyword: string): JsonObject[] {
-  const list = schema[keyword]
-  return Array.isArray(list) ? list.filter(isObject) : []
-}
-
-function mergeProperties(alternatives: readonly JsonObject[]): ReadonlyMap<string, JsonObject[]> {
-  const all = new Map<string, JsonObject[]>()
-  for (const { properties } of alternatives) {
-    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
-      if (isObject(schema)) all.set(name, [...(all.get(name) ?? []), schema])
-    }
-  }
-  return all
-}
-
 /** Returns the values of `enum` and `const` as keys of a map; empty for a single value, which every client meets. */
 function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
@@ -131,7 +110,7 @@ function isEnumValue(value: Json): value is EnumValue {
 function mentionsNull(schema: JsonObject): boolean {
   const { type, enum: listed } = schema
   if ([type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))) return true
-  return ['allOf', 'anyOf', 'oneOf'].some((keyword) => listSubschemas(schema, keyword).some(mentionsNull))
+  return ['allOf', 'anyOf', 'oneOf'].some((keyword) => listParts(schema, keyword).some(mentionsNull))
 }
 
 /** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
@@ -141,9 +120,9 @@ function permits(schema: JsonObject, isNull: boolean): boolean {
   if (type !== undefined && ![type].flat().some((name) => (name === 'null') === isNull)) return false
   if (Array.isArray(listed) && !listed.some(fits)) return false
   if (only !== undefined && !fits(only)) return false
-  if (!listSubschemas(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
+  if (!listParts(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
   return ['anyOf', 'oneOf'].every((keyword) => {
-    const list = listSubschemas(schema, keyword)
+    const list = listParts(schema, keyword)
     return list.length === 0 || list.some((inner) => permits(inner, isNull))
   })
 }
@@ -173,8 +152,4 @@ function collectMembers({ members, additional }: CoverageTree, value: JsonObject
   }
   if (!additional) return
   for (const [name, member] of Object.entries(value)) if (!members.has(name)) collectHits(additional, member, hit)
-}
-
-function escapeToken(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -8,19 +8,16 @@ import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
 import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, walk } from '../walk.ts'
-import { hasNestedRepetition, listPatterns } from './patterns.ts'
 
 /**
  * Checks the document's schemas without compiling them, so that each finding has its exact place. Violations of the
- * meta-schema and patterns that are no regular expression are errors; unknown keywords, unknown formats and patterns
- * that may take very long are warnings.
+ * meta-schema and patterns that are no regular expression are errors; unknown keywords and formats are warnings.
  */
 export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
   return [
     ...findOutermost(schemas).flatMap((schema) => checkAgainstMetaSchema(schema, source, ajv)),
     ...schemas.flatMap((schema) => checkKeywords(schema, source, ajv)),
-    ...schemas.flatMap((schema) => checkPatterns(schema, source)),
   ]
 }
 
@@ -72,17 +69,6 @@ function checkKeywords({ pointer, value }: DocumentNode, source: Source, ajv: Aj
     report('error', 'pattern', `"${value.pattern}" is not a regular expression`)
   }
   return findings
-}
-
-function checkPatterns({ pointer, value }: DocumentNode, source: Source): Finding[] {
-  const costly = listPatterns(value).filter(({ pattern }) => hasNestedRepetition(pattern))
-  return costly.map(({ pattern, at }) => ({
-    severity: 'warning',
-    place: source.place(joinPointer(pointer, ...at)),
-    message:
-      `"${pattern}" has a repetition within a repetition, ` +
-      'which may take very long for some texts; they are refused',
-  }))
 }
 
 function isKnownKeyword(ajv: Ajv2020, keyword: string): boolean {

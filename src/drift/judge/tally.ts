@@ -1,11 +1,9 @@
 import type { Json } from '../../core/json.ts'
-import { measureJson } from '../../core/json-size.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import type { Observation } from '../observe/observation.ts'
 
-/** The most values of a place whose types are learned, and the most members that they have together. */
-const maxValues = 200
-const maxValueMembers = 200_000
+/** The most values of a place whose types are learned. */
+const maxValues = 100
 
 /** The most answers of a difference on which a new name of a field is tried. */
 const maxSamples = 20
@@ -34,8 +32,6 @@ interface OpenTally extends Tally {
   digest: number
   /** The index of the last answer that shows the difference. */
   last: number
-  /** The number of members that further values may have. */
-  room: number
 }
 
 /** The answers whose values a list of the contract does not have. */
@@ -63,7 +59,7 @@ export class TallyList {
     for (const one of observations) {
       const tally = this.#find(one, answer)
       if (!tally) continue
-      addValue(tally, one.value)
+      if (one.value !== undefined && tally.values.length < maxValues) tally.values.push(one.value)
       if (tally.last === index) continue
       tally.last = index
       tally.seen += 1
@@ -81,8 +77,7 @@ export class TallyList {
       this.isFull = true
       return undefined
     }
-    const counts = { seen: 0, digest: 0, last: -1, room: maxValueMembers }
-    const tally = { first: one, firstAnswer: answer, samples: [], values: [], ...counts }
+    const tally = { first: one, firstAnswer: answer, samples: [], values: [], seen: 0, digest: 0, last: -1 }
     this.#tallies.set(key, tally)
     return tally
   }
@@ -104,14 +99,6 @@ export class TallyList {
     const merged = new Set<Tally>(open.flatMap(({ tallies }) => tallies))
     return [...[...this.#tallies.values()].filter((tally) => !merged.has(tally)), ...open.map(mergeList)]
   }
-}
-
-function addValue(tally: OpenTally, value: Json | undefined): void {
-  if (value === undefined || tally.values.length === maxValues) return
-  const { members } = measureJson(value)
-  if (members > tally.room) return
-  tally.room -= members
-  tally.values.push(value)
 }
 
 function mergeList({ tallies, seen }: ListCount): Tally {

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Json } from '../../core/json.ts'
 import { type JsonSize, measureJson } from '../../core/json-size.ts'
-import { maxDepth } from '../../core/strict-json.ts'
+import { decode, maxDepth } from '../../core/strict-json.ts'
+import { parseJson } from '../../upstream/traffic/recorded-exchange.ts'
 import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 
 /** An answer of the real service to an operation of the contract. */
@@ -79,16 +80,11 @@ export function observeAnswer(
   return { operation, request, status, headers, bytes, parse: () => parseObservedBody(bytes), own }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 function parseObservedBody(bytes: Uint8Array | undefined): ParsedBody {
   if (bytes === undefined || bytes.length === 0) return noBody
-  let value: Json
-  try {
-    value = JSON.parse(utf8.decode(bytes))
-  } catch {
-    return { json: undefined, isBroken: true }
-  }
+  const parsed = parseJson(decode(bytes) ?? '')
+  if (!parsed) return { json: undefined, isBroken: true }
+  const { value } = parsed
   const size = measureJson(value)
   const isTooLarge = size.members > bodyBounds.members || size.levels > bodyBounds.levels
   return isTooLarge ? { json: undefined, isBroken: false, size } : { json: value, isBroken: false }

@@ -1,3 +1,4 @@
+import { listSchemaParts, mergeProperties } from '../../contract/schema-parts.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 
@@ -43,28 +44,14 @@ const known = new WeakMap<Schemas, Rules>()
 function readRules(schemas: Schemas): Rules {
   const earlier = known.get(schemas)
   if (earlier) return earlier
-  const parts = [schemas].flat().flatMap(listParts)
+  const parts = [schemas].flat().flatMap(listSchemaParts)
   const isFree = parts.some((part) => isObject(part.patternProperties) || hasTypedMembers(part))
   const rules = {
     items: parts.flatMap((part) => (isObject(part.items) ? [part.items] : [])),
-    properties: isFree ? new Map<string, JsonObject[]>() : collectProperties(parts),
+    properties: isFree ? new Map<string, JsonObject[]>() : mergeProperties(parts),
   }
   known.set(schemas, rules)
   return rules
-}
-
-/** Returns a schema and the parts that it is composed of. */
-function listParts(schema: JsonObject): JsonObject[] {
-  const inner = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => schema[name] ?? [])
-  return [schema, ...inner.filter(isObject).flatMap(listParts)]
-}
-
-function collectProperties(parts: readonly JsonObject[]): Map<string, JsonObject[]> {
-  const found = new Map<string, JsonObject[]>()
-  for (const { properties } of parts)
-    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {}))
-      found.set(name, [...(found.get(name) ?? []), ...[schema].filter(isObject)])
-  return found
 }
 
 /** Returns true where the members beside the listed ones have a schema of their own: their names are data. */

@@ -3,8 +3,8 @@ import { groupBy } from '../../core/group-by.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { readQuery } from '../../core/query-string.ts'
-import { readJson } from '../../core/strict-json.ts'
-import type { JournalEntry, RecordedBody } from '../../journal/entry.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { parseBody } from '../../journal/entry-json.ts'
 import type { LiveExchange } from '../../journal/journal.ts'
 
 /** The values of a request, by name: `path`, `?period` of the query, and `/eventType` of the body. */
@@ -45,7 +45,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
-  const body = live.requestBody ?? parseRequestBody(request.body)
+  const body = live.requestBody ?? parseBody(request.body)
   const call = [
     operation?.id ?? `${request.method} ${path}`,
     ...describeQuery(request.query),
@@ -73,13 +73,6 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
 /** Returns the status, or the end of a delivery that left the client without a usable answer: `damaged`. */
 function outcomeOf({ answer, delivery }: JournalEntry): string {
   return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
-}
-
-/** Parses a body that no stage parsed, since a fault came before, if it is JSON and stored whole. */
-function parseRequestBody({ bytes, size }: RecordedBody): Json | undefined {
-  if (!bytes || bytes.length < size) return undefined
-  const read = readJson(bytes)
-  return read.ok ? read.value : undefined
 }
 
 function describeQuery(query: string): string[] {
