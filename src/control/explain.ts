@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
 import { controlAliases, listDocumentedPaths } from '../exchange/control-aliases.ts'
-import type { SimRequest } from '../exchange/request.ts'
+import { createRequest, type SimRequest } from '../exchange/request.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
 import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
@@ -65,21 +65,15 @@ function isAnsweredByEdge(
 
 /** Converts a description to a request. A `sandbox` of the query stands for the header; the default one for none. */
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
-  const [path = '', ...query] = target.split('?')
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const isJson = body !== undefined && typeof body !== 'string'
   const text = isJson ? JSON.stringify(body) : body
-  return {
+  return createRequest({
     id: 'explained',
-    at: 0,
-    receivedAt: 0,
-    openedAt: undefined,
-    elapsed: () => 0,
     method: method.toUpperCase(),
-    path,
-    query: query.join('?'),
+    target,
     headers: {
       host: 'localhost', // as a client of this machine sends it
       ...(isJson && { 'content-type': 'application/json' }),
@@ -87,7 +81,7 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
       ...lowerCaseHeaders,
     },
     body: text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
-  }
+  })
 }
 
 function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {

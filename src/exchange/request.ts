@@ -36,3 +36,12 @@ export interface SimRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
 }
+
+/** Creates a request that came over no socket, received at 0 unless `at` says otherwise. `target`: path and query. */
+export function createRequest(
+  { target, ...given }: Pick<SimRequest, 'id' | 'method' | 'headers' | 'body'> & { readonly target: string },
+  at = 0,
+): SimRequest {
+  const [path = '', ...query] = target.split('?')
+  return { at, receivedAt: 0, openedAt: undefined, elapsed: () => 0, path, query: query.join('?'), ...given }
+}

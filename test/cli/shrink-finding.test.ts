@@ -22,7 +22,6 @@ function shrinkWith(breaks: (run: number, candidate: Candidate) => boolean, endA
   let runs = 0
   return shrinkFinding(drawn, endWith(5), {
     catalogue,
-    places: [],
     run: async (candidate) => {
       if (runs >= endAfter) return undefined
       runs += 1

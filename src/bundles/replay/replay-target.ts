@@ -5,7 +5,7 @@ import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { deliveryOutcome, type OutgoingReply } from '../../exchange/delivery.ts'
 import type { Reply } from '../../exchange/reply.ts'
-import type { RequestBody, SimRequest } from '../../exchange/request.ts'
+import { createRequest, type RequestBody, type SimRequest } from '../../exchange/request.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { EntryListener } from '../../journal/journal.ts'
 import type { Bundle, BundledRequest } from '../bundle.ts'
@@ -114,21 +114,9 @@ function toRequest({ id, at, method, path, query, headers, body, aborted }: Bund
       : bytes
         ? { kind: 'bytes', bytes }
         : { kind: 'absent' }
-  return { ...createRequest(id, method, headers, read), at: Date.parse(at), path, query }
+  const target = query === '' ? path : `${path}?${query}`
+  return createRequest({ id, method, target, headers, body: read }, Date.parse(at))
 }
-
-const createRequest = (id: string, method: string, headers: SimRequest['headers'], body: RequestBody): SimRequest => ({
-  id,
-  at: 0,
-  receivedAt: 0,
-  openedAt: undefined,
-  elapsed: () => 0,
-  method,
-  path: '',
-  query: '',
-  headers,
-  body,
-})
 
 async function control(
   simulator: ReplaySimulator,
@@ -136,10 +124,10 @@ async function control(
   target: string,
   bytes: Uint8Array | undefined,
 ): Promise<{ readonly status: number; readonly value: Json }> {
-  const { pathname, search } = new URL(target, 'http://127.0.0.1')
   const headers = { host: '127.0.0.1', ...(bytes && { 'content-type': 'application/json' }) }
   const body: RequestBody = bytes ? { kind: 'bytes', bytes } : { kind: 'absent' }
-  const request = { ...createRequest('ctl-1', method, headers, body), path: pathname, query: search.slice(1) }
+  const { pathname, search } = new URL(target, 'http://127.0.0.1')
+  const request = createRequest({ id: 'ctl-1', method, target: pathname + search, headers, body })
   const { reply } = await simulator.control(request, new AbortController().signal)
   return { status: reply.status, value: await readValue(reply) }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts'
-import type { SimRequest } from '../../exchange/request.ts'
+import { createRequest, type RequestBody } from '../../exchange/request.ts'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { type MatchedSample, type ObservedAnswer, observeAnswer } from '../observe/answer.ts'
 
@@ -38,19 +38,10 @@ async function ask(
   status: number,
   now: number,
 ): Promise<Json | undefined> {
-  const [path = '', ...query] = target.split('?')
-  const request: SimRequest = {
-    id: 'drift',
-    at: now,
-    receivedAt: 0,
-    openedAt: undefined,
-    elapsed: () => 0,
-    method: sample.method,
-    path: contract.basePath + path,
-    query: query.join('?'),
-    headers: { authorization: 'Bearer convsim-drift', 'content-type': 'application/json' },
-    body: sample.requestBody?.length ? { kind: 'bytes', bytes: sample.requestBody } : { kind: 'absent' },
-  }
+  const { method, requestBody: bytes } = sample
+  const headers = { authorization: 'Bearer convsim-drift', 'content-type': 'application/json' }
+  const body: RequestBody = bytes?.length ? { kind: 'bytes', bytes } : { kind: 'absent' }
+  const request = createRequest({ id: 'drift', method, target: contract.basePath + target, headers, body }, now)
   const { reply } = await service(request)
   return reply.status === status ? reply.body?.value : undefined
 }

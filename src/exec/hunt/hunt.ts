@@ -30,7 +30,7 @@ import {
   type UntriableSuite,
 } from '../runs/test-suite.ts'
 import type { ExecLine } from '../settings.ts'
-import { type Candidate, type HuntPlace, listPlaces } from './candidate.ts'
+import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
 import { drawCandidates } from './draw-candidates.ts'
 import { findHuntFileProblem, renderRules } from './hunt-file.ts'
@@ -68,7 +68,6 @@ async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, Untriab
   const hunt: HuntContext = {
     ...loaded.value,
     plain: plain.value,
-    places,
     prepare: createPrepare(suite, folder),
     queue: new CandidateQueue(candidates, settings.maxRuns),
     tally: startTally(),
@@ -122,7 +121,6 @@ function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate
 /** The things that a hunt needs, and those that its runs add to. */
 interface HuntContext extends LoadedHunt {
   readonly plain: PlainRun
-  readonly places: readonly HuntPlace[]
   readonly prepare: PrepareCandidate
   readonly queue: CandidateQueue<EndedRun>
   readonly tally: ReturnType<typeof startTally>

@@ -1,31 +1,22 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
-import {
-  type Candidate,
-  findFields,
-  type HuntPlace,
-  type HuntStep,
-  isPossible,
-  shorten,
-  toCandidate,
-} from './candidate.ts'
+import { type Candidate, findFields, type HuntStep, isPossible, shorten } from './candidate.ts'
 
 /** The things that shrinking needs. */
 export interface ShrinkDeps {
   /** Runs the command under a candidate, and returns true if it breaks; false once there is no time for a run. */
   readonly breaks: (candidate: Candidate) => Promise<boolean>
   readonly catalogue: Catalogue
-  readonly places: readonly HuntPlace[]
 }
 
 /**
- * Shrinks a candidate that breaks the suite as long as it still does: fewest steps, smallest changes, latest requests.
+ * Shrinks a candidate that breaks the suite as long as it still does: fewest steps, smallest changes.
  * The result breaks the suite, too.
  */
 export async function shrink(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
   const few = await dropSteps(candidate, deps)
   const small = await changeEach(few, deps)
   // A smaller change may have made another step needless.
-  return moveLater(small === few ? few : await dropSteps(small, deps), deps)
+  return small === few ? few : dropSteps(small, deps)
 }
 
 /** Leaves out one step after the other. */
@@ -99,30 +90,6 @@ function replaceScenario(
   scenario: HuntStep['scenario'] | undefined,
 ): Candidate | undefined {
   return scenario && candidate.map((step, at) => (at === index ? { ...step, scenario } : step))
-}
-
-/** The number of later places that are tried for each operation, the latest first. */
-const maxLaterPlaces = 8
-
-/** Moves the steps of each operation together to the latest request at which they still break the suite. */
-async function moveLater(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
-  let current = candidate
-  for (const operation of new Set(candidate.map((step) => step.operation))) {
-    const first = Math.min(
-      ...current.filter((step) => step.operation === operation).map(({ occurrence }) => occurrence),
-    )
-    const moved = deps.places
-      .filter((place) => place.operation === operation && place.occurrence > first)
-      .map(({ occurrence }) =>
-        toCandidate(
-          current.map((step) =>
-            step.operation === operation ? { ...step, occurrence: step.occurrence + occurrence - first } : step,
-          ),
-        ),
-      )
-    current = (await findFirst(moved.reverse().slice(0, maxLaterPlaces), deps.breaks)) ?? current
-  }
-  return current
 }
 
 /** Returns the first item for which a test is true, if any. The tests run one after the other. */
