@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { SlicedWork } from '../core/slices.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { parseJson } from '../journal/entry-json.ts'
+import { parseBoundedJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactText } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
@@ -170,7 +170,7 @@ async function* writeChange({ state, ...change }: SandboxChange, redact: RedactR
 /** Converts the body of a change, which may contain the key of any request. */
 function bundleChangeBody(body: SandboxChange['body'], redact: RedactRecord): BundledBody {
   const bundled = bundleBody(body)
-  const json = bundled.text === undefined ? undefined : parseJson(bundled.text)
+  const json = bundled.text === undefined ? undefined : parseBoundedJson(bundled.text)
   if (json === undefined) return bundled
   const text = JSON.stringify(redact(json))
   return text === JSON.stringify(json) ? bundled : { size: body.size, text, redacted: true }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
@@ -171,13 +171,7 @@ function readGroup(
 
 /** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if it should be JSON and is not. */
 function parseParameterText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
-  if (isJson && typeof text === 'string') {
-    try {
-      return JSON.parse(text) as Json // proved by the parser
-    } catch {
-      return undefined
-    }
-  }
+  if (isJson && typeof text === 'string') return parseJson(text)
   // ajv coerces the items in place, so it gets a copy.
   if (typeof text !== 'string') return [...text]
   if (separator === undefined) return text

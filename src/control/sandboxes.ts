@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { mapInChunks } from '../core/map-in-chunks.ts'
 import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { ControlDeps } from './deps.ts'
@@ -75,4 +74,15 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
     rules: rules.length,
     usedAt: new Date(usedAt).toISOString(),
   }
+}
+/** Maps the items of a list in their order, at most `size` of them at a time. */
+async function mapInChunks<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  map: (item: Item, index: number) => Result | Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let from = 0; from < items.length; from += size)
+    results.push(...(await Promise.all(items.slice(from, from + size).map((item, index) => map(item, from + index)))))
+  return results
 }

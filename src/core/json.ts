@@ -16,6 +16,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Parses a text as JSON; undefined where it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Returns the canonical text of a JSON value: keys sorted by code unit, no white space. Equal values have equal texts,
  * which can be hashed and compared.

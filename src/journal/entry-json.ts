@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import { type Json, type JsonObject, parseJson } from '../core/json.ts'
 import { compactJson } from '../core/json-syntax.ts'
 import { decode, hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
@@ -73,7 +73,7 @@ function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
   const cut = bytes.length < size && { cut: true }
   const text = decodeBody(body)
   if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
-  const json = cut ? undefined : parseJson(text)
+  const json = cut ? undefined : parseBoundedJson(text)
   if (json === undefined) return { size, ...cut, text: redactDocument(text, token) }
   const clean = redactJson(json, token)
   return { size, json: clean, ...(isSpelledOtherwise(text, json, clean, token) && { text }) }
@@ -98,7 +98,7 @@ function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string
 export function bodyToText(body: RecordedBody, token?: string): string | undefined {
   const text = decodeBody(body)
   if (text === undefined) return undefined
-  const json = isComplete(body) ? parseJson(text) : undefined
+  const json = isComplete(body) ? parseBoundedJson(text) : undefined
   if (json === undefined) return redactDocument(text, token)
   const clean = JSON.stringify(redactJson(json, token))
   // The original spelling, if the JSON has no credential.
@@ -131,21 +131,16 @@ export function isComplete({ bytes, size }: RecordedBody): boolean {
 /** Parses a body as JSON; undefined where it is none, or not completely stored. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
-  return text === undefined ? undefined : parseJson(text)
+  return text === undefined ? undefined : parseBoundedJson(text)
 }
 
 /**
  * Parses a text as JSON; undefined where it is none, has more than `maxValues` members and items, or is nested deeper
  * than `maxDepth`, which recursive functions could not process.
  */
-export function parseJson(text: string): Json | undefined {
-  if (hasMoreValues(text, maxValues)) return undefined
-  try {
-    const value: Json = JSON.parse(text)
-    return isWithinDepth(value, maxDepth) ? value : undefined
-  } catch {
-    return undefined
-  }
+export function parseBoundedJson(text: string): Json | undefined {
+  const value = hasMoreValues(text, maxValues) ? undefined : parseJson(text)
+  return value !== undefined && isWithinDepth(value, maxDepth) ? value : undefined
 }
 
 function isWithinDepth(value: Json, depth: number): boolean {

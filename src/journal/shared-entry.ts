@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Operation, RawParameters } from '../contract/contract.ts'
-import type { Json } from '../core/json.ts'
+import { type Json, parseJson } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
@@ -182,14 +182,6 @@ export class ExchangeDecoder {
 
   #parse(body: SharedBody | undefined): Json | undefined {
     if (!body || !('text' in body) || body.text === '') return undefined
-    return this.#parsed.get(body.text, () => parseOrNothing(body.text))
-  }
-}
-
-function parseOrNothing(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return this.#parsed.get(body.text, () => parseJson(body.text))
   }
 }

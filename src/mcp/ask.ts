@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Control } from '../control/control.ts'
-import type { Json, JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts'
 import type { SimRequest } from '../exchange/request.ts'
 
 /** A question to the control plane, at a path below `/__sim`. Default of the method: GET. */
@@ -63,9 +63,6 @@ function writeQuery(query: ControlQuestion['query'] = {}): string {
 }
 
 function readAnswer(text: string): JsonObject {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return { error: `The simulator answered no JSON: ${text.slice(0, 200)}` }
-  }
+  const answer = parseJson(text)
+  return isObject(answer) ? answer : { error: `The simulator answered no JSON object: ${text.slice(0, 200)}` }
 }

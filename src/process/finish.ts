@@ -1,6 +1,7 @@
-import { writeBundleFile } from '../bundles/bundle-file.ts'
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
+import { reasonOf } from '../core/result.ts'
+import { writePrivateFile } from '../documents/private-file.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import type { ReportFormat } from '../reports/formats/report-format.ts'
@@ -100,7 +101,17 @@ async function writeBundleIfFailed(
   const reasons = [...conditions, ...(code === 0 ? [] : [`exit code ${code}`])]
   const isAlways = isOfServe && failOn === undefined
   if (bundle === undefined || (reasons.length === 0 && !isAlways)) return true
-  return writeBundleFile(running, bundle, reasons, printError)
+  try {
+    await writePrivateFile(bundle, running.bundle(reasons))
+  } catch (error) {
+    printError(`convsim: --bundle ${bundle}: cannot be written: ${reasonOf(error)}`, 'error')
+    return false
+  }
+  printError(
+    `convsim: the bundle is in ${bundle}; repeat the run with convsim replay ${bundle}. ` +
+      'It has what clients sent but credentials: look there for personal data before you store it.',
+  )
+  return true
 }
 
 /** Writes a report to every file of `--report`, and prints names or problems. Returns true if all are written. */

@@ -1,5 +1,5 @@
 import { isObject } from '../core/json.ts'
-import type { ExchangePart, Violation } from '../documents/violation.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -8,15 +8,9 @@ import { redactText } from '../redaction/redact.ts'
 import { CappedTally } from './capped-tally.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 
-/** A rule of the contract that requests broke. */
-export interface BrokenRule {
+/** A rule of the contract that requests broke. The pointer has stars as indexes; the message is that of the first. */
+export interface BrokenRule extends Violation {
   readonly operation: string
-  readonly in: ExchangePart
-  /** A JSON pointer with a star for each index of an array: `/components/*`. */
-  readonly pointer: string
-  readonly keyword: string
-  /** The message of the first request that broke the rule. */
-  readonly message: string
   readonly first: RequestTrace
 }
 

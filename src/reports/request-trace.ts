@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../core/json.ts'
 import { valueAt } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
-import type { ExchangePart } from '../documents/violation.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
 import { redactJson } from '../redaction/redact.ts'
@@ -22,10 +22,7 @@ export interface RequestTrace {
 }
 
 /** A place in a request: `body /components/0/content`. */
-interface RequestPlace {
-  readonly in: ExchangePart
-  readonly pointer: string
-}
+type RequestPlace = Pick<Violation, 'in' | 'pointer'>
 
 const maxPathLength = 500
 const maxExcerptLength = 80

@@ -52,12 +52,7 @@ export interface DataPoint {
 }
 
 /** The body of an analytics response. Null: no data. */
-export interface Analytics {
-  avgConversationQualityIndex: number | null
-  avgSatisfactionScore: number | null
-  avgGrowthScore: number | null
-  avgFrictionScore: number | null
-  avgSafetyScore: number | null
+export interface Analytics extends Omit<DataPoint, 'date'> {
   averageUserSentiment: LabelScore | null
   averageChangeInUserSentiment: LabelScore | null
   averageFrustration: LabelScore | null
@@ -70,8 +65,6 @@ export interface Analytics {
   userToxicityCount: DetectionCount | null
   modelToxicityCount: DetectionCount | null
   recommendations: Recommendations | null
-  conversationCount: number
-  messageCount: number
   averageConversationRating: number | null
   dataPoints: DataPoint[]
 }

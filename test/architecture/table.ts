@@ -166,7 +166,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   process: {
     sentence: 'The process: output, signals, progress, server/, and what a run writes at its end.',
     main: 'output.ts',
-    imports: ['core', 'documents', 'fixtures', 'reports', 'bundles', 'config', 'simulator'],
+    imports: ['core', 'documents', 'fixtures', 'reports', 'config', 'simulator'],
   },
   proxy: {
     sentence: "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",

@@ -4,7 +4,7 @@ import { joinPointer, valueAtTokens } from '../../core/json-pointer.ts'
 import { isSameJson } from '../../core/same-json.ts'
 import { computeBodyDigest } from '../../journal/capture-body.ts'
 import type { RecordedBody } from '../../journal/entry.ts'
-import { parseJson } from '../../journal/entry-json.ts'
+import { parseBoundedJson } from '../../journal/entry-json.ts'
 import type { BundledAnswer, BundledBody } from '../bundle.ts'
 
 /** A part of an answer that differs between the recording and the replay. */
@@ -87,7 +87,7 @@ const contentOf = ({ text, base64 }: BundledBody) => text ?? base64 ?? ''
 /** Describes the first difference of two bodies: a member of JSON, or a byte. */
 function describeDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
   const [one, other] = [contentOf(expected), contentOf(actual)]
-  const [oneJson, otherJson] = [parseJson(one), parseJson(other)]
+  const [oneJson, otherJson] = [parseBoundedJson(one), parseBoundedJson(other)]
   const first = oneJson === undefined || otherJson === undefined ? undefined : findFirst(oneJson, otherJson, '')
   if (first) return { ...first, part: `body${first.part}` }
   if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cut(other) }

@@ -6,7 +6,7 @@ import { parseCommandLine } from '../../config/parse.ts'
 import type { Environment } from '../../config/variables.ts'
 import { escapeControls } from '../../core/escape-controls.ts'
 import { parseDuration } from '../../core/instant.ts'
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { isObject, parseJson } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { commands } from '../commands.ts'
@@ -83,23 +83,14 @@ function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> 
 
 /** Reads a reply as the health of a simulator; any HTTP server can listen on the port. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
-  const health = parseObject(body)
-  const isHealth = /^(un)?healthy$/.test(String(health?.['status'])) && typeof health?.['version'] === 'string'
+  const health = parseJson(body)
+  const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
       `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,
     )
-  const isReady = status === 200 && health['status'] === 'healthy'
+  const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: Json = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // no JSON
-  }
 }
 
 type Address = { readonly host: string; readonly port: number }

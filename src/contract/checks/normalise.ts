@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { walk } from '../walk.ts'
@@ -22,7 +22,7 @@ export function normaliseSchemas(document: JsonObject, source: Source): Finding[
       place: source.place(`${pointer}/nullable`),
       message:
         '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
-        `Write "type: [${listTypes(value)}]" instead`,
+        'Write a list of types with null instead: type: [string, "null"]',
     })
   }
   return findings
@@ -51,10 +51,4 @@ function allowNullAsAlternative(schema: JsonObject): void {
     delete schema[name]
   }
   schema.anyOf = [moved, { type: 'null' }]
-}
-
-/** Returns the types of a schema as its author should write them: `string, 'null'`. */
-function listTypes(schema: JsonObject): string {
-  const types: Json[] = Array.isArray(schema.type) ? schema.type : ['...', 'null']
-  return types.map((type) => (type === 'null' ? "'null'" : isObject(type) ? '...' : String(type))).join(', ')
 }

@@ -1,8 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { Json } from '../../core/json.ts'
+import { type Json, parseJson } from '../../core/json.ts'
 import { type JsonSize, measureJson } from '../../core/json-size.ts'
 import { decode, maxDepth } from '../../core/strict-json.ts'
-import { parseJson } from '../../upstream/traffic/recorded-exchange.ts'
 import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 
 /** An answer of the real service to an operation of the contract. */
@@ -82,9 +81,8 @@ export function observeAnswer(
 
 function parseObservedBody(bytes: Uint8Array | undefined): ParsedBody {
   if (bytes === undefined || bytes.length === 0) return noBody
-  const parsed = parseJson(decode(bytes) ?? '')
-  if (!parsed) return { json: undefined, isBroken: true }
-  const { value } = parsed
+  const value = parseJson(decode(bytes) ?? '')
+  if (value === undefined) return { json: undefined, isBroken: true }
   const size = measureJson(value)
   const isTooLarge = size.members > bodyBounds.members || size.levels > bodyBounds.levels
   return isTooLarge ? { json: undefined, isBroken: false, size } : { json: value, isBroken: false }

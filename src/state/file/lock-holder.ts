@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { futimesSync, openSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
-import { isObject } from '../../core/json.ts'
+import { isObject, parseJson } from '../../core/json.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { systemErrorCode } from './state-file-error.ts'
 
@@ -50,22 +50,18 @@ export function touch(fd: number, acknowledged: number): void {
 
 /** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
 export function parseHolder(content: string): LockHolder | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    if (!isObject(value)) return undefined
-    const { pid, host, since, space, born, nonce, acknowledged } = value
-    if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
-    return {
-      pid,
-      host: String(host),
-      since: String(since),
-      space: String(space),
-      born: String(born),
-      nonce,
-      acknowledged: Number(acknowledged) || 0,
-    }
-  } catch {
-    return undefined
+  const value = parseJson(content)
+  if (!isObject(value)) return undefined
+  const { pid, host, since, space, born, nonce, acknowledged } = value
+  if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
+  return {
+    pid,
+    host: String(host),
+    since: String(since),
+    space: String(space),
+    born: String(born),
+    nonce,
+    acknowledged: Number(acknowledged) || 0,
   }
 }
 

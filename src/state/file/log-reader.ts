@@ -5,7 +5,7 @@ import type { Change, StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import { findSealFault, historySeed, SEAL } from './checksum.ts'
 import { type Line, visitLines } from './lines.ts'
-import { parseJson, StateFileError } from './state-file-error.ts'
+import { parseStateJson, StateFileError } from './state-file-error.ts'
 import { findFormatFault } from './state-text.ts'
 import { LOG_KIND } from './write-ahead-log.ts'
 
@@ -138,7 +138,7 @@ class LogReader {
   }
 
   #parseLine(line: Buffer): unknown {
-    return parseJson(line.toString('utf8'), { line: this.#lineNumber, column: 1 })
+    return parseStateJson(line.toString('utf8'), { line: this.#lineNumber, column: 1 })
   }
 }
 

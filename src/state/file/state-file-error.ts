@@ -6,7 +6,7 @@ export class StateFileError extends Error {
 }
 
 /** Parses JSON that begins at `start` in its file. Throws a `StateFileError` with the place of the fault. */
-export function parseJson(text: string, start?: TextPosition): unknown {
+export function parseStateJson(text: string, start?: TextPosition): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -14,7 +14,7 @@ import { checkTrailer, formatTrailer } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { withoutMark, writeMark } from './log-mark.ts'
 import { type LogReplay, replayLog } from './log-reader.ts'
-import { parseJson, StateFileError } from './state-file-error.ts'
+import { parseStateJson, StateFileError } from './state-file-error.ts'
 import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -85,7 +85,7 @@ export class StateFile implements Adapter<StateData> {
     const text = await readFile(this.path, 'utf8')
     if (text === '') return 'is empty'
     const end = seal === 'differs' ? 'does not fit the checksum at its end' : 'does not end with its checksum'
-    return findFormatFault(parseJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+    return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
   }
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { redactHeaders, redactText } from '../../redaction/redact.ts'
 import { findOwnToken, redacted, redactToken } from '../../redaction/redact-token.ts'
-import { type AcceptedOrigins, findRecordingProblem, parseJson, toText } from './recorded-exchange.ts'
+import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import {
   maxExchanges,
   type ReadTraffic,
@@ -113,7 +113,7 @@ const saysPart = ({ comment }: JsonObject) =>
 
 /** Returns true for a text that is shorter than its size says, unless it is JSON that a tool may have redacted. */
 function isShort(bytes: Uint8Array, size: Json | undefined): boolean {
-  return typeof size === 'number' && bytes.length < size && !parseJson(Buffer.from(bytes).toString())
+  return typeof size === 'number' && bytes.length < size && parseJson(Buffer.from(bytes).toString()) === undefined
 }
 
 /** Redacts credentials of headers, and all tokens. */

@@ -1,10 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
-import type { Json } from '../../core/json.ts'
+import { type Json, parseJson } from '../../core/json.ts'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { type ReadOptions, readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
-import { parseJson } from './recorded-exchange.ts'
 import type { ReadTraffic } from './sample.ts'
 
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
@@ -41,7 +40,7 @@ function readTraffic(bytes: Uint8Array, form: TrafficForm, options: ReadOptions)
   if (text.trim() === '') return failure('is empty. Save the traffic anew.')
   if (form === 'har') {
     const document = parseJson(text)
-    return document ? readHar(document.value, options) : failure(`is no JSON: ${describeSyntaxError(text)}.`)
+    return document !== undefined ? readHar(document, options) : failure(`is no JSON: ${describeSyntaxError(text)}.`)
   }
   const documents = parseDocuments(text)
   return documents.ok ? readJournal(documents.value, options.accepted) : documents
@@ -58,12 +57,12 @@ function findPackedForm([first, second]: Uint8Array): string | undefined {
 /** Parses a file of JSON, or of lines of JSON. The error is a sentence without its subject. */
 function parseDocuments(text: string): Result<Json[]> {
   const whole = parseJson(text)
-  if (whole) return success([whole.value])
+  if (whole !== undefined) return success([whole])
   const values: Json[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const parsed = parseJson(line)
-    if (parsed) values.push(parsed.value)
+    if (parsed !== undefined) values.push(parsed)
     else {
       const start = { line: index + 1, column: 1 }
       // Where the first line is no JSON already, the fault is one of the whole text.

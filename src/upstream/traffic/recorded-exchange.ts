@@ -1,5 +1,4 @@
 import { isObject, type Json } from '../../core/json.ts'
-import { success } from '../../core/result.ts'
 import { readJson } from '../../core/strict-json.ts'
 import type { TrafficProblem } from './sample.ts'
 
@@ -9,15 +8,6 @@ export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 /** Returns the text of a member that should be a text or a number, and the empty text for anything else. */
 export function toText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-}
-
-/** Parses a text as JSON; undefined where it is none. */
-export function parseJson(text: string): { readonly ok: true; readonly value: Json } | undefined {
-  try {
-    return success(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 /** One exchange as a recording of any form has it; undefined members are not in the file. */
