@@ -38,7 +38,6 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The settings of `connect`. */
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string
@@ -92,7 +91,6 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-/** The parts of a client. */
 export interface SimulatorClientParts {
   readonly transport: Transport
   readonly origin: string
@@ -102,7 +100,6 @@ export interface SimulatorClientParts {
   readonly close: () => Promise<void>
 }
 
-/** Creates the client of a simulator. */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close } = parts
   return {

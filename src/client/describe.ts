@@ -1,6 +1,5 @@
 import type { ControlSchemas } from './transport.ts'
 
-/** The kinds of findings about a client. */
 export const findingKinds = ['violations', 'unexpected', 'manners'] as const
 export type FindingKind = (typeof findingKinds)[number]
 

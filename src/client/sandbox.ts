@@ -32,7 +32,6 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The place of a simulator. */
 export interface SimulatorAddress {
   /** `http://127.0.0.1:4010` */
   readonly origin: string

@@ -31,7 +31,6 @@ export interface DescribedParameter {
   readonly schema: JsonObject
 }
 
-/** An example of the document. */
 export interface Example {
   /** The name in the document; `example` for a single example without a name. */
   readonly name: string
@@ -108,7 +107,6 @@ export interface Assumption {
 
 /** A document that is loaded, checked and compiled once, at the start. */
 export interface Contract {
-  /** The file of the document. */
   readonly file: string
   readonly title: string
   readonly version: string

@@ -18,7 +18,6 @@ import { checkExpansion } from './dereference.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
 
-/** Options that make the load of a document quicker. */
 export interface LoadOptions {
   /**
    * Is true for `checkStructure` and `checkSchemas`, which take some 200 ms, and false for a document that passed them.
@@ -156,7 +155,6 @@ function readTitle({ info }: JsonObject): { title: string; version: string } {
   return { title: String(title ?? ''), version: String(version ?? '') }
 }
 
-/** Returns every `x-assumption` of the document. */
 function collectAssumptions(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
   if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {

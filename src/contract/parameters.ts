@@ -12,7 +12,6 @@ import { type ResolvedObject, resolve } from './resolve.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
-/** A parameter as the document describes it. */
 interface Parameter {
   readonly in: ParameterLocation
   /** The sent name; lower case for a header. */
@@ -25,7 +24,6 @@ interface Parameter {
   readonly schemaPointer: string
 }
 
-/** The parameters of a location. */
 interface ParameterGroup {
   readonly location: ParameterLocation
   readonly parameters: readonly Parameter[]
@@ -33,7 +31,6 @@ interface ParameterGroup {
   readonly validate: Validator | undefined
 }
 
-/** The parameters of an operation. */
 export interface CompiledParameters {
   /** The parameters that are read, those of the path item first. */
   readonly described: readonly DescribedParameter[]

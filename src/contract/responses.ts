@@ -12,7 +12,6 @@ import { isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
 import { narrowSchema } from './simulated-values.ts'
 
-/** A documented response. */
 export interface CompiledResponse {
   readonly description: string
   /** False if the document describes no content. */
@@ -28,9 +27,7 @@ export interface CompiledResponse {
   readonly validateSimulated: Validator | undefined
 }
 
-/** The documented responses of an operation. */
 export interface CompiledResponses {
-  /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
   /** The lowest 2xx; 200 for `2XX`. */
   readonly successStatus: number

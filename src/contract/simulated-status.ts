@@ -12,10 +12,8 @@ interface ChosenStatuses {
   readonly dropped?: number
 }
 
-/** The outcomes whose status can be chosen. */
 const OUTCOMES = ['success', 'dropped']
 
-/** Returns the chosen statuses of an operation that passed `checkSimulatedStatus`. */
 export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject): ChosenStatuses {
   return chosen as ChosenStatuses
 }

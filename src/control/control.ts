@@ -28,7 +28,6 @@ export interface Control {
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
-/** Creates the control plane. */
 export function createControl(
   contract: Contract,
   handlers: ControlHandlers,

@@ -21,7 +21,6 @@ export interface ControlRequest {
   readonly body: Json | undefined
   /** Rules that the body breaks, for operations that take rules, whose handlers report wrong names, too; else empty. */
   readonly bodyViolations: readonly Violation[]
-  /** The request as it was read. */
   readonly source: SimRequest
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
@@ -30,7 +29,6 @@ export interface ControlRequest {
 /** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
 export type ControlOutcome = Json | ControlError | CustomReply
 
-/** Handles one control operation. */
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */

@@ -40,7 +40,6 @@ async function reportHealth({ store, documents, draining }: ControlDeps): Promis
   return new CustomReply({ status: 503, body })
 }
 
-/** Says why the files are not served as they are. */
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`

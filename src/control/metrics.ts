@@ -107,7 +107,6 @@ interface OperationMetrics {
 
 /** A histogram of the time from the receipt of a request until its answer is ready. */
 interface DurationHistogram {
-  /** The `operationId`; undefined for requests that match no operation. */
   readonly operation: string | undefined
   /** The number of exchanges in each bucket, up to its bound in `durationBounds`; the last bucket has no bound. */
   readonly counts: number[]

@@ -11,7 +11,6 @@ const neutralIndex = 0.5
 /** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
 
-/** The events of a product or conversation. */
 interface EventGroup {
   impact: number
   count: number

@@ -10,7 +10,6 @@ import { type ListedAttempt, type ListedChain, readRetryHistory } from '../repor
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, refuseUnused } from './handler.ts'
 
-/** The query of `GET retries`, typed by the control document. */
 interface RetriesQuery {
   readonly minAttempts: number
   readonly request?: string

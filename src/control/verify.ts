@@ -69,7 +69,6 @@ function provesAbsence(verdict: Verdict | undefined): boolean {
   return verdict?.satisfied === true && verdict.count === 0
 }
 
-/** Returns the reply with a verdict; undefined: the comparison took too long. */
 async function replyWithVerdict(
   verdict: Verdict | undefined,
   verification: Verification,

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** The size of a value, or a bound of it. */
 export interface JsonSize {
   /** The number of members and items, at all levels together. */
   readonly members: number

@@ -117,7 +117,6 @@ const damaged: DeliveryOutcome = { kind: 'damaged' }
 
 /** The time and the mode in which a reply is written. */
 export interface Delivery {
-  /** Milliseconds before anything is sent. */
   readonly delayMs: number
   readonly mode: DeliveryMode
 }
@@ -131,7 +130,6 @@ export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' }
  */
 export type StoreExchange = (outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>
 
-/** A reply with its delivery. */
 export interface OutgoingReply {
   readonly reply: Reply
   readonly delivery: Delivery

@@ -89,7 +89,6 @@ export interface RequestMatch {
   readonly damage?: boolean
 }
 
-/** The conditions on one request. */
 export interface RequestQuery {
   /** The `operationId`; undefined matches every request, also one that matches no operation. */
   readonly operation?: string | undefined

@@ -74,7 +74,6 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
 
-/** The largest import of a sandbox. */
 const importLimit = '16mb'
 
 /**
@@ -209,7 +208,6 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
   }
 }
 
-/** Creates Express's error handler, which answers in the form of the service's error body. */
 function handleExpressError(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) next(error)

@@ -105,7 +105,6 @@ export class Exchange {
   }
 }
 
-/** Moves the exchange to another sandbox. */
 export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
   exchange.sandbox.activeRequests -= 1
   sandbox.activeRequests += 1

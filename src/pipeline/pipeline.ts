@@ -28,7 +28,6 @@ import { scenario } from './scenario.ts'
 import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
 import { validate } from './validate.ts'
 
-/** The things that the stages work with. */
 export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
@@ -68,7 +67,6 @@ export interface Stages {
 /** Creates the stages of a pipeline: those of the simulator, or of a proxy. */
 export type CreateStages = (deps: PipelineDeps) => Stages
 
-/** Creates the pipeline. */
 export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
   const { sandboxes, log } = deps
   const stages = createStages(deps)

@@ -23,20 +23,16 @@ export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'stor
 /** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
 type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
 
-/** A reply as it is recorded. */
 export interface RecordedReply extends Reply {
   /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
   readonly passedBytes?: number
 }
 
-/** The parts that records work with. */
 export interface RecorderDeps {
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean
-  /** Returns the reply as it is recorded. */
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
-  /** Passes a reply through the reply stages. */
   readonly addStages: (exchange: Exchange, first: Reply) => Reply
 }
 
@@ -92,7 +88,6 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
   }
 }
 
-/** Returns the present time as the end of a delivery. */
 const endOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {

@@ -12,7 +12,6 @@ export interface CoverageShare {
   readonly percent: number
 }
 
-/** A coverage item with its label. */
 export interface NamedItem {
   /** The index of the item in the order of the contract. */
   readonly index: number
@@ -28,7 +27,6 @@ export interface MissingItem extends NamedItem {
   readonly hint: CoverageHint | undefined
 }
 
-/** The coverage of one operation. */
 export interface OperationCoverage extends CoverageShare {
   readonly operation: string
   readonly method: string

@@ -4,7 +4,6 @@ import type { LiveExchange } from '../journal/journal.ts'
 import type { OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 
-/** The hits of one operation. */
 export interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
@@ -37,7 +36,6 @@ export class Coverage {
     return this.#byOperation.get(operation)?.[1]
   }
 
-  /** Marks the items that an exchange shows. */
   record(entry: JournalEntry, live: LiveExchange): void {
     const found = this.#byOperation.get(entry.operation ?? '')
     if (!found) return

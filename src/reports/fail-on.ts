@@ -13,10 +13,8 @@ export function judgeCondition(report: Report, condition: FailCondition): string
     : judgeFindings(report, condition)
 }
 
-/** A condition on anything but the coverage. */
 type FindingsCondition = Exclude<FailCondition, { readonly kind: 'coverage' }>
 
-/** Judges a report by one condition. Returns a sentence if it is met, or undefined if the run passes. */
 export function judgeFindings(report: FindingsReport, condition: FindingsCondition): string | undefined {
   const { requests, violations, unexpected } = report
   const findings = countFindings(report.manners)

@@ -1,7 +1,6 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
 import type { MannersRule } from './manners-rules.ts'
 
-/** A rule of manners that a retry broke. */
 export interface RetryFault {
   readonly rule: MannersRule
   readonly sentence: string
@@ -9,7 +8,6 @@ export interface RetryFault {
   readonly waitedMs: number | undefined
 }
 
-/** The judgement of a retry. */
 export interface RetryJudgement {
   /** The latest three pauses, milliseconds, with that before the retry and without those after a demanded wait. */
   readonly pauses: readonly number[]

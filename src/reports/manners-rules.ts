@@ -8,5 +8,4 @@ export const mannersRules = {
   'user-agent': 'A request says who sends it.',
 } as const
 
-/** The name of a rule of manners. */
 export type MannersRule = keyof typeof mannersRules

@@ -67,7 +67,6 @@ export type SandboxFilter = string | undefined
 /** Says that exchanges of other replicas may be missing. */
 type Truncation = Pick<FindingsReport, 'truncated'>
 
-/** The parts that a reporter depends on. */
 export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
   readonly collector: EvidenceCollector
@@ -80,7 +79,6 @@ export interface ReporterDependencies {
   readonly runOf: (sandbox: SandboxFilter) => Promise<ReportedRun>
 }
 
-/** Creates reports from the collected evidence. */
 export class Reporter {
   readonly #dependencies: ReporterDependencies
 
@@ -88,7 +86,6 @@ export class Reporter {
     this.#dependencies = dependencies
   }
 
-  /** Reports the coverage of the contract. */
   async coverage(sandbox: SandboxFilter): Promise<CoverageView & Truncation> {
     await this.#dependencies.journal.catchUp()
     return { ...(await this.#viewCoverage(sandbox)), ...this.#findTruncation(sandbox) }
@@ -104,7 +101,6 @@ export class Reporter {
     return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
   }
 
-  /** Reports how the clients retry and identify themselves, with the rules. */
   async manners(
     sandbox: SandboxFilter,
   ): Promise<FindingList<MannersFinding> & Truncation & { readonly rules: typeof mannersRules }> {
@@ -113,7 +109,6 @@ export class Reporter {
     return { rules: mannersRules, ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
   }
 
-  /** Reports everything. */
   async report(sandbox: SandboxFilter): Promise<Report> {
     return { ...(await this.findings(sandbox)), coverage: await this.#viewCoverage(sandbox) }
   }

@@ -6,7 +6,6 @@ import type { FailCondition } from './fail-condition.ts'
 export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */
   readonly at: number
-  /** The version of convsim. */
   readonly version: string
   /** The command of `convsim exec`: `npm test`; undefined where there is none. */
   readonly command: string | undefined

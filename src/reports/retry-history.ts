@@ -41,7 +41,6 @@ export interface RetryQuery {
   readonly minAttempts: number
   /** The id of a request, whose chain alone is listed; undefined for all chains. */
   readonly request: string | undefined
-  /** The most chains. */
   readonly limit: number
 }
 

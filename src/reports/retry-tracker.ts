@@ -11,7 +11,6 @@ export interface TrackedAttempt {
   readonly attempt: Attempt
   /** The attempt before; undefined for the first of the chain. */
   readonly previous: Attempt | undefined
-  /** The chain with the attempt. */
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined

@@ -103,7 +103,6 @@ export interface DriftedBody {
   readonly pointer: string
 }
 
-/** The effect of a scenario on a request. */
 export type Effect =
   /** Carries out the operation, answers with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }

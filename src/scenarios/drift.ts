@@ -26,7 +26,6 @@ interface Drift {
   readonly fits: (place: Place) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  /** Returns the damage of a place. */
   readonly damage: (place: Place) => BodyChange
 }
 

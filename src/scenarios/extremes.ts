@@ -11,7 +11,6 @@ import { namesOf, type ScenarioValues } from './parameters.ts'
 interface ExtremeKind {
   readonly name: string
   readonly description: string
-  /** Returns the extreme value of a schema, if any. */
   readonly extremeOf: (schema: JsonObject) => Json | undefined
 }
 

@@ -21,7 +21,6 @@ export interface DayValues {
   readonly friction: number
   readonly safety: number
   readonly labels: Readonly<Record<LabelField, number>>
-  /** The number of messages with the detection. */
   readonly detections: Readonly<Record<DetectionField, number>>
   readonly ratings: { readonly count: number; readonly sum: number }
 }

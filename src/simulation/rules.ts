@@ -139,7 +139,6 @@ export const ISSUE_RULES: readonly IssueRule[] = [
   { id: 'small-sample', severity: 'info', measure: 'conversationCount', is: 'below', threshold: 100 },
 ]
 
-/** The rules of strengths. */
 export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'high-quality', measure: 'avgConversationQualityIndex', is: 'above', threshold: 0.8 },
   { id: 'high-satisfaction', measure: 'avgSatisfactionScore', is: 'above', threshold: 0.8 },
@@ -153,7 +152,6 @@ export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'daily-use', measure: 'silentDays', is: 'below', threshold: 1 },
 ]
 
-/** The rules of recommendations. */
 export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   {
     id: 'harden-prompt',

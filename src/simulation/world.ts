@@ -15,7 +15,6 @@ import type { Phrases } from './phrases.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
 
-/** The fixtures that a world is created from. */
 export interface WorldFixtures {
   readonly personas: readonly Persona[]
   readonly models: readonly KnownModel[]

@@ -23,7 +23,6 @@ export interface Generation extends StartInputs {
   readonly number: number
   /** The ids of each model's products by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The pipeline over the simulator's own state. */
   readonly service: Pipeline
   /** Creates a pipeline over other state. */
   readonly createPipelineOver: (state: PipelineState) => Pipeline

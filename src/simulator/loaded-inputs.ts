@@ -22,7 +22,6 @@ import type { ProxiedService } from './explain.ts'
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
   readonly contract: Contract
-  /** The document of the control plane. */
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
@@ -111,7 +110,6 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   ]
 }
 
-/** Returns the numbers of the inputs, for the log. */
 export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
   return {
     contract: contract.file,

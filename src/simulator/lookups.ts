@@ -45,7 +45,6 @@ export function createModelCheck({ models }: Settings, fixtures: Fixtures): (mod
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
 }
 
-/** Returns the settings of the control plane's guard. */
 export function readGuardSettings({ controlToken, controlHosts, controlOrigins }: Settings): GuardSettings {
   const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
   return {

@@ -15,7 +15,6 @@ import { StoreUnavailableError } from '../state/store.ts'
 import type { Generation } from './generation.ts'
 
 interface ReporterDeps {
-  /** Returns the present generation. */
   readonly present: () => Generation
   readonly journal: Journal
   readonly log: Log

@@ -67,7 +67,6 @@ export interface Simulator {
 
 /** Injected dependencies: clock and logger. */
 export interface Dependencies {
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
   /** Called for each recorded exchange. Default: nobody asks. */

@@ -15,7 +15,6 @@ const SUPPORTED_DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
 ]
 
-/** The supported values of a parameter's `style`. */
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
 
 const errorAt = (source: Source, pointer: string, message: string): Finding => ({

@@ -31,7 +31,6 @@ interface Figure {
   readonly isGood?: boolean
 }
 
-/** A titled part of a page. */
 export interface PageSection {
   /** The anchor of the section, unique on its page. */
   readonly key: string
@@ -41,7 +40,6 @@ export interface PageSection {
   readonly isFolded?: boolean
 }
 
-/** A part of a section. */
 export type PageBlock =
   /** Paragraphs. `isGood`: they say that nothing is wrong. */
   { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean } | TableBlock | FindingsBlock
@@ -70,7 +68,6 @@ export interface PageFinding {
   /** The place in a file, with line and column from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
   readonly sentence: string
-  /** Further sentences. */
   readonly notes?: readonly string[]
   readonly details?: readonly Detail[]
 }
@@ -86,7 +83,6 @@ export interface Detail {
   readonly isAside?: boolean
 }
 
-/** A test case of JUnit. */
 export interface TestCase {
   /** The name of the suite without `convsim.`. */
   readonly suite: string
