@@ -21,7 +21,7 @@ import { verifyHandlers } from './verify.ts'
  * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
  * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code then compiles after step 3.
- * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency
+ * 3. Write its handler in the group that fits. A new dependency
  *    is a field of `ControlDeps`, which `simulator/simulator.ts` provides.
  * 4. Run `npm run readme`. An operation that needs a body or a certain path gets an entry in `test/sweeps.test.ts`.
  */

@@ -9,9 +9,7 @@ import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
-export function infoHandlers(
-  deps: ControlDeps,
-): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
+export function infoHandlers(deps: ControlDeps) {
   const { contract, controlContract } = deps
   return {
     getHealth: () => reportHealth(deps),
@@ -21,7 +19,7 @@ export function infoHandlers(
     getAssumptions: () => ({
       assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /**

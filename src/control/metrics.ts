@@ -6,7 +6,7 @@ import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
-export function metricsHandlers(deps: ControlDeps): Pick<ControlHandlers, 'getMetrics'> {
+export function metricsHandlers(deps: ControlDeps) {
   const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
@@ -16,7 +16,7 @@ export function metricsHandlers(deps: ControlDeps): Pick<ControlHandlers, 'getMe
       const text = (await registry.metrics()) + durationsToText(requestMetrics.durations())
       return new CustomReply({ body: textBody(text, registry.contentType) })
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 async function createRegistry(deps: ControlDeps, requestMetrics: RequestMetrics): Promise<Registry> {

@@ -36,11 +36,7 @@ const tooManyStreams = new ControlError(
 )
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
-export function requestHandlers({
-  journal,
-  contract,
-  stopping,
-}: ControlDeps): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
+export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
   let openStreams = 0
   return {
     listRequests(request) {
@@ -81,7 +77,7 @@ export function requestHandlers({
         },
       })
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 async function pageToJson(

@@ -24,7 +24,7 @@ const tooLongMessage =
   'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
 
 /** Handles `GET retries`: the attempts of each call that failed. */
-export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
+export function retryHandlers({ journal, contract, sandboxes }: ControlDeps) {
   const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
@@ -39,7 +39,7 @@ export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pi
       const { chains, further, truncated } = history
       return { sandbox: sandbox ?? '*', chains: chains.map(chainToJson), further, truncated }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): JsonObject {
