@@ -57,13 +57,7 @@ export async function connect<N extends Names = BundledNames>(
   const basePath = await readBasePath(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
-  return createSimulatorClient({
-    transport,
-    origin,
-    basePath,
-    newName,
-    close: async () => {},
-  })
+  return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
 }
 
 /** The milliseconds after which a server that does not answer is none. */

@@ -92,13 +92,8 @@ function describeLapse(finding: ControlSchemas['MannersFinding']): string {
 }
 
 /** Describes the requests of a finding: ` (2 requests, first: req-3)`. */
-function describeRequests({
-  count,
-  requests,
-}: {
-  readonly count: number
-  readonly requests: readonly string[]
-}): string {
+function describeRequests(finding: { readonly count: number; readonly requests: readonly string[] }): string {
+  const { count, requests } = finding
   return ` (${count === 1 ? 'request' : `${count} requests, first:`} ${requests[0]})`
 }
 

@@ -32,17 +32,10 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface SimulatorAddress {
-  /** `http://127.0.0.1:4010` */
-  readonly origin: string
-  /** `/v1` */
-  readonly basePath: string
-}
-
 /** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
-  { origin, basePath }: SimulatorAddress,
+  { origin, basePath }: { readonly origin: string; readonly basePath: string },
   name: string,
 ): SandboxClient<N> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {

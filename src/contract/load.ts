@@ -3,7 +3,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { nextTurn } from '../core/timers.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
+import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
@@ -76,10 +76,7 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
 export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
   const document = source.value
-  if (!isObject(document)) {
-    const place = source.place('')
-    return failure([{ severity: 'error', place, message: 'is not an OpenAPI document' }])
-  }
+  if (!isObject(document)) return failure([errorAt(source.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(document, source)
   if (version.length > 0) return failure(version)
   const rest = () => (source.precompiled ? undefined : nextTurn())

@@ -6,16 +6,11 @@ import { isObject, type JsonObject } from '../core/json.ts'
  */
 export const simulatedStatus = 'x-simulated-status'
 
-/** The statuses that an operation chooses; a status that is absent was not chosen. */
-interface ChosenStatuses {
-  readonly success?: number
-  readonly dropped?: number
-}
-
 const OUTCOMES = ['success', 'dropped']
 
-export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject): ChosenStatuses {
-  return chosen as ChosenStatuses
+/** Returns the chosen statuses of an operation; a status that is absent was not chosen. */
+export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject) {
+  return chosen as { readonly success?: number; readonly dropped?: number }
 }
 
 /** Returns what is wrong with the chosen statuses of an operation, if any. */

@@ -2,7 +2,7 @@ import { catalogueHandlers } from './catalogue.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlDeps } from './deps.ts'
 import { explainHandlers } from './explain.ts'
-import { ControlError, type ControlHandler, type ControlHandlers, type ControlRequest } from './handler.ts'
+import { ControlError, type ControlHandler, type ControlHandlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
 import type { ControlOperationId } from './operation-ids.ts'
@@ -64,7 +64,8 @@ function markChanges(
       const order = journal.takeOrder()
       const outcome = await handle(request)
       if (outcome instanceof ControlError) return outcome
-      const sandbox = findSandbox(request)
+      const { name } = request.parameters.path
+      const sandbox = typeof name === 'string' ? name : request.sandbox
       sandboxes.markChanged(sandbox)
       await bundles.onChange({ operation, sandbox, request: request.source, order })
       return outcome
@@ -72,10 +73,4 @@ function markChanges(
   const changing = controlContract.operations.filter(({ id, method }) => method !== 'GET' && !readOnly.has(id))
   const marked = changing.map(({ id }) => [id, mark(id, handlers[id as ControlOperationId])])
   return { ...handlers, ...Object.fromEntries(marked) }
-}
-
-/** Returns the sandbox that a request names in its path or query. */
-function findSandbox({ parameters, sandbox }: ControlRequest): string {
-  const name = parameters.path['name']
-  return typeof name === 'string' ? name : sandbox
 }

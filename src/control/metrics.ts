@@ -35,14 +35,17 @@ async function createRegistry(deps: ControlDeps, requestMetrics: RequestMetrics)
         this.inc({ operation, status, origin }, count)
     },
   })
-  await addGauges(deps, registers)
+  addGauges(prometheus, deps, registers)
   // Adds the event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
 }
 
-async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: Registry[]): Promise<void> {
-  const { default: prometheus } = await import('prom-client')
+function addGauges(
+  { Gauge }: Pick<typeof import('prom-client'), 'Gauge'>,
+  { journal, sandboxes, store }: ControlDeps,
+  registers: Registry[],
+): void {
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => countHeld(journal)],
     [
@@ -56,7 +59,7 @@ async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: 
     ['convsim_state_prompts', 'Prompts that the state holds.', async () => (await store.size()).prompts],
   ]
   for (const [name, help, value] of gauges)
-    new prometheus.Gauge({
+    new Gauge({
       name,
       help,
       registers,
@@ -100,11 +103,6 @@ interface AnswerCount {
   count: number
 }
 
-interface OperationMetrics {
-  readonly counts: AnswerCount[]
-  readonly durations: DurationHistogram
-}
-
 /** A histogram of the time from the receipt of a request until its answer is ready. */
 interface DurationHistogram {
   readonly operation: string | undefined
@@ -122,7 +120,10 @@ const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
  * operations and statuses take memory.
  */
 class RequestMetrics {
-  readonly #byOperation = new Map<string | undefined, OperationMetrics>()
+  readonly #byOperation = new Map<
+    string | undefined,
+    { readonly counts: AnswerCount[]; readonly durations: DurationHistogram }
+  >()
 
   constructor(journal: Journal) {
     journal.onOwnEntry((entry) => this.#add(entry))
@@ -148,7 +149,7 @@ class RequestMetrics {
     durations.sum += seconds
   }
 
-  #metricsOf(operation: string | undefined): OperationMetrics {
+  #metricsOf(operation: string | undefined) {
     const known = this.#byOperation.get(operation)
     if (known) return known
     const buckets = Array.from({ length: durationBounds.length + 1 }, () => 0)

@@ -6,15 +6,9 @@ import { maxWorkMs } from '../core/slices.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
 import { redactText } from '../redaction/redact.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
-import { type ListedAttempt, type ListedChain, readRetryHistory } from '../reports/retry-history.ts'
+import { type ListedAttempt, type ListedChain, type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, refuseUnused } from './handler.ts'
-
-interface RetriesQuery {
-  readonly minAttempts: number
-  readonly request?: string
-  readonly limit: number
-}
 
 /** The most characters of an `insertId` that are shown. */
 const maxInsertIdLength = 200
@@ -28,9 +22,7 @@ export function retryHandlers({ journal, contract, sandboxes }: ControlDeps) {
   const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
-      // The control document types the query.
-      const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery
-      const query = { sandbox, minAttempts, request, limit }
+      const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
       const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
       // After the journal was read, which may bring sandboxes of other replicas.
       const refusal = refuseUnused(sandbox, sandboxes)

@@ -109,10 +109,7 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
           'Stop what listens there, or choose another with --port (0: any free one).',
       }
     case 'EACCES':
-      return {
-        setting: 'port',
-        message: `Port ${port} needs more rights. Choose one above 1023 with --port.`,
-      }
+      return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
     default:
       return {
         setting: 'host',

@@ -127,11 +127,7 @@ export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined 
 /** Returns the parameters as sent, read once the operation is known; a repeated query parameter is an array. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
-  exchange.rawParameters ??= {
-    path: pathParameters,
-    query: readQuery(request.query),
-    header: request.headers,
-  }
+  exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
   return exchange.rawParameters
 }
 

@@ -91,16 +91,17 @@ function markRequest(live: LiveExchange, { parameters, body }: OperationItems, h
     })
 }
 
-function markParameter(parameter: ParameterItems, sent: string | readonly string[], hits: Uint8Array): void {
-  hits[parameter.index] = 1
-  if (parameter.values.size === 0) return
-  if (typeof sent === 'string') markValues(parameter, sent, hits)
-  else for (const text of sent) markValues(parameter, text, hits)
-}
-
-function markValues({ values, isList }: ParameterItems, text: string, hits: Uint8Array): void {
-  for (const value of isList ? text.split(/[,|\s]/) : [text]) {
-    const index = values.get(value)
-    if (index !== undefined) hits[index] = 1
+function markParameter(
+  { index, values, isList }: ParameterItems,
+  sent: string | readonly string[],
+  hits: Uint8Array,
+): void {
+  hits[index] = 1
+  if (values.size === 0) return
+  for (const text of typeof sent === 'string' ? [sent] : sent) {
+    for (const value of isList ? text.split(/[,|\s]/) : [text]) {
+      const valueIndex = values.get(value)
+      if (valueIndex !== undefined) hits[valueIndex] = 1
+    }
   }
 }

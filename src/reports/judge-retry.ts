@@ -14,15 +14,16 @@ export interface RetryJudgement {
   readonly faults: readonly RetryFault[]
 }
 
-/** The failed attempt before a retry, and the pauses of the call until then, as above. */
-interface RetriedCall {
-  readonly last: Attempt
-  readonly pauses: readonly number[]
-}
-
-/** Judges an attempt as a retry of a call. `isIdempotent`: true where the body of its operation has an `insertId`. */
-export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boolean): RetryJudgement {
-  const { last } = call
+/**
+ * Judges an attempt as a retry of the failed attempt `last`, after the earlier `pauses` of the call, as above.
+ * `isIdempotent`: true where the body of its operation has an `insertId`.
+ */
+export function judgeRetry(
+  last: Attempt,
+  earlier: RetryJudgement['pauses'],
+  latest: Attempt,
+  isIdempotent: boolean,
+): RetryJudgement {
   const waited = measurePause(last, latest)
   if (last.outcome === 'uncertain') {
     const fault = isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : undefined
@@ -30,7 +31,7 @@ export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boo
   }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
-  const pauses = hasDemandedWait ? call.pauses : [...call.pauses, waited].slice(-3)
+  const pauses = hasDemandedWait ? earlier : [...earlier, waited].slice(-3)
   const faults = [
     hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses),
     isIdempotent ? checkInsertId(last, latest) : undefined,

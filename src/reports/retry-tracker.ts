@@ -108,17 +108,13 @@ export class RetryTracker {
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
     const left = listLeft(candidates, tries)
     for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
-    const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
+    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest, isIdempotent))
     const shared = listSharedFaults(tries, judged)
     const faults = chain.isCorrection ? shared.filter(({ rule }) => rule !== 'no-retry') : shared
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
-    const continued = {
-      ...chain,
-      call,
-      lasts: [latest],
-      pauses: tries.length > 1 ? [] : (judged[0]?.pauses ?? []),
-    }
+    const pauses = tries.length > 1 ? [] : (judged[0]?.pauses ?? [])
+    const continued = { ...chain, call, lasts: [latest], pauses }
     if (latest.outcome !== 'fine') this.#chains.store(continued)
     return {
       attempt: latest,

@@ -87,12 +87,7 @@ export interface Extreme {
   readonly fields: readonly ExtremeField[]
 }
 
-export const noOverrides: DataOverrides = {
-  persona: undefined,
-  shape: undefined,
-  nulls: [],
-  extreme: undefined,
-}
+export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
@@ -119,7 +114,4 @@ export type Effect =
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
   /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
-  | {
-      readonly kind: 'drift'
-      readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody>
-    }
+  | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

@@ -42,10 +42,7 @@ export function findMatchProblems(
     ...problemAt(`${pointer}/method`, findUselessMethod(match, operations)),
     ...problemAt(`${pointer}/path`, findUselessPath(match, contract, operations)),
     ...problemAt(`${pointer}/query`, parameter),
-    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({
-      pointer: `${pointer}/body`,
-      message,
-    })),
+    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({ pointer: `${pointer}/body`, message })),
   ]
 }
 

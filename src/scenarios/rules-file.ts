@@ -2,7 +2,7 @@ import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json
 import { isObject, type Json } from '../core/json.ts'
 import { failure, type Result } from '../core/result.ts'
 import { findNearest } from '../core/similar.ts'
-import type { Findings } from '../documents/finding.ts'
+import { errorAt, type Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Violation } from '../documents/violation.ts'
 import { checkRules } from './check-rules.ts'
@@ -17,16 +17,14 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   if (!read.ok) return read
   const source = read.value
   const { value } = source
-  if (isContract(value)) return failure([{ severity: 'error', place: file, message: contractMessage }])
+  if (isContract(value)) return failure([errorAt(file, contractMessage)])
   const { compileSchema } = await import('../documents/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(value)
   const describe = ({ pointer, message }: Violation) =>
     pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
   const rules = checkRules(value, violations, context, describe)
   if (rules.ok) return rules
-  return failure(
-    rules.error.map(({ pointer, message }) => ({ severity: 'error', place: source.place(pointer), message })),
-  )
+  return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
 }
 
 const bareListMessage = 'the file is a list. Write "rules:" above it, and indent the list.'

@@ -85,7 +85,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeDigest(contract.document)),
-    hintFinder: once(() => new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world }))),
+    hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
   }
 }
 

@@ -15,20 +15,16 @@ export interface Page {
   readonly facts?: readonly string[]
   /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */
   readonly failed?: readonly string[]
-  /** Totals, which HTML shows as cards. */
-  readonly figures?: readonly Figure[]
+  /** Totals, which HTML shows as cards, with the sections that explain them. `isGood`: the colour; default: none. */
+  readonly figures?: readonly {
+    readonly value: string
+    readonly label: string
+    readonly section: string
+    readonly isGood?: boolean
+  }[]
   readonly sections: readonly PageSection[]
   /** The test cases of JUnit. */
   readonly cases?: readonly TestCase[]
-}
-
-/** A total, with the section that explains it. */
-interface Figure {
-  readonly value: string
-  readonly label: string
-  readonly section: string
-  /** The colour; default: none. */
-  readonly isGood?: boolean
 }
 
 export interface PageSection {
@@ -42,22 +38,20 @@ export interface PageSection {
 
 export type PageBlock =
   /** Paragraphs. `isGood`: they say that nothing is wrong. */
-  { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean } | TableBlock | FindingsBlock
-
-/** A table. `states`: a colour for the last cell of each row; default: none. */
-interface TableBlock {
-  readonly kind: 'table'
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-  readonly states?: readonly ('good' | 'bad' | '')[]
-}
-
-/** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
-interface FindingsBlock {
-  readonly kind: 'findings'
-  readonly findings: readonly PageFinding[]
-  readonly cut?: { readonly after: number; readonly rest: string }
-}
+  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
+  /** A table. `states`: a colour for the last cell of each row; default: none. */
+  | {
+      readonly kind: 'table'
+      readonly head: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+      readonly states?: readonly ('good' | 'bad' | '')[]
+    }
+  /** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
+  | {
+      readonly kind: 'findings'
+      readonly findings: readonly PageFinding[]
+      readonly cut?: { readonly after: number; readonly rest: string }
+    }
 
 /** Something that needs a look. */
 export interface PageFinding {
