@@ -67,7 +67,7 @@ export function deliveryOutcome(
   isComplete: boolean,
   { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
 ): DeliveryOutcome {
-  if (!usable[kind]) return damaged
+  if (!usable[kind]) return { kind: 'damaged' }
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
@@ -113,8 +113,6 @@ export interface SendProgress {
   isCutByUpstream: boolean
 }
 
-const damaged: DeliveryOutcome = { kind: 'damaged' }
-
 /** The time and the mode in which a reply is written. */
 export interface Delivery {
   readonly delayMs: number
@@ -123,12 +121,6 @@ export interface Delivery {
 
 /** The delivery of the real service: at once, and whole. */
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
-
-/**
- * Stores an exchange for all replicas, with the expected end of its delivery. Resolves to the refusal to send in place
- * of the reply if the shared state does not answer, or to undefined if the exchange is stored.
- */
-export type StoreExchange = (outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>
 
 export interface OutgoingReply {
   readonly reply: Reply
@@ -146,8 +138,9 @@ export interface OutgoingReply {
    */
   readonly onLeave?: (isReset: boolean) => void
   /**
-   * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds
-   * the exchange in the journal of every replica; undefined without replicas.
+   * Called once with the expected end before the last byte is sent, or before the delivery breaks off, so that a client
+   * with an answer finds the exchange in the journal of every replica; undefined without replicas. Resolves to the
+   * refusal to send in place of the reply if the shared state does not answer.
    */
-  readonly store?: StoreExchange | undefined
+  readonly store?: ((outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>) | undefined
 }

@@ -14,7 +14,6 @@ import type { OperationContext } from '../operations/handler.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
-import type { WriteContext } from '../state/records.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
@@ -129,11 +128,6 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
   exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
   return exchange.rawParameters
-}
-
-/** Returns the sandbox, seed and time under which the exchange changes the state. */
-export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
-  return { sandbox: sandbox.name, seed, now }
 }
 
 /** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */

@@ -72,11 +72,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const recordExchange = record({
-    ...deps,
-    recordedReply: stages.recorded,
-    addStages,
-  })
+  const recordExchange = record({ ...deps, recordedReply: stages.recorded, addStages })
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)

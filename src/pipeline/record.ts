@@ -20,9 +20,6 @@ import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-
  */
 export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
-/** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
-type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
-
 export interface RecordedReply extends Reply {
   /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
   readonly passedBytes?: number
@@ -40,7 +37,7 @@ export interface RecorderDeps {
  * Records every exchange in the journal and as one line in the log, with bodies if `logBodies`. The level `debug` adds
  * a line with the reasons for the answer, `trace` one with the headers.
  */
-export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps): BeginRecord {
+export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
@@ -49,7 +46,8 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
     if (trace) log.debug(decisionLine(entry, trace), 'decided')
     if (isTraced) log.trace(headerLine(entry), 'headers')
   }
-  return function record(exchange, reply, durationMs) {
+  // The duration is that from the receipt until the reply was ready.
+  return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
       const recorded = recordedReply(exchange, answer, outcome)
       const entry = createEntry(exchange, recorded, journal.recorded + 1, durationMs, outcome, sight)

@@ -11,12 +11,11 @@ import type { Reply } from '../exchange/reply.ts'
 import type { Parameter, ScenarioValues } from './parameters.ts'
 
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
-export type Family = (typeof families)[number]
 
 /** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
-  readonly family: Family
+  readonly family: (typeof families)[number]
   /** One sentence that says what the client meets. */
   readonly description: string
   /** Its own parameters, besides `p`, which every scenario takes. */

@@ -40,16 +40,11 @@ export interface ActiveRule extends Rule {
 /** Rules in their order; on each request only the first rule acts that can. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Gives rules their keys. `id`: a text that no other rules had: `default 7`. */
-export function activateRules(id: string, rules: readonly Rule[]): ActiveRules {
-  return rules.map((rule, index) => ({ ...rule, key: `${id} ${index}` }))
-}
-
 /**
- * Gives rules that were loaded again their keys: a rule among the former ones keeps its key, and so its counts. `id` is
- * a text that no other rules had.
+ * Gives rules their keys. `id`: a text that no other rules had: `default 7`. Of rules that were loaded again, one among
+ * the `former` rules keeps its key, and so its counts.
  */
-export function reactivateRules(id: string, rules: readonly Rule[], former: ActiveRules): ActiveRules {
+export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const free = [...former]
   return rules.map((rule, index): ActiveRule => {
     const text = canonicalJson(rule.source)
@@ -152,13 +147,11 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-/** A fault of a rule's action, with the field that has it. */
-interface ActionProblem {
-  readonly field: 'scenario' | 'sequence'
-  readonly message: string
-}
-
-function readAction(source: JsonObject, catalogue: Catalogue): Result<RuleAction, ActionProblem> {
+/** Reads the action of a rule. The error has the field at fault. */
+function readAction(
+  source: JsonObject,
+  catalogue: Catalogue,
+): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {
   const sequenceText = textIn(source, 'sequence')
   if (sequenceText !== undefined && textIn(source, 'scenario') !== undefined)
     return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })

@@ -8,6 +8,14 @@ export interface LabelBand {
   readonly closed?: boolean
 }
 
+const trouble = [
+  { label: 'none', below: 0.2 },
+  { label: 'low', below: 0.4 },
+  { label: 'moderate', below: 0.6 },
+  { label: 'high', below: 0.8 },
+  { label: 'severe', below: 1, closed: true },
+] as const
+
 /** The bands of each field, lowest scores first. The last band ends at 1, the largest score. */
 export const LABEL_BANDS = {
   averageUserSentiment: [
@@ -24,20 +32,8 @@ export const LABEL_BANDS = {
     { label: 'slightly_improved', below: 0.3, closed: true },
     { label: 'improved', below: 1, closed: true },
   ],
-  averageFrustration: [
-    { label: 'none', below: 0.2 },
-    { label: 'low', below: 0.4 },
-    { label: 'moderate', below: 0.6 },
-    { label: 'high', below: 0.8 },
-    { label: 'severe', below: 1, closed: true },
-  ],
-  averageStruggle: [
-    { label: 'none', below: 0.2 },
-    { label: 'low', below: 0.4 },
-    { label: 'moderate', below: 0.6 },
-    { label: 'high', below: 0.8 },
-    { label: 'severe', below: 1, closed: true },
-  ],
+  averageFrustration: trouble,
+  averageStruggle: trouble,
   averageCommercialIntent: [
     { label: 'none', below: 0.25 },
     { label: 'low', below: 0.5 },

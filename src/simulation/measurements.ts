@@ -1,4 +1,5 @@
-import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
+import { mapToRecord, type PeriodTotals, qualityChange, worstDay } from './period.ts'
+import { DETECTION_FIELDS } from './persona.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
@@ -18,12 +19,7 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
     averageUserSentiment: labels.averageUserSentiment,
     averageStruggle: labels.averageStruggle,
     averageCommercialIntent: labels.averageCommercialIntent,
-    hallucinationCount: detections.hallucinationCount?.percentage ?? null,
-    jailbreakCount: detections.jailbreakCount?.percentage ?? null,
-    userBiasCount: detections.userBiasCount?.percentage ?? null,
-    modelBiasCount: detections.modelBiasCount?.percentage ?? null,
-    userToxicityCount: detections.userToxicityCount?.percentage ?? null,
-    modelToxicityCount: detections.modelToxicityCount?.percentage ?? null,
+    ...mapToRecord(DETECTION_FIELDS, (field) => detections[field]?.percentage ?? null),
     averageConversationRating: totals.rating,
     conversationCount: conversations,
     qualityChange: qualityChange(totals),

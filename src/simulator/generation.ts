@@ -7,7 +7,7 @@ import type { Findings } from '../documents/finding.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
-import { type ActiveRules, reactivateRules } from '../scenarios/rules.ts'
+import { type ActiveRules, activateRules } from '../scenarios/rules.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
 import { loadStartInputs, type StartInputs } from './loaded-inputs.ts'
@@ -40,7 +40,7 @@ export async function loadGeneration(
 ): Promise<Result<Generation, Findings>> {
   const inputs = await loadStartInputs(settings, state.log, state.proxied)
   if (!inputs.ok) return inputs
-  const startUp = reactivateRules(`start-up ${number}`, inputs.value.startUp, former)
+  const startUp = activateRules(`start-up ${number}`, inputs.value.startUp, former)
   return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
 }
 
