@@ -26,10 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
-/**
- * Describes the findings of a sandbox, but for the kinds in `allow`, one paragraph for each kind; undefined: there are
- * none. `allowing`: the code that allows findings of a kind, for the last lines.
- */
+/** Describes the findings but for the `allow`ed kinds; undefined for none. `allowing`: the code that allows a kind. */
 export async function findingsProblem(
   sandbox: {
     report(): Promise<ControlSchemas['Report']>

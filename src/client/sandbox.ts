@@ -5,10 +5,7 @@ import { type SandboxRules, sandboxRules } from './rules.ts'
 import { dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/**
- * A sandbox of a simulator, which others do not affect. The base URL, the token or the headers of a sandbox put a
- * client into it; any of the three is enough.
- */
+/** A sandbox of a simulator. Its base URL, its token or its headers each put a client into it. */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,

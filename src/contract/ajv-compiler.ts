@@ -100,10 +100,7 @@ function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | unde
 /** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */
 const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
 
-/**
- * Returns true for a document with such a name. Validators then look at own properties only, which costs time, since
- * `constructor` would otherwise be in each object.
- */
+/** Returns true for a document with such a name, whose validators look at own properties only, which costs time. */
 function namesInherited(document: JsonObject): boolean {
   const text = JSON.stringify(document)
   return inherited.some((name) => text.includes(name))

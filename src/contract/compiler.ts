@@ -3,10 +3,7 @@ import { toFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 
-/**
- * Gives the validators of the schemas of one document: compiled by ajv, or precompiled by the build. A schema that
- * cannot be compiled is a finding, and has no validator.
- */
+/** Gives the validators of a document's schemas. A schema that cannot be compiled is a finding without validator. */
 export interface Compiler {
   /** Is true if an operation gets its validators when first used, false if at load, which then reports the findings. */
   readonly lazy: boolean
@@ -14,10 +11,7 @@ export interface Compiler {
   getValidator(pointer: string): Validator | undefined
   /** Returns that validator with the simulated values, which the simulator's own answers keep. */
   getSimulatedValidator(pointer: string): Validator | undefined
-  /**
-   * Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object.
-   * `pointer`: the operation, for the places of findings.
-   */
+  /** Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object. */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
   /** The findings of all compilations so far, without repetitions. */
   readonly findings: readonly Finding[]

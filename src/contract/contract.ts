@@ -21,7 +21,6 @@ export interface ParameterValues {
   readonly header: JsonObject
 }
 
-/** A parameter that the document describes. */
 export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header'
   /** The sent name; lower case for a header. */
@@ -37,7 +36,6 @@ export interface Example {
   readonly value: Json
 }
 
-/** An operation of the document with its parameters, body and responses. */
 export interface Operation {
   /** The `operationId`; `GET /models/{modelId}/analytics` if the document has none. */
   readonly id: string
@@ -82,7 +80,6 @@ export interface Operation {
   simulatedResponseSchema(status: number): JsonObject | undefined
 }
 
-/** The outcome of matching a method and a path with the contract. */
 export type OperationMatch =
   | {
       readonly kind: 'operation'

@@ -1,9 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 
-/**
- * The keyword of an operation that chooses the documented statuses to answer with: `x-simulated-status: { success: 204
- * }`. An event that sampling drops has the status `dropped`.
- */
+/** The keyword of an operation that chooses its statuses: `x-simulated-status: { success: 204 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
 const OUTCOMES = ['success', 'dropped']

@@ -50,10 +50,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
 /** The operations that are no GET, and change nothing in a sandbox; `callMcp` calls those that do. */
 const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
 
-/**
- * Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the
- * change, and call `bundles.onChange`.
- */
+/** Returns the handlers; those that change a sandbox also raise its revision and call `bundles.onChange`. */
 function markChanges(
   handlers: ControlHandlers,
   { controlContract, sandboxes, journal, bundles }: ControlDeps,

@@ -22,10 +22,7 @@ export function infoHandlers(deps: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-/**
- * Returns 503 with the reason if the state refuses all writes, so that an orchestrator restarts the process, and while
- * a shared state does not answer, so that a load balancer sends no requests.
- */
+/** Returns 503 with the reason while the state refuses writes or does not answer, and before a stop. */
 async function reportHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()

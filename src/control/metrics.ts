@@ -76,10 +76,7 @@ async function countHeld(journal: Journal): Promise<number> {
 
 const durationName = 'convsim_request_duration_seconds'
 
-/**
- * Formats histograms as Prometheus reads them, since prom-client's own takes single values only. A bucket counts every
- * request up to its bound, those of smaller buckets included.
- */
+/** Formats histograms as Prometheus reads them, since those of prom-client take single values only. */
 function durationsToText(durations: readonly DurationHistogram[]): string {
   const lines = durations.flatMap(({ operation = 'none', counts, sum }) => {
     const label = `operation=${JSON.stringify(operation)}`
@@ -115,10 +112,7 @@ interface DurationHistogram {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
 
-/**
- * Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; only
- * operations and statuses take memory.
- */
+/** Counts exchanges over the life of the process, whatever is cleared, for `GET /__sim/metrics`. */
 class RequestMetrics {
   readonly #byOperation = new Map<
     string | undefined,

@@ -92,10 +92,7 @@ interface SequenceOwner {
 /** The mark after the stored part of a long key. */
 const cutMark = '\u2026'
 
-/**
- * Lists the sequences that requests have used, the latest first, each with the next request's item. `used` has the
- * counts of the store by key, among them other counts.
- */
+/** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
 function sequencesToJson(
   used: ReadonlyMap<string, number>,
   rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,

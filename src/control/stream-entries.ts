@@ -11,10 +11,7 @@ export interface StreamOptions {
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
   readonly bodies: boolean
-  /**
-   * The number after which the stream begins. With a number above the latest entry's, which an earlier process gave,
-   * the stream begins with the oldest stored entry.
-   */
+  /** The number after which the stream begins; one above the latest entry's stands for the oldest stored entry. */
   readonly after: number
   /** Milliseconds between comments that hold an idle connection open. */
   readonly heartbeatMs: number

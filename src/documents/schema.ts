@@ -39,10 +39,7 @@ export function compileSchema(schema: JsonObject, name: string, definitions: rea
   }
 }
 
-/**
- * Compiles a schema, whose key is empty, and its definitions. `code` is the form in which ajv writes its functions, for
- * the build.
- */
+/** Compiles a schema, whose key is empty, and its definitions. `code`: the form of ajv's functions, for the build. */
 export function compileDefinitions(
   { schema, name, definitions }: PublishedSchema,
   code: CodeOptions = {},

@@ -51,17 +51,11 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export interface ClientSight {
   /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
   readonly headSentAt: number | undefined
-  /**
-   * Is true if the client closed the connection before the simulator had sent the reply or ended the connection, or
-   * after a whole reply that it may not have read.
-   */
+  /** True if the client closed the connection before its end, or after a whole reply that it may not have read. */
   readonly hasClientLeft: boolean
 }
 
-/**
- * Returns the outcome of a delivery: `isComplete` once the last byte was handed over, `isCutByStop` if the simulator
- * stopped, `isCutByUpstream` if the real service broke its answer off.
- */
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
@@ -127,15 +121,9 @@ export interface OutgoingReply {
   readonly delivery: Delivery
   /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
   readonly date: number | undefined
-  /**
-   * Called once when the delivery has ended, before any later request of the client is handled, if anybody asks.
-   * `sight` is absent if no client received the reply.
-   */
+  /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
-  /**
-   * Called at most once, after `onEnd`, if the client closed the connection after the whole reply and before another
-   * request. `isReset`: it left bytes unread.
-   */
+  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: bytes were unread. */
   readonly onLeave?: (isReset: boolean) => void
   /**
    * Called once with the expected end before the last byte is sent, or before the delivery breaks off, so that a client

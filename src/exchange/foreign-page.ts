@@ -44,10 +44,7 @@ export function refuseForeignPage(
   return undefined
 }
 
-/**
- * Returns true for an IP address, a name that is never public, and a listed name; without a list for any name without
- * dots (a compose service).
- */
+/** Returns true for an IP address, a name that is never public or listed; without a list for any without dots. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')

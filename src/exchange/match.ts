@@ -22,10 +22,7 @@ export interface Difference {
 /** A condition: yields the differences of a subject from it, none where the subject meets it. */
 export type Condition<Subject> = (subject: Subject) => Iterable<Difference>
 
-/**
- * Creates a condition that one of a field's values passes a test, which gets undefined if there is none. `isOpen`:
- * another value may have been sent.
- */
+/** Creates a condition that one of a field's values passes a test. `isOpen`: another value may have been sent. */
 function condition<Subject, Value extends Json>(
   field: string,
   expected: Json,

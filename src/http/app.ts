@@ -195,10 +195,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/**
- * Creates the middleware that answers preflight requests of the allowed origins, and adds CORS headers for them. For
- * other clients OPTIONS is a method like any other.
- */
+/** Creates the middleware that answers preflight requests of the allowed origins, and adds their CORS headers. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
   const allow = cors({ ...corsOptions, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {

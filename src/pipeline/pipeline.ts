@@ -95,10 +95,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   }
 }
 
-/**
- * Creates the stages of a simulator. Their names are public in `POST /__sim/explain`, so they do not depend on those of
- * functions, which a bundler may change.
- */
+/** Creates the stages of a simulator. Their names are public, and a bundler may change those of functions. */
 function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
   return {

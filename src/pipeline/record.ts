@@ -14,10 +14,7 @@ import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/**
- * The record of one exchange: `store` before its answer has ended, if there are replicas, `onEnd` after it, and
- * `onLeave` if the client closes the connection then.
- */
+/** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
 export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
 export interface RecordedReply extends Reply {
@@ -33,10 +30,7 @@ export interface RecorderDeps {
   readonly addStages: (exchange: Exchange, first: Reply) => Reply
 }
 
-/**
- * Records every exchange in the journal and as one line in the log, with bodies if `logBodies`. The level `debug` adds
- * a line with the reasons for the answer, `trace` one with the headers.
- */
+/** Records every exchange in the journal and the log; `debug` adds the reasons for the answer, `trace` the headers. */
 export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal

@@ -20,10 +20,7 @@ export interface ScenarioSources {
   readonly findPlannedFault?: FindPlannedFault | undefined
 }
 
-/**
- * Returns the fault that `convsim exec --each` has planned for a request, if any. Called once for each request to an
- * operation, of any sandbox, in the order of arrival.
- */
+/** Returns the fault that `convsim exec --each` has planned for a request; called once for each, in their order. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
@@ -55,10 +52,7 @@ const scopesOf = (exchange: Exchange, { startUp }: ScenarioSources): readonly Sc
   { name: 'start-up', rules: startUp },
 ]
 
-/**
- * Finds the rule `expect-refusal` for a request that was refused before rules act, such as one without a key, and marks
- * the request as a negative test.
- */
+/** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
 export async function expectRefusal(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<void> {
   const input = ruleInput(exchange, sources)
   for (const { name, rules } of scopesOf(exchange, sources)) {

@@ -8,7 +8,6 @@ import { redactText } from '../redaction/redact.ts'
 import { CappedTally } from './capped-tally.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 
-/** A rule of the contract that requests broke. */
 export interface BrokenRule {
   readonly operation: string
   readonly in: ExchangePart
@@ -20,7 +19,6 @@ export interface BrokenRule {
   readonly first: RequestTrace
 }
 
-/** A refusal or failure that no test asked for. */
 export interface UnexpectedAnswer {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string

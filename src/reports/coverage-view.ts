@@ -20,7 +20,6 @@ export interface NamedItem {
   readonly name: string
 }
 
-/** A coverage item that no client has met. */
 export interface MissingItem extends NamedItem {
   readonly sentence: string
   /** The request that shows the item; undefined for an item of a request, and where none is known. */

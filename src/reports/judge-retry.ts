@@ -14,10 +14,7 @@ export interface RetryJudgement {
   readonly faults: readonly RetryFault[]
 }
 
-/**
- * Judges an attempt as a retry of the failed attempt `last`, after the earlier `pauses` of the call, as above.
- * `isIdempotent`: true where the body of its operation has an `insertId`.
- */
+/** Judges an attempt as a retry of the failed `last`, after the earlier `pauses` of the call. */
 export function judgeRetry(
   last: Attempt,
   earlier: RetryJudgement['pauses'],

@@ -53,10 +53,7 @@ export interface FindingsReport {
   readonly truncated?: true
 }
 
-/**
- * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and
- * its order does not depend on them: the same requests give the same report.
- */
+/** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
 export interface Report extends FindingsReport {
   readonly coverage: CoverageView
 }

@@ -2,7 +2,6 @@ import { isCredentialName, redactText } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
 import type { FailCondition } from './fail-condition.ts'
 
-/** The run that a report is about. */
 export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */
   readonly at: number

@@ -23,7 +23,6 @@ export interface ListedChain {
   readonly earlier: number
 }
 
-/** The chains that a reader asks for. */
 export interface RetryQuery {
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined

@@ -68,10 +68,7 @@ export class RetryTracker {
     return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
   }
 
-  /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may
-   * have arrived: that is not judged again.
-   */
+  /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)

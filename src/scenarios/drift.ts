@@ -16,10 +16,7 @@ interface Place {
   readonly required: boolean
 }
 
-/**
- * A kind of drift from the contract. Each breaks one rule of the reply's schema at one place: a value of another type
- * is not one that an enum or a const beside the type lists.
- */
+/** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
 interface Drift {
   readonly name: string
   readonly description: string
@@ -140,7 +137,6 @@ function damageAt(
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
-/** A schema within a response schema. */
 interface SchemaLocation extends Place {
   /** The pattern of the pointers to its values. */
   readonly pattern: RegExp

@@ -10,12 +10,10 @@ export type ParameterKind =
   /** Names separated by "|". */
   | { readonly type: 'names' }
 
-/** A parameter of a scenario. */
 export type Parameter = ParameterKind & {
   readonly name: string
   /** The value where none is given; undefined: none, see `required`. */
   readonly default?: number | string
-  /** True where a value must be given. */
   readonly required?: boolean
   /** A value for examples, needed where one must be given: `recommendations`. */
   readonly example?: string

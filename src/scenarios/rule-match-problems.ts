@@ -5,7 +5,6 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
-/** A fault of a rule, at its JSON pointer. */
 export interface RuleProblem {
   readonly pointer: string
   readonly message: string

@@ -8,10 +8,7 @@ import type { Violation } from '../documents/violation.ts'
 import { checkRules } from './check-rules.ts'
 import type { Rule, RuleContext } from './rules.ts'
 
-/**
- * Loads the file of `--rules` (YAML or JSON). The error has a finding with its line for each value that breaks the
- * schema or has no meaning for the contract.
- */
+/** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
@@ -31,10 +28,7 @@ const bareListMessage = 'the file is a list. Write "rules:" above it, and indent
 
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
 
-/**
- * Returns true for a document that looks like a file of rules: an object with a member `rules` or a similar one
- * (`rule`), a single rule, or a list of rules.
- */
+/** Returns true for what looks like a file of rules: with a member such as `rules`, a rule, or a list of rules. */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false

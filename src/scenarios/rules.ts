@@ -40,10 +40,7 @@ export interface ActiveRule extends Rule {
 /** Rules in their order; on each request only the first rule acts that can. */
 export type ActiveRules = readonly ActiveRule[]
 
-/**
- * Gives rules their keys. `id`: a text that no other rules had: `default 7`. Of rules that were loaded again, one among
- * the `former` rules keeps its key, and so its counts.
- */
+/** Gives rules their keys, which begin with the unused `id`. A rule among the `former` ones keeps its key. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const free = [...former]
   return rules.map((rule, index): ActiveRule => {
@@ -81,10 +78,7 @@ export interface RuleContext {
 /** The number of problems after which the check of rules ends; each lists all names that it knows. */
 const maxProblems = 100
 
-/**
- * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 names that do not exist
- * and rules that make no sense.
- */
+/** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
 export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []

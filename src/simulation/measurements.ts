@@ -6,7 +6,6 @@ import type { Measure } from './rules.ts'
 /** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
-/** Computes the measurements of a period from its totals. */
 export function measurePeriod(totals: PeriodTotals): Measurements {
   const { labels, detections, conversations, messages } = totals
   const worst = worstDay(totals.days)

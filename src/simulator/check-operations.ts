@@ -7,10 +7,7 @@ import { declarations, type OperationHandlers } from '../operations/index.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 
-/**
- * Checks that a document's operations have the shape that their handlers expect: path parameters, body, and answers.
- * Otherwise every request to such an operation would end in a 500.
- */
+/** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
 export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const world = createWorld(fixtures)
   return contract.operations.flatMap((operation) => {

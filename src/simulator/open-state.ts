@@ -83,10 +83,7 @@ function replicaName(): string {
 /** The least number of messages in the stream of all replicas, so that a journal without entries still has reports. */
 const MIN_STREAM = 1000
 
-/**
- * Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract, which
- * `--watch` replaces.
- */
+/** Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract. */
 export function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },

@@ -179,7 +179,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   }
 }
 
-/** Creates the controllers of the end of the process. */
 function createEnds(): Pick<Simulator, 'stopping' | 'draining'> {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number

@@ -124,13 +124,8 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-interface ParsedSettings {
-  readonly values: Readonly<Record<string, unknown>>
-  readonly problems: readonly string[]
-}
-
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
-function parseSettings(settings: LibrarySettings): ParsedSettings {
+function parseSettings(settings: LibrarySettings) {
   const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []

@@ -4,10 +4,7 @@ import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
-/**
- * Checks that every `$ref` leads, without a circle, to an object of the expected kind. A broken `$ref` is reported and
- * removed from the document, so that later checks can run.
- */
+/** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
