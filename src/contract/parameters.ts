@@ -35,8 +35,8 @@ interface ParameterGroup {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 
 /**
- * Compiles the parameters of a path item and of an operation; those of the operation win. `described` has the parameters
- * that are read, and `read` coerces sent ones, whose `values` are reliable only without violations.
+ * Compiles the parameters of a path item and of an operation; those of the operation win. `described` has those that
+ * are read; `read` coerces sent ones, whose `values` are reliable only without violations.
  */
 export function compileParameters(
   document: JsonObject,

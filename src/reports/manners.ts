@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { CappedTally } from './capped-tally.ts'
-import type { MannersRule } from './manners-rules.ts'
+import type { MannersRule } from './judge-retry.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 

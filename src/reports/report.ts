@@ -11,8 +11,8 @@ import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
 import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
+import { mannersRules } from './judge-retry.ts'
 import type { MannersFinding } from './manners.ts'
-import { mannersRules } from './manners-rules.ts'
 import type { ReportedRun } from './reported-run.ts'
 
 /** A finding with the requests that showed it. */

@@ -1,6 +1,6 @@
 import type { BrokenRule } from './contract-findings.ts'
 import type { FailCondition } from './fail-condition.ts'
-import { mannersRules } from './manners-rules.ts'
+import { mannersRules } from './judge-retry.ts'
 import type { PageFinding } from './page/page.ts'
 import {
   type Counted,
