@@ -69,10 +69,7 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/**
- * Checks and compiles a document that was read, and normalises the schemas of `source.value` in place. The event loop
- * goes on between the steps, so that a reload under load does not keep connections waiting.
- */
+/** Checks and compiles a document in steps, and normalises the schemas of `source.value` in place. */
 export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
   const document = source.value

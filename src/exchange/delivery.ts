@@ -81,10 +81,7 @@ const unseenMs = 250
 /** The least time after which clients give up, milliseconds. */
 const shortestTimeoutMs = 100
 
-/**
- * Returns true if a client that closed its connection at `closedAt` may have given up before the head arrived: the head
- * was slow, and the close came right after it. A quick reply is read before any time-out.
- */
+/** Returns true if a client that closed its connection right after a slow head may not have read it. */
 export function mayBeUnread(
   { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
   closedAt: number,

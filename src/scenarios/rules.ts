@@ -94,10 +94,7 @@ export function readRules(document: JsonObject, context: RuleContext): Result<re
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
 }
 
-/**
- * Reads a rule that was put before, perhaps under another contract. One that does not fit stays in its place with the
- * reason (`misfit`), and fits again once the contract does. Its key is that of its counts.
- */
+/** Reads a rule that was put before. One that does not fit the contract stays in its place with the reason. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }

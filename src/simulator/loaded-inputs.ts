@@ -35,10 +35,7 @@ export interface StartInputs extends LoadedInputs {
   readonly fallback: Fallback | undefined
 }
 
-/**
- * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them.
- * `proxied`: the real service if it answers, so that the document need not fit the handlers.
- */
+/** Loads the inputs that the settings name. `proxied`: the real service, if the document need not fit handlers. */
 export async function loadInputs(
   settings: Settings,
   proxied?: ProxiedService,
