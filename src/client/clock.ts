@@ -16,7 +16,6 @@ export interface SandboxClock {
   real(): Promise<ControlSchemas['Clock']>
 }
 
-/** Creates the clock of a sandbox. */
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
   const set = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>

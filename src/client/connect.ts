@@ -38,7 +38,6 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The settings of `connect`. */
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string
@@ -58,13 +57,7 @@ export async function connect<N extends Names = BundledNames>(
   const basePath = await readBasePath(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
-  return createSimulatorClient({
-    transport,
-    origin,
-    basePath,
-    newName,
-    close: async () => {},
-  })
+  return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
 }
 
 /** The milliseconds after which a server that does not answer is none. */
@@ -92,7 +85,6 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-/** The parts of a client. */
 export interface SimulatorClientParts {
   readonly transport: Transport
   readonly origin: string
@@ -102,7 +94,6 @@ export interface SimulatorClientParts {
   readonly close: () => Promise<void>
 }
 
-/** Creates the client of a simulator. */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close } = parts
   return {

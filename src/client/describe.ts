@@ -1,6 +1,5 @@
 import type { ControlSchemas } from './transport.ts'
 
-/** The kinds of findings about a client. */
 export const findingKinds = ['violations', 'unexpected', 'manners'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
@@ -27,10 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
-/**
- * Describes the findings of a sandbox, but for the kinds in `allow`, one paragraph for each kind; undefined: there are
- * none. `allowing`: the code that allows findings of a kind, for the last lines.
- */
+/** Describes the findings but for the `allow`ed kinds; undefined for none. `allowing`: the code that allows a kind. */
 export async function findingsProblem(
   sandbox: {
     report(): Promise<ControlSchemas['Report']>
@@ -93,13 +89,8 @@ function describeLapse(finding: ControlSchemas['MannersFinding']): string {
 }
 
 /** Describes the requests of a finding: ` (2 requests, first: req-3)`. */
-function describeRequests({
-  count,
-  requests,
-}: {
-  readonly count: number
-  readonly requests: readonly string[]
-}): string {
+function describeRequests(finding: { readonly count: number; readonly requests: readonly string[] }): string {
+  const { count, requests } = finding
   return ` (${count === 1 ? 'request' : `${count} requests, first:`} ${requests[0]})`
 }
 

@@ -57,7 +57,6 @@ export interface RuleListing<N extends Names> {
   }
 }
 
-/** Creates the part of a sandbox that is about its scenarios. */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {

@@ -5,10 +5,7 @@ import { type SandboxRules, sandboxRules } from './rules.ts'
 import { dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/**
- * A sandbox of a simulator, which others do not affect. The base URL, the token or the headers of a sandbox put a
- * client into it; any of the three is enough.
- */
+/** A sandbox of a simulator. Its base URL, its token or its headers each put a client into it. */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,
@@ -32,18 +29,10 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The place of a simulator. */
-export interface SimulatorAddress {
-  /** `http://127.0.0.1:4010` */
-  readonly origin: string
-  /** `/v1` */
-  readonly basePath: string
-}
-
 /** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
-  { origin, basePath }: SimulatorAddress,
+  { origin, basePath }: { readonly origin: string; readonly basePath: string },
   name: string,
 ): SandboxClient<N> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../core/json.ts'
 import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
+import type { CompiledSchemas } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
@@ -11,28 +12,16 @@ import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulat
 import { hasRecursiveSchema, limitTime } from './limit-time.ts'
 import { narrowDocument } from './simulated-values.ts'
 
-/** An instance of ajv with the schemas that it has compiled. */
-export interface CompiledSchemas {
-  readonly ajv: Ajv2020
-  /** The name of each schema in the instance, by the key that its precompiled validator gets. */
-  readonly names: ReadonlyMap<string, string>
-}
-
-/** A compiler whose schemas the build can write to a file. */
-export interface AjvCompiler extends Compiler {
-  /** The schemas of `getValidator` and `getParameterValidator`, and those with simulated values if there are any. */
-  readonly compiled: readonly CompiledSchemas[]
-}
-
 /**
- * Creates a compiler that uses ajv.
+ * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
+ * `getValidator` and `getParameterValidator`, and those with simulated values if there are any.
  * @param options `meta: false` leaves out `checkSchemas`; `code` has ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
   document: JsonObject,
   source: Source,
   { meta, code = {} }: { readonly meta: boolean; readonly code?: CodeOptions },
-): AjvCompiler {
+): Compiler & { readonly compiled: readonly CompiledSchemas[] } {
   const findings: Finding[] = []
   const reported = new Set<string>()
   let currentPointer = ''
@@ -111,10 +100,7 @@ function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | unde
 /** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */
 const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
 
-/**
- * Returns true for a document with such a name. Validators then look at own properties only, which costs time, since
- * `constructor` would otherwise be in each object.
- */
+/** Returns true for a document with such a name, whose validators look at own properties only, which costs time. */
 function namesInherited(document: JsonObject): boolean {
   const text = JSON.stringify(document)
   return inherited.some((name) => text.includes(name))

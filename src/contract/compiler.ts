@@ -3,25 +3,15 @@ import { toFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 
-/** Gives the validators of the schemas of one document: compiled by ajv, or precompiled by the build. */
+/** Gives the validators of a document's schemas. A schema that cannot be compiled is a finding without validator. */
 export interface Compiler {
   /** Is true if an operation gets its validators when first used, false if at load, which then reports the findings. */
   readonly lazy: boolean
-  /**
-   * Returns the validator of the schema at a pointer, or undefined if the schema cannot be compiled, which is a
-   * finding. The validator changes nothing: no value is coerced, no default filled in.
-   */
+  /** Returns the validator of the schema at a pointer. It coerces no value, and fills in no default. */
   getValidator(pointer: string): Validator | undefined
-  /**
-   * Returns the validator of the schema at a pointer with its simulated values, which the simulator's own answers keep,
-   * or undefined if the schema cannot be compiled, which is a finding.
-   */
+  /** Returns that validator with the simulated values, which the simulator's own answers keep. */
   getSimulatedValidator(pointer: string): Validator | undefined
-  /**
-   * Returns the validator of an object of parameters, or undefined if the schema cannot be compiled, which is a
-   * finding. The validator coerces texts and fills in defaults in that object.
-   * @param pointer the place of the findings: the pointer of the operation
-   */
+  /** Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object. */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
   /** The findings of all compilations so far, without repetitions. */
   readonly findings: readonly Finding[]

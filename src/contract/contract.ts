@@ -21,7 +21,6 @@ export interface ParameterValues {
   readonly header: JsonObject
 }
 
-/** A parameter that the document describes. */
 export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header'
   /** The sent name; lower case for a header. */
@@ -31,14 +30,12 @@ export interface DescribedParameter {
   readonly schema: JsonObject
 }
 
-/** An example of the document. */
 export interface Example {
   /** The name in the document; `example` for a single example without a name. */
   readonly name: string
   readonly value: Json
 }
 
-/** An operation of the document with its parameters, body and responses. */
 export interface Operation {
   /** The `operationId`; `GET /models/{modelId}/analytics` if the document has none. */
   readonly id: string
@@ -83,7 +80,6 @@ export interface Operation {
   simulatedResponseSchema(status: number): JsonObject | undefined
 }
 
-/** The outcome of matching a method and a path with the contract. */
 export type OperationMatch =
   | {
       readonly kind: 'operation'
@@ -108,7 +104,6 @@ export interface Assumption {
 
 /** A document that is loaded, checked and compiled once, at the start. */
 export interface Contract {
-  /** The file of the document. */
   readonly file: string
   readonly title: string
   readonly version: string

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../core/json-pointer.ts'
-import type { Finding } from '../documents/finding.ts'
+import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { walk } from './walk.ts'
 
@@ -23,7 +23,7 @@ export function dereference(document: JsonObject, schema: JsonObject): JsonObjec
 
 /** Refuses each schema of a body or parameter whose expansion is too large. It runs after `checkReferences`. */
 export function checkExpansion(document: JsonObject, source: Source): Finding[] {
-  return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }): Finding[] => {
+  return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }) => {
     if (!['mediaType', 'parameter', 'header'].includes(kind) || !isObject(schema)) return []
     const expansion = { document, count: 0 }
     expandObject(expansion, schema, [])
@@ -31,7 +31,7 @@ export function checkExpansion(document: JsonObject, source: Source): Finding[] 
     const message =
       `expands to more than ${MAX_EXPANDED} parts when each $ref is replaced by its schema; ` +
       'refer to fewer schemas from each other, or leave a part open ("type: object")'
-    return [{ severity: 'error', place: source.place(joinPointer(pointer, 'schema')), message }]
+    return [errorAt(source.place(joinPointer(pointer, 'schema')), message)]
   })
 }
 

@@ -3,17 +3,12 @@ import { joinPointer } from '../core/json-pointer.ts'
 import type { Example } from './contract.ts'
 import { resolve } from './resolve.ts'
 
-/** An example together with its place in the document. */
-interface LocatedExample extends Example {
-  /** JSON pointer of the value itself, not of a reference to it. */
-  readonly pointer: string
-}
-
 /**
  * Returns the examples of a media type, a parameter or a header in the document's order; a single one has the name
- * `example`. An example in another file (`externalValue`) is left out.
+ * `example`. Each has the pointer of its value, not of a reference to it. An example in another file (`externalValue`)
+ * is left out.
  */
-export function readExamples(document: JsonObject, pointer: string): LocatedExample[] {
+export function readExamples(document: JsonObject, pointer: string): (Example & { readonly pointer: string })[] {
   const owner = resolve(document, pointer)
   if (owner === undefined) return []
   const single = owner.value.example

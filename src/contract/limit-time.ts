@@ -30,7 +30,6 @@ function catchOverflow(check: () => boolean): boolean | undefined {
   }
 }
 
-/** The error of a check that was broken off. */
 const brokenOff = {
   keyword: 'timeout',
   instancePath: '',

@@ -3,7 +3,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { nextTurn } from '../core/timers.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
+import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
@@ -18,7 +18,6 @@ import { checkExpansion } from './dereference.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
 
-/** Options that make the load of a document quicker. */
 export interface LoadOptions {
   /**
    * Is true for `checkStructure` and `checkSchemas`, which take some 200 ms, and false for a document that passed them.
@@ -70,17 +69,11 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/**
- * Checks and compiles a document that was read, and normalises the schemas of `source.value` in place. The event loop
- * goes on between the steps, so that a reload under load does not keep connections waiting.
- */
+/** Checks and compiles a document in steps, and normalises the schemas of `source.value` in place. */
 export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
   const document = source.value
-  if (!isObject(document)) {
-    const place = source.place('')
-    return failure([{ severity: 'error', place, message: 'is not an OpenAPI document' }])
-  }
+  if (!isObject(document)) return failure([errorAt(source.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(document, source)
   if (version.length > 0) return failure(version)
   const rest = () => (source.precompiled ? undefined : nextTurn())
@@ -156,7 +149,6 @@ function readTitle({ info }: JsonObject): { title: string; version: string } {
   return { title: String(title ?? ''), version: String(version ?? '') }
 }
 
-/** Returns every `x-assumption` of the document. */
 function collectAssumptions(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
   if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {

@@ -4,7 +4,7 @@ import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
-import type { DescribedParameter, ParameterValues, RawParameters } from './contract.ts'
+import type { DescribedParameter, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { type ResolvedObject, resolve } from './resolve.ts'
 
@@ -12,7 +12,6 @@ import { type ResolvedObject, resolve } from './resolve.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
-/** A parameter as the document describes it. */
 interface Parameter {
   readonly in: ParameterLocation
   /** The sent name; lower case for a header. */
@@ -25,7 +24,6 @@ interface Parameter {
   readonly schemaPointer: string
 }
 
-/** The parameters of a location. */
 interface ParameterGroup {
   readonly location: ParameterLocation
   readonly parameters: readonly Parameter[]
@@ -33,24 +31,19 @@ interface ParameterGroup {
   readonly validate: Validator | undefined
 }
 
-/** The parameters of an operation. */
-export interface CompiledParameters {
-  /** The parameters that are read, those of the path item first. */
-  readonly described: readonly DescribedParameter[]
-  /** Coerces sent parameters to their types; `values` is reliable only without violations. */
-  read(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
-}
-
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 
-/** Compiles the parameters of a path item and of an operation; those of the operation win. */
+/**
+ * Compiles the parameters of a path item and of an operation; those of the operation win. `described` has those that
+ * are read; `read` coerces sent ones, whose `values` are reliable only without violations.
+ */
 export function compileParameters(
   document: JsonObject,
   compiler: Compiler,
   pathPointer: string,
   operationPointer: string,
-): CompiledParameters {
+) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathPointer, operationPointer]) {
     for (const resolved of resolveList(document, joinPointer(owner, 'parameters'))) {
@@ -64,7 +57,7 @@ export function compileParameters(
   }).filter(({ parameters }) => parameters.length > 0)
   return {
     described: [...byName.values()].map((parameter) => describeParameter(document, parameter)),
-    read(sent) {
+    read(sent: RawParameters) {
       const values: Record<ParameterLocation, JsonObject> = { path: {}, query: {}, header: {} }
       const violations: Violation[] = []
       for (const group of groups) {
@@ -153,13 +146,8 @@ function readGroup(
     const value = parseParameterText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
     else {
-      const pointer = joinPointer('', parameter.name)
-      violations.push({
-        in: location,
-        pointer,
-        keyword: 'json',
-        message: 'must be JSON; it cannot be parsed',
-      })
+      const [pointer, message] = [joinPointer('', parameter.name), 'must be JSON; it cannot be parsed']
+      violations.push({ in: location, pointer, keyword: 'json', message })
     }
   }
   if (validate === undefined || validate(values)) return violations

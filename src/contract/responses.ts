@@ -12,7 +12,6 @@ import { isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
 import { narrowSchema } from './simulated-values.ts'
 
-/** A documented response. */
 export interface CompiledResponse {
   readonly description: string
   /** False if the document describes no content. */
@@ -28,31 +27,11 @@ export interface CompiledResponse {
   readonly validateSimulated: Validator | undefined
 }
 
-/** The documented responses of an operation. */
-export interface CompiledResponses {
-  /** The documented statuses that are numbers, ascending. */
-  readonly statuses: readonly number[]
-  /** The lowest 2xx; 200 for `2XX`. */
-  readonly successStatus: number
-  /** Finds the response of a status: of that status, else of `4XX`, else `default`; undefined if there is none. */
-  find(status: number): CompiledResponse | undefined
-  /**
-   * Returns every violation of a response with this status and body.
-   * @param isSimulated true to demand the simulated values, too
-   */
-  check(status: number, body: Json, isSimulated: boolean): Violation[]
-}
-
 /**
  * Compiles the responses of the operation at `pointer`.
  * @param canCheck false if the responses need no validators; every body then passes `check`
  */
-export function compileResponses(
-  document: JsonObject,
-  compiler: Compiler,
-  pointer: string,
-  canCheck: boolean,
-): CompiledResponses {
+export function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, CompiledResponse>()
   for (const key of Object.keys(resolve(document, listPointer)?.value ?? {})) {
@@ -63,13 +42,16 @@ export function compileResponses(
     .filter((key) => /^\d{3}$/.test(key))
     .map(Number)
     .sort((a, b) => a - b)
+  // The response of that status, else of `4XX`, else `default`.
   const find = (status: number) =>
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   return {
     statuses,
+    /** The lowest 2xx; 200 for `2XX`. */
     successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
     find,
-    check(status, body, isSimulated) {
+    /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */
+    check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (response === undefined) {
         const message = `the status ${status} is not documented; documented are ${[...byKey.keys()].join(', ')}`

@@ -1,23 +1,13 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 
-/**
- * The keyword of an operation that chooses the documented statuses to answer with: `x-simulated-status: { success: 204
- * }`. An event that sampling drops has the status `dropped`.
- */
+/** The keyword of an operation that chooses its statuses: `x-simulated-status: { success: 204 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
-/** The statuses that an operation chooses; a status that is absent was not chosen. */
-interface ChosenStatuses {
-  readonly success?: number
-  readonly dropped?: number
-}
-
-/** The outcomes whose status can be chosen. */
 const OUTCOMES = ['success', 'dropped']
 
-/** Returns the chosen statuses of an operation that passed `checkSimulatedStatus`. */
-export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject): ChosenStatuses {
-  return chosen as ChosenStatuses
+/** Returns the chosen statuses of an operation; a status that is absent was not chosen. */
+export function readSimulatedStatus({ [simulatedStatus]: chosen = {} }: JsonObject) {
+  return chosen as { readonly success?: number; readonly dropped?: number }
 }
 
 /** Returns what is wrong with the chosen statuses of an operation, if any. */

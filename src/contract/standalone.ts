@@ -1,6 +1,6 @@
 import { _, type CodeOptions } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import type { CompiledSchemas } from './ajv-compiler.ts'
+import type { CompiledSchemas } from '../documents/schema.ts'
 
 /** The options of ajv whose generated code `generateModule` can use. */
 export const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }

@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 
-/** The kind of an object of OpenAPI. */
 export type NodeKind =
   | 'document'
   | 'components'
@@ -17,7 +16,6 @@ export type NodeKind =
   | 'callback'
   | 'schema'
 
-/** An object of the document with its kind and its place. */
 export interface DocumentNode {
   readonly kind: NodeKind
   readonly pointer: string

@@ -9,12 +9,7 @@ import type { ControlHandlers } from './handler.ts'
 import { operationsToJson } from './info.ts'
 
 /** Handles `GET catalogue`: everything that a request can name or switch on. */
-export function catalogueHandlers({
-  catalogue,
-  contract,
-  fixtures,
-  handledOperations,
-}: ControlDeps): Pick<ControlHandlers, 'getCatalogue'> {
+export function catalogueHandlers({ catalogue, contract, fixtures, handledOperations }: ControlDeps) {
   return {
     getCatalogue: () => ({
       scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),
@@ -23,7 +18,7 @@ export function catalogueHandlers({
       models: toJson(fixtures.models),
       products: toJson(fixtures.products),
     }),
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract): JsonObject {

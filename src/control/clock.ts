@@ -5,9 +5,7 @@ import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
-export function clockHandlers({
-  sandboxes,
-}: ControlDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
+export function clockHandlers({ sandboxes }: ControlDeps) {
   return {
     async getClock({ sandbox }) {
       return clockToJson((await sandboxes.settings.read(sandbox)).clock)
@@ -32,7 +30,7 @@ export function clockHandlers({
       const clock = await sandboxes.settings.advanceClock(name, ms)
       return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 function clockToJson({ mode, now }: ClockState): JsonObject {

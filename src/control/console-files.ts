@@ -24,7 +24,8 @@ export async function answerConsole(request: SimRequest): Promise<Reply | undefi
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
   const encoding = chooseEncoding(headers['accept-encoding'])
-  const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${encoding.suffix}`))
+  const suffix = encoding === undefined ? '' : suffixes[encoding]
+  const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${suffix}`))
   if (!bytes) return refuseMissing(asset)
   return {
     status: 200,
@@ -32,7 +33,7 @@ export async function answerConsole(request: SimRequest): Promise<Reply | undefi
       ...pageHeaders(),
       'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
       Vary: 'Accept-Encoding',
-      ...(encoding.name !== undefined && { 'Content-Encoding': encoding.name }),
+      ...(encoding !== undefined && { 'Content-Encoding': encoding }),
     },
     body: encodedBody(bytes, mediaTypeOf(asset)),
     origin: 'simulator',
@@ -52,26 +53,17 @@ function mediaTypeOf(asset: string | undefined): string {
   return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
 }
 
-interface Encoding {
-  /** The value of `Content-Encoding`; undefined: the file as it is. */
-  readonly name: string | undefined
-  /** The end of the compressed file's name. */
-  readonly suffix: string
-}
+/** The ends of the names of compressed files by their encoding. */
+const suffixes = { br: '.br', gzip: '.gz' }
 
-const encodings: readonly Encoding[] = [
-  { name: 'br', suffix: '.br' },
-  { name: 'gzip', suffix: '.gz' },
-]
-
-/** Returns the smallest form of a file that the client accepts. */
-function chooseEncoding(acceptEncoding = ''): Encoding {
+/** Returns the encoding of the smallest form of a file that the client accepts; undefined for the file as it is. */
+function chooseEncoding(acceptEncoding = '') {
   const accepted = acceptEncoding
     .split(',')
     .map((item) => item.split(';').map((part) => part.trim()))
     .filter(([, weight]) => weight === undefined || !/^q=0(\.0{0,3})?$/.test(weight))
     .map(([name]) => name)
-  return encodings.find(({ name }) => accepted.includes(name)) ?? { name: undefined, suffix: '' }
+  return (['br', 'gzip'] as const).find((name) => accepted.includes(name))
 }
 
 async function readFileIfThere(file: string): Promise<Buffer | undefined> {

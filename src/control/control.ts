@@ -28,7 +28,6 @@ export interface Control {
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
-/** Creates the control plane. */
 export function createControl(
   contract: Contract,
   handlers: ControlHandlers,
@@ -115,10 +114,8 @@ function toReply({ successStatus }: Operation, outcome: Exclude<ControlOutcome, 
 }
 
 function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {
-  const list = allowed.join(', ')
-  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${list}.`, 'simulator', {
-    Allow: list,
-  })
+  const Allow = allowed.join(', ')
+  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${Allow}.`, 'simulator', { Allow })
 }
 
 function refusePath(contract: Contract, path: string): Reply {

@@ -14,7 +14,6 @@ import type { ActiveRules } from '../scenarios/rules.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
-/** A change of a sandbox that the control plane has made. */
 interface MadeChange {
   readonly operation: string
   readonly sandbox: string
@@ -26,7 +25,6 @@ interface MadeChange {
 /** A function that the control plane calls after each change, and waits for before it replies. */
 export type ChangeListener = (change: MadeChange) => Promise<void>
 
-/** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps {
   readonly contract: Contract
   readonly controlContract: Contract
@@ -36,7 +34,6 @@ export interface ControlDeps {
   readonly startUp: () => ActiveRules
   /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
-  /** Returns the state of the documents. */
   readonly documents: () => DocumentState
   /** `operationId`s with a handler in `operations/`; the others are answered from the document's examples. */
   readonly handledOperations: ReadonlySet<string>
@@ -65,7 +62,6 @@ export interface ControlDeps {
   readonly stopping: AbortSignal
 }
 
-/** The state of the documents that are served. */
 export interface DocumentState {
   /** The digest of the contract with its overlays: `sha256:...`. */
   readonly digest: string
@@ -73,7 +69,6 @@ export interface DocumentState {
   readonly generation: number
   /** The files of `--overlay`. */
   readonly overlays: readonly string[]
-  /** True with `--watch`. */
   readonly isWatched: boolean
   /** The failure of the latest reload, `at` in epoch milliseconds, or undefined if it succeeded or there was none. */
   readonly failure: { readonly at: number; readonly findings: Findings } | undefined

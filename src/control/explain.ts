@@ -19,7 +19,7 @@ interface RequestDescription {
 }
 
 /** Handles `POST explain`: the outcome that a request would have now, without any effect. */
-export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps): Pick<ControlHandlers, 'explain'> {
+export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps) {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
@@ -32,7 +32,7 @@ export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps)
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */

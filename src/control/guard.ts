@@ -4,7 +4,6 @@ import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 
-/** Settings of the guard. */
 export interface GuardSettings extends PageSettings {
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined

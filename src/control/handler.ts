@@ -8,10 +8,7 @@ import type { ControlOperationId } from './operation-ids.ts'
 
 /** A request to a control operation, checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
-  /**
-   * Name of the sandbox, from `?sandbox=` or `X-Sim-Sandbox`: `worker-3`; `default` if none is sent or taken. A handler
-   * of an operation that accepts `*` uses `sandboxFilter` instead.
-   */
+  /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
   readonly sandbox: string
   /** The same name for operations that accept `*`; undefined: all sandboxes. */
   readonly sandboxFilter: string | undefined
@@ -21,7 +18,6 @@ export interface ControlRequest {
   readonly body: Json | undefined
   /** Rules that the body breaks, for operations that take rules, whose handlers report wrong names, too; else empty. */
   readonly bodyViolations: readonly Violation[]
-  /** The request as it was read. */
   readonly source: SimRequest
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
@@ -30,7 +26,6 @@ export interface ControlRequest {
 /** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
 export type ControlOutcome = Json | ControlError | CustomReply
 
-/** Handles one control operation. */
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
@@ -54,10 +49,7 @@ export class ControlError {
   }
 }
 
-/**
- * Refuses a sandbox that was never used, whose empty evidence would pass for a clean client; undefined: all sandboxes,
- * the default one, or a used one.
- */
+/** Refuses a named sandbox that was never used, whose empty evidence would pass for a clean client. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =

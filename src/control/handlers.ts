@@ -2,7 +2,7 @@ import { catalogueHandlers } from './catalogue.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlDeps } from './deps.ts'
 import { explainHandlers } from './explain.ts'
-import { ControlError, type ControlHandler, type ControlHandlers, type ControlRequest } from './handler.ts'
+import { ControlError, type ControlHandler, type ControlHandlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
 import type { ControlOperationId } from './operation-ids.ts'
@@ -21,7 +21,7 @@ import { verifyHandlers } from './verify.ts'
  * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
  * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code then compiles after step 3.
- * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency
+ * 3. Write its handler in the group that fits. A new dependency
  *    is a field of `ControlDeps`, which `simulator/simulator.ts` provides.
  * 4. Run `npm run readme`. An operation that needs a body or a certain path gets an entry in `test/sweeps.test.ts`.
  */
@@ -50,10 +50,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
 /** The operations that are no GET, and change nothing in a sandbox; `callMcp` calls those that do. */
 const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
 
-/**
- * Returns the handlers, of which those that change a sandbox also raise its revision, so that other clients notice the
- * change, and call `bundles.onChange`.
- */
+/** Returns the handlers; those that change a sandbox also raise its revision and call `bundles.onChange`. */
 function markChanges(
   handlers: ControlHandlers,
   { controlContract, sandboxes, journal, bundles }: ControlDeps,
@@ -64,7 +61,8 @@ function markChanges(
       const order = journal.takeOrder()
       const outcome = await handle(request)
       if (outcome instanceof ControlError) return outcome
-      const sandbox = findSandbox(request)
+      const { name } = request.parameters.path
+      const sandbox = typeof name === 'string' ? name : request.sandbox
       sandboxes.markChanged(sandbox)
       await bundles.onChange({ operation, sandbox, request: request.source, order })
       return outcome
@@ -72,10 +70,4 @@ function markChanges(
   const changing = controlContract.operations.filter(({ id, method }) => method !== 'GET' && !readOnly.has(id))
   const marked = changing.map(({ id }) => [id, mark(id, handlers[id as ControlOperationId])])
   return { ...handlers, ...Object.fromEntries(marked) }
-}
-
-/** Returns the sandbox that a request names in its path or query. */
-function findSandbox({ parameters, sandbox }: ControlRequest): string {
-  const name = parameters.path['name']
-  return typeof name === 'string' ? name : sandbox
 }

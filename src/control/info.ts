@@ -9,9 +9,7 @@ import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
-export function infoHandlers(
-  deps: ControlDeps,
-): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
+export function infoHandlers(deps: ControlDeps) {
   const { contract, controlContract } = deps
   return {
     getHealth: () => reportHealth(deps),
@@ -21,13 +19,10 @@ export function infoHandlers(
     getAssumptions: () => ({
       assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
-/**
- * Returns 503 with the reason if the state refuses all writes, so that an orchestrator restarts the process, and while
- * a shared state does not answer, so that a load balancer sends no requests.
- */
+/** Returns 503 with the reason while the state refuses writes or does not answer, and before a stop. */
 async function reportHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
@@ -40,7 +35,6 @@ async function reportHealth({ store, documents, draining }: ControlDeps): Promis
   return new CustomReply({ status: 503, body })
 }
 
-/** Says why the files are not served as they are. */
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`

@@ -6,7 +6,7 @@ import type { ControlDeps } from './deps.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
-export function metricsHandlers(deps: ControlDeps): Pick<ControlHandlers, 'getMetrics'> {
+export function metricsHandlers(deps: ControlDeps) {
   const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
@@ -16,7 +16,7 @@ export function metricsHandlers(deps: ControlDeps): Pick<ControlHandlers, 'getMe
       const text = (await registry.metrics()) + durationsToText(requestMetrics.durations())
       return new CustomReply({ body: textBody(text, registry.contentType) })
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 async function createRegistry(deps: ControlDeps, requestMetrics: RequestMetrics): Promise<Registry> {
@@ -35,14 +35,17 @@ async function createRegistry(deps: ControlDeps, requestMetrics: RequestMetrics)
         this.inc({ operation, status, origin }, count)
     },
   })
-  await addGauges(deps, registers)
+  addGauges(prometheus, deps, registers)
   // Adds the event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
 }
 
-async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: Registry[]): Promise<void> {
-  const { default: prometheus } = await import('prom-client')
+function addGauges(
+  { Gauge }: Pick<typeof import('prom-client'), 'Gauge'>,
+  { journal, sandboxes, store }: ControlDeps,
+  registers: Registry[],
+): void {
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => countHeld(journal)],
     [
@@ -56,7 +59,7 @@ async function addGauges({ journal, sandboxes, store }: ControlDeps, registers: 
     ['convsim_state_prompts', 'Prompts that the state holds.', async () => (await store.size()).prompts],
   ]
   for (const [name, help, value] of gauges)
-    new prometheus.Gauge({
+    new Gauge({
       name,
       help,
       registers,
@@ -73,10 +76,7 @@ async function countHeld(journal: Journal): Promise<number> {
 
 const durationName = 'convsim_request_duration_seconds'
 
-/**
- * Formats histograms as Prometheus reads them, since prom-client's own takes single values only. A bucket counts every
- * request up to its bound, those of smaller buckets included.
- */
+/** Formats histograms as Prometheus reads them, since those of prom-client take single values only. */
 function durationsToText(durations: readonly DurationHistogram[]): string {
   const lines = durations.flatMap(({ operation = 'none', counts, sum }) => {
     const label = `operation=${JSON.stringify(operation)}`
@@ -100,14 +100,8 @@ interface AnswerCount {
   count: number
 }
 
-interface OperationMetrics {
-  readonly counts: AnswerCount[]
-  readonly durations: DurationHistogram
-}
-
 /** A histogram of the time from the receipt of a request until its answer is ready. */
 interface DurationHistogram {
-  /** The `operationId`; undefined for requests that match no operation. */
   readonly operation: string | undefined
   /** The number of exchanges in each bucket, up to its bound in `durationBounds`; the last bucket has no bound. */
   readonly counts: number[]
@@ -118,12 +112,12 @@ interface DurationHistogram {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
 
-/**
- * Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; only
- * operations and statuses take memory.
- */
+/** Counts exchanges over the life of the process, whatever is cleared, for `GET /__sim/metrics`. */
 class RequestMetrics {
-  readonly #byOperation = new Map<string | undefined, OperationMetrics>()
+  readonly #byOperation = new Map<
+    string | undefined,
+    { readonly counts: AnswerCount[]; readonly durations: DurationHistogram }
+  >()
 
   constructor(journal: Journal) {
     journal.onOwnEntry((entry) => this.#add(entry))
@@ -149,7 +143,7 @@ class RequestMetrics {
     durations.sum += seconds
   }
 
-  #metricsOf(operation: string | undefined): OperationMetrics {
+  #metricsOf(operation: string | undefined) {
     const known = this.#byOperation.get(operation)
     if (known) return known
     const buckets = Array.from({ length: durationBounds.length + 1 }, () => 0)

@@ -11,7 +11,6 @@ const neutralIndex = 0.5
 /** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
 
-/** The events of a product or conversation. */
 interface EventGroup {
   impact: number
   count: number
@@ -20,11 +19,7 @@ interface EventGroup {
 }
 
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
-export function qualityHandlers({
-  store,
-  fixtures,
-  sandboxes,
-}: ControlDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
+export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
   async function qualityToJson(sandbox: string): Promise<JsonObject> {
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
@@ -52,7 +47,7 @@ export function qualityHandlers({
       await store.putQuality(sandbox, { weight })
       return qualityToJson(sandbox)
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */

@@ -1,11 +1,9 @@
-import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
+import type { Operation, RawParameters } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
-import type { Json } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import { type JsonError, readJson, readLargeJson } from '../core/strict-json.ts'
-import type { Violation } from '../documents/violation.ts'
+import { readJson, readLargeJson } from '../core/strict-json.ts'
 import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
@@ -25,8 +23,8 @@ export async function readControlRequest(
   if (!parameters.ok) return parameters
   const body = await readJsonBody(operation, request)
   if (!body.ok) return body
-  const bodyViolations = rulesOperations.has(operation.id) ? body.value.violations : []
-  const violations = [...parameters.value.violations, ...(bodyViolations.length > 0 ? [] : body.value.violations)]
+  const bodyViolations = rulesOperations.has(operation.id) ? body.value.bodyViolations : []
+  const violations = [...parameters.value.violations, ...(bodyViolations.length > 0 ? [] : body.value.bodyViolations)]
   if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
@@ -42,17 +40,12 @@ export async function readControlRequest(
   })
 }
 
-interface ReadParameters {
-  readonly values: ParameterValues
-  readonly violations: readonly Violation[]
-}
-
 /** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
 function readParameters(
   operation: Operation,
   path: RawParameters['path'],
   { headers, query: queryText }: SimRequest,
-): Result<ReadParameters, ControlError> {
+): Result<ReturnType<Operation['readParameters']>, ControlError> {
   const takesAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
   if (unknownHeader !== undefined && !takesAny)
@@ -76,18 +69,15 @@ function describeUnknownParameter({ id, parameters }: Operation, name: string): 
   return `${id} has no parameter "${cutText(name)}". ${describeKnown(name, known)}`
 }
 
-const badRequest = (error: string) => failure(new ControlError(400, error))
+/** Returns the reader of a body. An import has all that was stored, so it can be large. */
+const readerOf = ({ id }: Operation) => (id === 'importSandbox' ? readLargeJson : readJson)
 
-interface ReadBody {
-  /** Undefined where the operation takes no body, or the client sent none. */
-  readonly body: Json | undefined
-  readonly violations: readonly Violation[]
-}
+const badRequest = (error: string) => failure(new ControlError(400, error))
 
 async function readJsonBody(
   operation: Operation,
   { body, headers }: SimRequest,
-): Promise<Result<ReadBody, ControlError>> {
+): Promise<Result<Pick<ControlRequest, 'body' | 'bodyViolations'>, ControlError>> {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const contentType = headers['content-type']
@@ -100,14 +90,9 @@ async function readJsonBody(
   if (!operation.body || body.kind === 'absent') {
     return operation.body?.required
       ? badRequest('A JSON body is required.')
-      : success({ body: undefined, violations: [] })
+      : success({ body: undefined, bodyViolations: [] })
   }
-  const read = await readJsonOf(operation, body.bytes)
+  const read = await readerOf(operation)(body.bytes)
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
-  return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
-}
-
-/** Reads the JSON of a body. An import has all that was stored, so it can be large. */
-function readJsonOf({ id }: Operation, bytes: Uint8Array): Promise<Result<Json, JsonError>> | Result<Json, JsonError> {
-  return id === 'importSandbox' ? readLargeJson(bytes) : readJson(bytes)
+  return success({ body: read.value, bodyViolations: operation.checkBody('application/json', read.value) })
 }

@@ -13,10 +13,7 @@ import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
 
 /** Handles `GET coverage`, `GET manners` and `GET report`, for one sandbox or for all. */
-export function reportHandlers({
-  reporter,
-  sandboxes,
-}: ControlDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
+export function reportHandlers({ reporter, sandboxes }: ControlDeps) {
   return {
     async getCoverage(request) {
       const { truncated, ...coverage } = await reporter.coverage(request.sandboxFilter)
@@ -37,7 +34,7 @@ export function reportHandlers({
       if (refusal) return refusal
       return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [])
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */

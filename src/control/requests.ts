@@ -20,9 +20,6 @@ interface ListQuery extends JournalFilter {
   readonly format: 'json' | 'har'
 }
 
-/** The query of `GET requests/stream`, typed by the control document. */
-type StreamQuery = JournalFilter & Pick<ListQuery, 'bodies'>
-
 /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
 const heartbeatMs = 15_000
 
@@ -36,11 +33,7 @@ const tooManyStreams = new ControlError(
 )
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
-export function requestHandlers({
-  journal,
-  contract,
-  stopping,
-}: ControlDeps): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
+export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
   let openStreams = 0
   return {
     listRequests(request) {
@@ -61,7 +54,7 @@ export function requestHandlers({
     },
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
-      const { bodies, ...filter } = request.parameters.query as unknown as StreamQuery // typed by the control document
+      const { bodies, ...filter } = request.parameters.query as unknown as JournalFilter & Pick<ListQuery, 'bodies'>
       const problem = findUnknownOperation(filter.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
@@ -81,7 +74,7 @@ export function requestHandlers({
         },
       })
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 async function pageToJson(

@@ -6,16 +6,9 @@ import { maxWorkMs } from '../core/slices.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
 import { redactText } from '../redaction/redact.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
-import { type ListedAttempt, type ListedChain, readRetryHistory } from '../reports/retry-history.ts'
+import { type ListedAttempt, type ListedChain, type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, refuseUnused } from './handler.ts'
-
-/** The query of `GET retries`, typed by the control document. */
-interface RetriesQuery {
-  readonly minAttempts: number
-  readonly request?: string
-  readonly limit: number
-}
 
 /** The most characters of an `insertId` that are shown. */
 const maxInsertIdLength = 200
@@ -25,13 +18,11 @@ const tooLongMessage =
   'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
 
 /** Handles `GET retries`: the attempts of each call that failed. */
-export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pick<ControlHandlers, 'getRetries'> {
+export function retryHandlers({ journal, contract, sandboxes }: ControlDeps) {
   const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
-      // The control document types the query.
-      const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery
-      const query = { sandbox, minAttempts, request, limit }
+      const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
       const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
       // After the journal was read, which may bring sandboxes of other replicas.
       const refusal = refuseUnused(sandbox, sandboxes)
@@ -40,7 +31,7 @@ export function retryHandlers({ journal, contract, sandboxes }: ControlDeps): Pi
       const { chains, further, truncated } = history
       return { sandbox: sandbox ?? '*', chains: chains.map(chainToJson), further, truncated }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): JsonObject {

@@ -18,9 +18,7 @@ async function resetSandbox({ sandboxes, store, journal, seedState }: ControlDep
 }
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
-export function sandboxHandlers(
-  deps: ControlDeps,
-): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
+export function sandboxHandlers(deps: ControlDeps) {
   const { sandboxes, store, journal } = deps
   return {
     async reset({ sandbox }) {
@@ -62,7 +60,7 @@ export function sandboxHandlers(
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings): JsonObject {

@@ -17,9 +17,7 @@ import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
-export function scenarioHandlers(
-  deps: ControlDeps,
-): Pick<ControlHandlers, 'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'> {
+export function scenarioHandlers(deps: ControlDeps) {
   const { catalogue, contract, sandboxes, store, startUp } = deps
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, { catalogue, contract })
@@ -63,7 +61,7 @@ export function scenarioHandlers(
       const used = await store.listSequences(sandbox)
       return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp() }, catalogue) }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 const rulesToJson = (rules: readonly Rule[]): Json[] => rules.map(({ source }) => source)
@@ -94,10 +92,7 @@ interface SequenceOwner {
 /** The mark after the stored part of a long key. */
 const cutMark = '\u2026'
 
-/**
- * Lists the sequences that requests have used, the latest first, each with the next request's item. `used` has the
- * counts of the store by key, among them other counts.
- */
+/** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
 function sequencesToJson(
   used: ReadonlyMap<string, number>,
   rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,

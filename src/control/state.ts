@@ -6,9 +6,7 @@ import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
-export function recordHandlers({
-  store,
-}: ControlDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
+export function recordHandlers({ store }: ControlDeps) {
   return {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
@@ -31,17 +29,11 @@ export function recordHandlers({
       if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
-export function snapshotHandlers({
-  store,
-  sandboxes,
-}: ControlDeps): Pick<
-  ControlHandlers,
-  'listSnapshots' | 'createSnapshot' | 'restoreSnapshot' | 'deleteSnapshot' | 'exportSandbox' | 'importSandbox'
-> {
+export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
   return {
     listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
@@ -67,7 +59,7 @@ export function snapshotHandlers({
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
       return { events: outcome.value.events, prompts: outcome.value.prompts }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)

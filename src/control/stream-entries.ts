@@ -6,17 +6,12 @@ import { toMatchSubject } from '../journal/match.ts'
 import type { JournalSlice } from '../journal/reader.ts'
 import { waitForEntry } from '../journal/wait-for-entry.ts'
 
-/** The entries that a reader of `GET /__sim/requests/stream` asked for. */
 export interface StreamOptions {
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
-  /** Is true if the entries have their bodies. */
   readonly bodies: boolean
-  /**
-   * The number after which the stream begins. With a number above the latest entry's, which an earlier process gave,
-   * the stream begins with the oldest stored entry.
-   */
+  /** The number after which the stream begins; one above the latest entry's stands for the oldest stored entry. */
   readonly after: number
   /** Milliseconds between comments that hold an idle connection open. */
   readonly heartbeatMs: number
@@ -75,7 +70,6 @@ export type JournalFilter = Pick<RequestQuery, 'operation'> &
 /** No condition of a filter asks for them. */
 const noSubjects = { models: () => [], products: () => [] }
 
-/** Returns a test that an entry meets every condition of the filter. */
 export function createFilter({ operation, ...match }: JournalFilter): (entry: JournalEntry) => boolean {
   const conditions = requestConditions({ operation, match })
   return (entry) => {

@@ -29,7 +29,6 @@ export async function verdictToJson(
   }
 }
 
-/** A difference without credentials and without long values. */
 interface ShownDifference extends JsonObject {
   readonly field: string
   readonly expected: Json
@@ -63,12 +62,10 @@ function shortenValue(value: Json): Json {
   return text.length > maxShown ? cutText(text, maxShown) : value
 }
 
-/** Returns the value of a field without credentials. */
 function redactField(field: string, actual: Json, token: string | undefined): Json {
   return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual, token)
 }
 
-/** The sentence for an upper bound that cannot be proved. */
 const truncationProblem =
   'The journal has dropped requests or bodies, so that there may have been more than were counted: ' +
   'no upper bound can be proved. ' +

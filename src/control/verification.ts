@@ -20,7 +20,6 @@ export interface CountBounds {
   readonly atMost?: number
 }
 
-/** A query with the expected number of matching requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The most milliseconds to wait until the count is as expected; 0 for none. */
@@ -33,7 +32,6 @@ export interface NearMiss {
   readonly differences: readonly Difference[]
 }
 
-/** The outcome of a verification. */
 export interface Verdict {
   readonly satisfied: boolean
   readonly count: number
@@ -54,7 +52,6 @@ const maxSearched = 1000
 /** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
-/** The totals of a `MatchCounter`. */
 interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
   /** The version of the journal that was counted. */
   readonly version: number
@@ -179,7 +176,6 @@ export async function verify(
   }
 }
 
-/** A range of expected counts. */
 interface CountRange {
   readonly min: number
   /** Infinity: there is no upper bound. */

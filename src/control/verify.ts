@@ -30,7 +30,7 @@ const tooLongMessage =
   'or give the test a sandbox of its own.'
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
-export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
+export function verifyHandlers(deps: ControlDeps) {
   const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
   let waiting = 0
@@ -61,7 +61,7 @@ export function verifyHandlers(deps: ControlDeps): Pick<ControlHandlers, 'verify
       if (counted === undefined) return new ControlError(400, tooLongMessage)
       return { count: counted.count, truncated: counted.truncated }
     },
-  }
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Returns true for a verdict that is satisfied because no request matched. */
@@ -69,7 +69,6 @@ function provesAbsence(verdict: Verdict | undefined): boolean {
   return verdict?.satisfied === true && verdict.count === 0
 }
 
-/** Returns the reply with a verdict; undefined: the comparison took too long. */
 async function replyWithVerdict(
   verdict: Verdict | undefined,
   verification: Verification,

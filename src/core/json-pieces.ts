@@ -1,9 +1,6 @@
 import { isObject, type Json } from './json.ts'
 
-/**
- * Yields the JSON of a value in pieces: a list of objects item by item, an object with such a list member by member. A
- * piece has a value without such a list: an event, a version of a prompt.
- */
+/** Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. */
 export function* jsonPieces(value: Json): Generator<string> {
   if (isListOfObjects(value)) yield* piecesOfList(value)
   else if (isObject(value) && Object.values(value).some(isListOfObjects)) yield* piecesOfObject(value)

@@ -169,10 +169,7 @@ export interface SyntaxFault {
   readonly message: string
 }
 
-/**
- * Returns the first fault of a text that is not JSON: `is not JSON: it has "}" here, where a value is expected`. Node's
- * own messages differ between its versions, and some name no place.
- */
+/** Returns the first fault of a text that is not JSON. Node's own messages differ between its versions. */
 export function locateSyntaxError(text: string): SyntaxFault {
   const { at, expected } = readToFault(text)
   const character = characterAt(text, at)

@@ -25,10 +25,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/**
- * Returns the canonical text of a JSON value: keys sorted by code unit, no white space. Equal values have equal texts,
- * which can be hashed and compared.
- */
+/** Returns the canonical text of a JSON value: keys sorted by code unit, no white space. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)

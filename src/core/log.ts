@@ -1,10 +1,8 @@
 /** The levels of a log, the least important first. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
-type LogEntryWriter = (fields: object, message: string) => void
-
 /** A log with five levels. A pino logger fits. */
-export interface Log extends Readonly<Record<LogLevel, LogEntryWriter>> {
+export interface Log extends Readonly<Record<LogLevel, (fields: object, message: string) => void>> {
   /** Returns true for a level that is written, so that fields are collected only where they are read. */
   isLevelEnabled(level: LogLevel): boolean
 }

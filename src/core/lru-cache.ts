@@ -9,7 +9,6 @@ export class LruCache<T> {
     this.#capacity = capacity
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#entries.size
   }

@@ -6,10 +6,7 @@ type Query = Readonly<Record<string, string | readonly string[]>>
 /** A cache of parsed queries, since most requests repeat one of a few queries. */
 const parsedQueries = new LruCache<Query>(100)
 
-/**
- * Parses a query string and decodes its percent-encoding. A parameter that occurs twice becomes an array: `a=1&a=2` is
- * `{ a: ['1', '2'] }`. The result is frozen and shared between calls.
- */
+/** Parses a query string: `a=1&a=2` is `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
 export function readQuery(query: string): Query {
   // `parse` sets no member to undefined.
   return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query))

@@ -4,7 +4,6 @@
  */
 export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
-/** Returns the outcome of an operation that succeeded. */
 export function success<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }

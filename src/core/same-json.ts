@@ -3,10 +3,7 @@ import { isObject, type Json, type JsonObject } from './json.ts'
 /** The number of members of each object that was compared, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/**
- * Returns true if two JSON values are equal, whatever the order of their members; nothing equals undefined. The time
- * depends on the size of the expected value only.
- */
+/** Returns true if JSON values are equal in any order of members. The time depends on the expected value only. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false

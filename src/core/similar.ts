@@ -68,7 +68,6 @@ function countEdits(one: string, other: string): number {
   return previous[other.length] ?? 0
 }
 
-/** The largest number of names that a message lists. */
 const MAX_LISTED = 20
 
 /**

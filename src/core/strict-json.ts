@@ -95,10 +95,7 @@ export function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/**
- * Returns true for JSON with more members and items than `limit`, before it is parsed, and much cheaper. It counts
- * commas and opening brackets, so an empty object or array counts as its own item.
- */
+/** Returns true for JSON with more members and items than `limit`, before it is parsed, and much cheaper. */
 export function hasMoreValues(text: string, limit: number): boolean {
   if (text.length <= limit) return false
   let count = 0

@@ -11,10 +11,7 @@ export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[]
 /** The keywords of OpenAPI that do not restrict values. (ajv itself supports `nullable`.) */
 export const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as const
 
-/**
- * Creates a JSON Schema 2020-12 validator that reports every error with its value. `warn` receives a message about each
- * questionable part of a schema; such a part does not throw.
- */
+/** Creates a JSON Schema 2020-12 validator that reports every error; `warn` gets a message on questionable parts. */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,

@@ -14,19 +14,13 @@ export interface TreeFault {
   readonly message: string
 }
 
-/** The values that a check has passed so far. */
-interface Passed {
-  count: number
-  /** The objects and lists around the present value. */
-  readonly around: object[]
-}
-
 /** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
 export function findTreeFault(root: Json): TreeFault | undefined {
   return findFault(root, '', { count: 0, around: [] })
 }
 
-function findFault(value: Json, pointer: string, passed: Passed): TreeFault | undefined {
+/** `passed`: the number of values so far, and the objects and lists around the present one. */
+function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): TreeFault | undefined {
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
   if (typeof value !== 'object' || value === null) return undefined

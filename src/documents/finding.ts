@@ -10,6 +10,11 @@ export interface Finding {
   readonly flag?: string
 }
 
+/** Returns an error at a place. */
+export function errorAt(place: string, message: string): Finding {
+  return { severity: 'error', place, message }
+}
+
 /** The errors and warnings about one or several files. */
 export type Findings = readonly Finding[]
 

@@ -2,10 +2,7 @@ import { precompiled } from './precompiled.ts'
 import type { PublishedSchema, SchemaCheck } from './schema.ts'
 import { toViolations } from './violations.ts'
 
-/**
- * Returns the check of a published schema: precompiled validators by its name, or else `compileSchema`, which is loaded
- * only here, since loading ajv and compiling a schema takes a tenth of a second.
- */
+/** Returns the check of a published schema: precompiled, or of `compileSchema`, which takes a tenth of a second. */
 export async function loadSchema({ schema, name, definitions }: PublishedSchema): Promise<SchemaCheck> {
   const validators = precompiled.schemas[name]
   if (validators === undefined) return (await import('./schema.ts')).compileSchema(schema, name, definitions)

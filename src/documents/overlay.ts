@@ -3,7 +3,7 @@ import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
 import { copyJson } from './edit.ts'
-import type { Findings } from './finding.ts'
+import { errorAt, type Findings } from './finding.ts'
 import type { JsonPath, SelectedNode } from './json-path.ts'
 import { PlaceTree } from './place-tree.ts'
 import type { Source } from './source.ts'
@@ -52,10 +52,7 @@ export function applyOverlay(document: Source, overlay: Overlay): Result<Source,
   const draft: Draft = { value: copyJson(document.value), places, overlay: overlay.source }
   for (const action of overlay.actions) {
     const fault = applyAction(draft, action) ?? findSizeFault(draft, action)
-    if (fault) {
-      const place = overlay.source.place(fault.pointer)
-      return failure([{ severity: 'error', place, message: fault.message }])
-    }
+    if (fault) return failure([errorAt(overlay.source.place(fault.pointer), fault.message)])
   }
   return success({ file: document.file, value: draft.value, place: (pointer) => places.place(pointer) })
 }

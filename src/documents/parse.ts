@@ -17,7 +17,7 @@ import { parsePointer } from '../core/json-pointer.ts'
 import { locateSyntaxError, type SyntaxFault } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
-import type { Finding, Findings } from './finding.ts'
+import { errorAt, type Findings } from './finding.ts'
 import type { Source } from './source.ts'
 
 /** The largest number of syntax errors in the findings: later ones are mostly consequences of the first. */
@@ -31,14 +31,14 @@ const MAX_SYNTAX_ERRORS = 5
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
   const document = parseText(text, lines)
-  if (document === undefined) return failure([{ severity: 'error', place: file, message: TOO_DEEP }])
+  if (document === undefined) return failure([errorAt(file, TOO_DEEP)])
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
     const faults = listSyntaxFaults(document.errors, text, file)
-    return failure(faults.map(({ at, message }): Finding => ({ severity: 'error', place: placeOf(at), message })))
+    return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
   let value: Json
   try {
@@ -49,13 +49,10 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     const unresolved = findUnresolvedAlias(document)
     const expansion = unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR
     const message = isStackOverflow(error) ? TOO_DEEP : expansion
-    return failure([{ severity: 'error', place: placeOf(unresolved ?? 0), message }])
+    return failure([errorAt(placeOf(unresolved ?? 0), message)])
   }
   const fault = findTreeFault(value)
-  if (fault) {
-    const place = placeOf(findOffset(document, fault.pointer))
-    return failure([{ severity: 'error', place, message: fault.message }])
-  }
+  if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 

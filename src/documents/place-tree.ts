@@ -7,10 +7,7 @@ interface Origin {
   readonly pointer: string
 }
 
-/**
- * The origins of the values of a document that overlays have changed: the origin set for a value, or else the place
- * within the origin of the value around it.
- */
+/** The origins of the values of a document that overlays have changed: that set for the value, or one around it. */
 export class PlaceTree {
   private origin: Origin
   private members = new Map<string, PlaceTree>()

@@ -2,7 +2,7 @@ import overlaySchema from '../../spec/overlay.schema.json' with { type: 'json' }
 import { isObject, type Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { Finding, Findings } from './finding.ts'
+import { errorAt, type Finding, type Findings } from './finding.ts'
 import { parseJsonPath } from './json-path.ts'
 import type { Overlay, OverlayAction } from './overlay.ts'
 import { readSource } from './read-source.ts'
@@ -18,10 +18,8 @@ export async function readOverlay(file: string): Promise<Result<Overlay, Finding
 /** Checks an overlay that was read, as `readOverlay` does. */
 export async function checkOverlay(source: Source): Promise<Result<Overlay, Findings>> {
   const { value } = source
-  if (!isOverlay(value)) {
-    const message = 'is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top'
-    return failure([{ severity: 'error', place: source.place(''), message }])
-  }
+  if (!isOverlay(value))
+    return failure([errorAt(source.place(''), 'is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top')])
   const { compileSchema } = await import('./schema.ts')
   const violations = compileSchema(overlaySchema, 'overlay')(value)
   if (violations.length > 0) return failure(violations.map((violation) => describe(violation, source)))
@@ -43,15 +41,13 @@ function describe({ pointer, message }: Violation, source: Source): Finding {
     pointer === '/overlay'
       ? 'has a version that is not understood: 1.0.0 and 1.1.0 are'
       : `is not valid in an overlay: ${pointer || 'the file'} ${message}`
-  return { severity: 'error', place: source.place(pointer), message: sentence }
+  return errorAt(source.place(pointer), sentence)
 }
 
 function readAction(action: Json, pointer: string, source: Source, isOld: boolean): Result<OverlayAction, Findings> {
   const { target, update, copy, remove } = isObject(action) ? action : {}
-  const fail = (member: string, message: string) => {
-    const place = source.place(joinPointer(pointer, member))
-    return failure<Findings>([{ severity: 'error', place, message }])
-  }
+  const fail = (member: string, message: string) =>
+    failure<Findings>([errorAt(source.place(joinPointer(pointer, member)), message)])
   const parsed = parseJsonPath(String(target))
   if (!parsed.ok) return fail('target', `is no JSONPath: ${parsed.error}`)
   const common = { pointer, target: parsed.value, changesPrimitives: !isOld }

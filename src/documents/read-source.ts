@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { Findings } from './finding.ts'
+import { errorAt, type Findings } from './finding.ts'
 import type { PrecompiledFiles } from './precompiled.ts'
 import type { Source } from './source.ts'
 
@@ -17,10 +17,10 @@ export async function readSource(file: string, precompiled?: PrecompiledFiles): 
   let bytes: Buffer
   try {
     const problem = findFileProblem(statSync(file))
-    if (problem !== undefined) return failure([{ severity: 'error', place: file, message: problem }])
+    if (problem !== undefined) return failure([errorAt(file, problem)])
     bytes = readFileSync(file) // quicker than an asynchronous read, and a start has nothing else to do meanwhile
   } catch (error) {
-    return failure([{ severity: 'error', place: file, message: `cannot be read: ${describeReadError(error)}` }])
+    return failure([errorAt(file, `cannot be read: ${describeReadError(error)}`)])
   }
   const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {

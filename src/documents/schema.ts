@@ -17,9 +17,10 @@ export interface PublishedSchema {
 /** Checks a value against a schema, or against one of its definitions. */
 export type SchemaCheck = (value: unknown, definition?: string) => Violation[]
 
-/** The schemas of one ajv: ajv's name of each by its name in `$defs`. The whole schema has an empty name. */
-export interface CompiledDefinitions {
+/** An instance of ajv with the schemas that it has compiled. */
+export interface CompiledSchemas {
   readonly ajv: Ajv2020
+  /** The name of each schema in the instance, by the key that its precompiled validator gets. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -38,11 +39,11 @@ export function compileSchema(schema: JsonObject, name: string, definitions: rea
   }
 }
 
-/** Compiles a schema and its definitions. `code` is the form in which ajv writes its functions, for the build. */
+/** Compiles a schema, whose key is empty, and its definitions. `code`: the form of ajv's functions, for the build. */
 export function compileDefinitions(
   { schema, name, definitions }: PublishedSchema,
   code: CodeOptions = {},
-): CompiledDefinitions {
+): CompiledSchemas {
   const warnings: string[] = []
   // Smaller code: `toViolations` writes the sentences, and a loop finds the missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }

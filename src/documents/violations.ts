@@ -75,7 +75,6 @@ const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) =
   unevaluatedProperties: (params) => asString(params.unevaluatedProperty),
 }
 
-/** The messages of violations, by keyword. */
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
   dependentRequired: ({ params }) => `is required beside "${params.property}"`,

@@ -13,10 +13,7 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/**
- * Returns the full paths of a contract's operations. They take precedence over the simulator's own paths outside
- * `/__sim`: the aliases, `/`, and the files of browsers.
- */
+/** Returns the full paths of a contract's operations, which take precedence over the simulator's own paths. */
 export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
   return new Set(operations.map(({ path }) => basePath + path))
 }

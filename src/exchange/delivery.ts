@@ -51,23 +51,17 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export interface ClientSight {
   /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
   readonly headSentAt: number | undefined
-  /**
-   * Is true if the client closed the connection before the simulator had sent the reply or ended the connection, or
-   * after a whole reply that it may not have read.
-   */
+  /** True if the client closed the connection before its end, or after a whole reply that it may not have read. */
   readonly hasClientLeft: boolean
 }
 
-/**
- * Returns the outcome of a delivery: `isComplete` once the last byte was handed over, `isCutByStop` if the simulator
- * stopped, `isCutByUpstream` if the real service broke its answer off.
- */
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
   { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
 ): DeliveryOutcome {
-  if (!usable[kind]) return damaged
+  if (!usable[kind]) return { kind: 'damaged' }
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
@@ -87,10 +81,7 @@ const unseenMs = 250
 /** The least time after which clients give up, milliseconds. */
 const shortestTimeoutMs = 100
 
-/**
- * Returns true if a client that closed its connection at `closedAt` may have given up before the head arrived: the head
- * was slow, and the close came right after it. A quick reply is read before any time-out.
- */
+/** Returns true if a client that closed its connection right after a slow head may not have read it. */
 export function mayBeUnread(
   { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
   closedAt: number,
@@ -113,11 +104,8 @@ export interface SendProgress {
   isCutByUpstream: boolean
 }
 
-const damaged: DeliveryOutcome = { kind: 'damaged' }
-
 /** The time and the mode in which a reply is written. */
 export interface Delivery {
-  /** Milliseconds before anything is sent. */
   readonly delayMs: number
   readonly mode: DeliveryMode
 }
@@ -125,31 +113,19 @@ export interface Delivery {
 /** The delivery of the real service: at once, and whole. */
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
-/**
- * Stores an exchange for all replicas, with the expected end of its delivery. Resolves to the refusal to send in place
- * of the reply if the shared state does not answer, or to undefined if the exchange is stored.
- */
-export type StoreExchange = (outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>
-
-/** A reply with its delivery. */
 export interface OutgoingReply {
   readonly reply: Reply
   readonly delivery: Delivery
   /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
   readonly date: number | undefined
-  /**
-   * Called once when the delivery has ended, before any later request of the client is handled, if anybody asks.
-   * `sight` is absent if no client received the reply.
-   */
+  /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
-  /**
-   * Called at most once, after `onEnd`, if the client closed the connection after the whole reply and before another
-   * request. `isReset`: it left bytes unread.
-   */
+  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: bytes were unread. */
   readonly onLeave?: (isReset: boolean) => void
   /**
-   * Called once before the last byte is sent, or before the delivery breaks off, so that a client with an answer finds
-   * the exchange in the journal of every replica; undefined without replicas.
+   * Called once with the expected end before the last byte is sent, or before the delivery breaks off, so that a client
+   * with an answer finds the exchange in the journal of every replica; undefined without replicas. Resolves to the
+   * refusal to send in place of the reply if the shared state does not answer.
    */
-  readonly store?: StoreExchange | undefined
+  readonly store?: ((outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>) | undefined
 }

@@ -15,14 +15,6 @@ export interface PageSettings {
   readonly origins: readonly string[]
 }
 
-/** The part of the process that is closed to foreign pages. */
-export interface ClosedPart {
-  /** The subject of the refusals: `The control plane`. */
-  readonly name: string
-  /** Allows links of a foreign page. That page cannot read the answer, but the GET is carried out. */
-  readonly allowsLinks: boolean
-}
-
 /** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
 const privateNames = ['localhost', 'host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
@@ -31,11 +23,14 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * Refuses requests of foreign web pages with 403; undefined: the request is allowed.
  * - A script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`.
  * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
+ *
+ * `name` is the subject of the refusals: `The control plane`. `allowsLinks` allows links of a foreign page: it cannot
+ * read the answer, but the GET is carried out.
  */
 export function refuseForeignPage(
   request: SimRequest,
   { hosts, origins }: PageSettings,
-  { name, allowsLinks }: ClosedPart,
+  { name, allowsLinks }: { readonly name: string; readonly allowsLinks: boolean },
 ): Reply | undefined {
   const host = request.headers['host'] ?? ''
   if (!isAllowedHost(host, hosts)) {
@@ -49,10 +44,7 @@ export function refuseForeignPage(
   return undefined
 }
 
-/**
- * Returns true for an IP address, a name that is never public, and a listed name; without a list for any name without
- * dots (a compose service).
- */
+/** Returns true for an IP address, a name that is never public or listed; without a list for any without dots. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')

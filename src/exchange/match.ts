@@ -22,18 +22,11 @@ export interface Difference {
 /** A condition: yields the differences of a subject from it, none where the subject meets it. */
 export type Condition<Subject> = (subject: Subject) => Iterable<Difference>
 
-/** The values of a field: none where it was not sent, several where any of them may be the expected one. */
-export interface FieldValues<Value extends Json> {
-  readonly values: readonly Value[]
-  /** True where another value may have been sent. Default: false. */
-  readonly isOpen?: boolean
-}
-
-/** Creates a condition that one of a field's values passes a test, which gets undefined if there is none. */
+/** Creates a condition that one of a field's values passes a test. `isOpen`: another value may have been sent. */
 function condition<Subject, Value extends Json>(
   field: string,
   expected: Json,
-  valuesOf: (subject: Subject) => FieldValues<Value>,
+  valuesOf: (subject: Subject) => { readonly values: readonly Value[]; readonly isOpen?: boolean },
   test: (value: Value | undefined) => boolean,
 ): Condition<Subject> {
   return function* (subject) {
@@ -89,7 +82,6 @@ export interface RequestMatch {
   readonly damage?: boolean
 }
 
-/** The conditions on one request. */
 export interface RequestQuery {
   /** The `operationId`; undefined matches every request, also one that matches no operation. */
   readonly operation?: string | undefined
@@ -166,10 +158,7 @@ function equal(
   const read = (subject: MatchSubject) => {
     const values = valuesOf(subject)
     // Redaction hides a value, not that there was one.
-    return {
-      values,
-      isOpen: expected !== null && values.some((value) => subject.isRedacted?.(value) === true),
-    }
+    return { values, isOpen: expected !== null && values.some((value) => subject.isRedacted?.(value) === true) }
   }
   return [condition(field, expected, read, (value = null) => value === expected)]
 }

@@ -10,10 +10,7 @@ export function refuse(status: number, error: string, origin: Origin, headers: R
   return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
 
-/**
- * Returns the first preferred status that the operation documents, or the first of all if it documents none. So the
- * contract decides whether a refused body is a 400 or a 422.
- */
+/** Returns the first preferred status that the operation documents, or the first of all if it documents none. */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }

@@ -8,7 +8,6 @@ export interface Reply {
   readonly status: number
   /** Names as they are sent; `Content-Type` and `Content-Length` are added by `http/`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, or undefined for a reply without one. */
   readonly body: Body | undefined
   readonly origin: Origin
   /** Chunks in place of a body; absent for a reply with a body, or with none. */

@@ -74,7 +74,6 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
 
-/** The largest import of a sandbox. */
 const importLimit = '16mb'
 
 /**
@@ -196,10 +195,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/**
- * Creates the middleware that answers preflight requests of the allowed origins, and adds CORS headers for them. For
- * other clients OPTIONS is a method like any other.
- */
+/** Creates the middleware that answers preflight requests of the allowed origins, and adds their CORS headers. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
   const allow = cors({ ...corsOptions, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {
@@ -209,7 +205,6 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
   }
 }
 
-/** Creates Express's error handler, which answers in the form of the service's error body. */
 function handleExpressError(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) next(error)

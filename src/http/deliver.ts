@@ -14,10 +14,7 @@ import type { RelayedBody, Reply, ReplyStream } from '../exchange/reply.ts'
 import { endAtStop } from './end-at-stop.ts'
 import { watchEnd } from './watch-end.ts'
 
-/**
- * Writes a reply to the socket in its delivery mode, or nothing if the client has closed the connection. `stopping` is
- * aborted when the server stops, and may be left out for a delivery that never hangs.
- */
+/** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery, onEnd } = outgoing
   const { mode } = delivery

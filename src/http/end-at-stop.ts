@@ -5,10 +5,7 @@ import type { Delivery } from '../exchange/delivery.ts'
 /** The milliseconds that active requests have to finish after a stop was requested. */
 export const shutdownGraceMs = 5_000
 
-/**
- * Closes the connection of a reply when the server stops (`stopping` is aborted), after `onCut`, if its delivery cannot
- * end in time: a hang, or a long delay.
- */
+/** Closes the connection at a stop, after `onCut`, if the delivery cannot end in time: a hang, or a long delay. */
 export function endAtStop(delivery: Delivery, res: ServerResponse, stopping: AbortSignal, onCut: () => void): void {
   const lastsMs = durationOf(delivery)
   const { socket } = res.req

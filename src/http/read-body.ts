@@ -23,7 +23,6 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 const maxDecodedRatio = 100
 const freeOfRatioBytes = 1024 * 1024
 
-/** The largest body that is read. */
 export interface BodyLimit {
   readonly bytes: number
   /** The limit as the refusal names it: `1mb`. */

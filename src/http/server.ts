@@ -10,7 +10,6 @@ import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'
 import { watchLeave } from './watch-end.ts'
 
-/** A server that listens. */
 export interface ListeningServer {
   readonly server: Server
   readonly port: number
@@ -26,7 +25,6 @@ type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
 /** The reason for which a server cannot listen: the address is taken, not allowed or not valid. */
 export interface ListenProblem {
-  /** The setting that is wrong. */
   readonly setting: 'host' | 'port'
   readonly message: string
 }
@@ -111,10 +109,7 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
           'Stop what listens there, or choose another with --port (0: any free one).',
       }
     case 'EACCES':
-      return {
-        setting: 'port',
-        message: `Port ${port} needs more rights. Choose one above 1023 with --port.`,
-      }
+      return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
     default:
       return {
         setting: 'host',

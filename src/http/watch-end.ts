@@ -29,10 +29,7 @@ export function watchLeave(socket: Socket): void {
   }
 }
 
-/**
- * Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. Returns a
- * function that ends the delivery at once, for a scenario that breaks off the connection.
- */
+/** Calls `onEnd` once, at the end of the delivery. Returns a function that ends the delivery at once. */
 export function watchEnd(
   onEnd: NonNullable<OutgoingReply['onEnd']>,
   { delivery, onLeave }: OutgoingReply,

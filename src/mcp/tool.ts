@@ -23,7 +23,6 @@ export class ToolError extends Error {}
 /** The most items of a list that a tool answers with. */
 export const pageSize = 20
 
-/** The argument of the tools that page by themselves. */
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
 
 /** Asks the control plane, as `readOrThrow` reads it. */

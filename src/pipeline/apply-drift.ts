@@ -4,10 +4,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { type Exchange, operationOf, type ReplyStage } from './exchange.ts'
 
-/**
- * Damages the reply as scenarios ask, after the contract check, and records the damage. Impossible damage is refused if
- * the request itself asks for it, and left out otherwise.
- */
+/** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
 export function applyDrift(): ReplyStage {
   return function applyDrift(exchange, original) {
     const { reply, problem } = driftedReply(exchange, original)

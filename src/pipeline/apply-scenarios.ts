@@ -10,10 +10,7 @@ import { type ActiveRule, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
-/**
- * Applies the scenarios that fire by chance, in order. Returns the reply of the last scenario that replies instead of
- * the operation, or a reply to a request that is lost before the operation.
- */
+/** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
 export async function applyScenarios(
   exchange: Exchange,
   scenarios: readonly ActiveScenario[],
@@ -34,10 +31,7 @@ export async function applyScenarios(
   return reply ?? replyBeforeWork(exchange)
 }
 
-/**
- * Returns the reply to a request that is lost before the operation is carried out, if it is. A client that gets a part
- * of the reply must meet a success, so it is an example of the document.
- */
+/** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
 function replyBeforeWork(exchange: Exchange): Reply | undefined {
   const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
   if (!effects.some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)) return undefined

@@ -126,13 +126,8 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
-    if (example)
-      return success({
-        status,
-        headers: standardHeaders(status),
-        body: jsonBody(example.value),
-        origin: 'scenario',
-      })
+    const headers = standardHeaders(status)
+    if (example) return success({ status, headers, body: jsonBody(example.value), origin: 'scenario' })
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),

@@ -14,7 +14,6 @@ import type { OperationContext } from '../operations/handler.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
-import type { WriteContext } from '../state/records.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
@@ -105,7 +104,6 @@ export class Exchange {
   }
 }
 
-/** Moves the exchange to another sandbox. */
 export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
   exchange.sandbox.activeRequests -= 1
   sandbox.activeRequests += 1
@@ -128,17 +126,8 @@ export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined 
 /** Returns the parameters as sent, read once the operation is known; a repeated query parameter is an array. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
-  exchange.rawParameters ??= {
-    path: pathParameters,
-    query: readQuery(request.query),
-    header: request.headers,
-  }
+  exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
   return exchange.rawParameters
-}
-
-/** Returns the sandbox, seed and time under which the exchange changes the state. */
-export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
-  return { sandbox: sandbox.name, seed, now }
 }
 
 /** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */

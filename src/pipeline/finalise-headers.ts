@@ -17,7 +17,6 @@ export interface HeaderSettings {
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
-/** Sets the headers as they are sent. */
 export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })

@@ -28,7 +28,6 @@ import { scenario } from './scenario.ts'
 import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
 import { validate } from './validate.ts'
 
-/** The things that the stages work with. */
 export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
@@ -68,17 +67,12 @@ export interface Stages {
 /** Creates the stages of a pipeline: those of the simulator, or of a proxy. */
 export type CreateStages = (deps: PipelineDeps) => Stages
 
-/** Creates the pipeline. */
 export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
   const { sandboxes, log } = deps
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const recordExchange = record({
-    ...deps,
-    recordedReply: stages.recorded,
-    addStages,
-  })
+  const recordExchange = record({ ...deps, recordedReply: stages.recorded, addStages })
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
@@ -101,10 +95,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   }
 }
 
-/**
- * Creates the stages of a simulator. Their names are public in `POST /__sim/explain`, so they do not depend on those of
- * functions, which a bundler may change.
- */
+/** Creates the stages of a simulator. Their names are public, and a bundler may change those of functions. */
 function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
   return {

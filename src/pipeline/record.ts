@@ -14,37 +14,24 @@ import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/**
- * The record of one exchange: `store` before its answer has ended, if there are replicas, `onEnd` after it, and
- * `onLeave` if the client closes the connection then.
- */
+/** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
 export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
-/** Begins the record of an exchange. `durationMs`: from the receipt until the reply was ready. */
-type BeginRecord = (exchange: Exchange, reply: Reply, durationMs: number) => Recording
-
-/** A reply as it is recorded. */
 export interface RecordedReply extends Reply {
   /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
   readonly passedBytes?: number
 }
 
-/** The parts that records work with. */
 export interface RecorderDeps {
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean
-  /** Returns the reply as it is recorded. */
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
-  /** Passes a reply through the reply stages. */
   readonly addStages: (exchange: Exchange, first: Reply) => Reply
 }
 
-/**
- * Records every exchange in the journal and as one line in the log, with bodies if `logBodies`. The level `debug` adds
- * a line with the reasons for the answer, `trace` one with the headers.
- */
-export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps): BeginRecord {
+/** Records every exchange in the journal and the log; `debug` adds the reasons for the answer, `trace` the headers. */
+export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
@@ -53,7 +40,8 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
     if (trace) log.debug(decisionLine(entry, trace), 'decided')
     if (isTraced) log.trace(headerLine(entry), 'headers')
   }
-  return function record(exchange, reply, durationMs) {
+  // The duration is that from the receipt until the reply was ready.
+  return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
       const recorded = recordedReply(exchange, answer, outcome)
       const entry = createEntry(exchange, recorded, journal.recorded + 1, durationMs, outcome, sight)
@@ -92,7 +80,6 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
   }
 }
 
-/** Returns the present time as the end of a delivery. */
 const endOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {

@@ -5,7 +5,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
-import { operationContext, operationOf, type RequestStage, writeContextOf } from './exchange.ts'
+import { operationContext, operationOf, type RequestStage } from './exchange.ts'
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
@@ -36,9 +36,7 @@ const misspeltKey = (meant: string): Violation => ({
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandlers): RequestStage {
-  const namesByFeature = {
-    analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name),
-  }
+  const namesByFeature = { analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name) }
   return function requirePlan(exchange) {
     const operation = operationOf(exchange)
     const { caller } = exchange
@@ -77,8 +75,9 @@ export function limitRate(
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
     const key = `${counted}:${caller.token}`
+    const { sandbox, seed, now } = exchange
     return store
-      .consumeRate(writeContextOf(exchange), key, limit.quota, limit.windowMs)
+      .consumeRate({ sandbox: sandbox.name, seed, now }, key, limit.quota, limit.windowMs)
       .then(({ allowed, remaining, resetMs }) => {
         Object.assign(exchange.extraHeaders, rateHeaders(limit, remaining, resetMs))
         return allowed ? undefined : refusals.rateLimited(operation, limit, resetMs)

@@ -1,9 +1,10 @@
+import type { MatchSubject } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
-import { findMismatch, modelsIn, productsOf, type RuleInput } from '../scenarios/match-rule.ts'
+import { findMismatch, modelsIn, productsOf } from '../scenarios/match-rule.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
-import { applicableScenarios, findRuleRest, nextItem } from './apply-scenarios.ts'
+import { applicableScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type Exchange, jsonOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
@@ -19,10 +20,7 @@ export interface ScenarioSources {
   readonly findPlannedFault?: FindPlannedFault | undefined
 }
 
-/**
- * Returns the fault that `convsim exec --each` has planned for a request, if any. Called once for each request to an
- * operation, of any sandbox, in the order of arrival.
- */
+/** Returns the fault that `convsim exec --each` has planned for a request; called once for each, in their order. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
@@ -38,16 +36,10 @@ export async function scenariosOfWiderScope(
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
   const magic = scenariosOfMagicValues(exchange, sources)
-  const byMagicValue = applicableScenarios(
-    exchange,
-    magic.map(({ active }) => active),
-  )
-  if (byMagicValue.length > 0) {
-    const acting = magic.filter(({ active }) => byMagicValue.includes(active))
-    for (const { source, active } of acting)
-      exchange.trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
-    return byMagicValue
-  }
+  const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
+  for (const { source, active } of acting)
+    exchange.trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
+  if (acting.length > 0) return acting.map(({ active }) => active)
   for (const scope of scopesOf(exchange, sources)) {
     const active = await scenariosOfRules(exchange, scope, sources, store)
     if (active.length > 0) return active
@@ -60,12 +52,9 @@ const scopesOf = (exchange: Exchange, { startUp }: ScenarioSources): readonly Sc
   { name: 'start-up', rules: startUp },
 ]
 
-/**
- * Finds the rule `expect-refusal` for a request that was refused before rules act, such as one without a key, and marks
- * the request as a negative test.
- */
+/** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
 export async function expectRefusal(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<void> {
-  const input = ruleInput(exchange, sources.productsOfModel)
+  const input = ruleInput(exchange, sources)
   for (const { name, rules } of scopesOf(exchange, sources)) {
     for (const [index, rule] of rules.entries()) {
       const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
@@ -78,16 +67,8 @@ export async function expectRefusal(exchange: Exchange, sources: ScenarioSources
   }
 }
 
-/** A scenario of a magic value, with the value's name in sentences. */
-interface MagicScenario {
-  readonly active: ActiveScenario
-  readonly source: string
-}
-
-function scenariosOfMagicValues(
-  { caller, pathParameters }: Exchange,
-  { catalogue, ofModel }: ScenarioSources,
-): readonly MagicScenario[] {
+/** Returns the scenarios of magic values, each with the value's name in sentences. */
+function scenariosOfMagicValues({ caller, pathParameters }: Exchange, { catalogue, ofModel }: ScenarioSources) {
   // A token is in no log and no explanation, so the key is named by its file.
   const magic =
     caller?.scenario === undefined ? [] : [{ source: "The request's key (keys.yaml)", text: caller.scenario }]
@@ -112,12 +93,12 @@ interface Scope {
 async function scenariosOfRules(
   exchange: Exchange,
   { name, rules }: Scope,
-  { productsOfModel }: ScenarioSources,
+  sources: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
   if (rules.length === 0) return []
   const { trace } = exchange
-  const input = ruleInput(exchange, productsOfModel)
+  const input = ruleInput(exchange, sources)
   for (const [index, rule] of rules.entries()) {
     const active = await scenariosOfRule(exchange, rule, index, input, store)
     if (typeof active === 'string') trace?.decisions.push(`Rule ${index + 1} of the ${name} ${active}.`)
@@ -141,7 +122,7 @@ async function scenariosOfRule(
   exchange: Exchange,
   rule: ActiveRule,
   index: number,
-  input: RuleInput,
+  input: MatchSubject,
   store: Store,
 ): Promise<readonly ActiveScenario[] | string> {
   if (rule.misfit !== undefined)
@@ -159,7 +140,7 @@ async function scenariosOfRule(
   return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
 }
 
-function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): RuleInput {
+function ruleInput(exchange: Exchange, { productsOfModel }: ScenarioSources): MatchSubject {
   const models = modelsIn(exchange.pathParameters)
   const body = () => {
     const read = jsonOf(exchange)
@@ -170,7 +151,7 @@ function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, read
     method: exchange.request.method,
     paths: [exchange.path, exchange.request.path],
     query: exchange.request.query,
-    models,
+    models: () => models,
     headers: exchange.request.headers,
     products: () => productsOf(body(), models, productsOfModel),
     body,

@@ -74,10 +74,7 @@ async function applyWiderScope(exchange: Exchange, sources: ScenarioSources, sto
   return applyScenarios(exchange, await scenariosOfWiderScope(exchange, sources, store), store)
 }
 
-/**
- * Returns the reason why the requested controls, all items of a sequence included, cannot act as a whole, so that no
- * test believes in a fault that is not switched on.
- */
+/** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
 function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls): string | undefined {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]

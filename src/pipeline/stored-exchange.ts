@@ -6,7 +6,6 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 import type { AppendedExchange } from '../state/exchanges.ts'
 
-/** An exchange as it is recorded. */
 export interface EndedExchange {
   readonly reply: Reply
   readonly entry: JournalEntry
@@ -16,10 +15,7 @@ export interface EndedExchange {
 /** Creates the record of an exchange with a reply and the end of its delivery. */
 export type CreateRecord = (reply: Reply, outcome: DeliveryOutcome, sight: ClientSight | undefined) => EndedExchange
 
-/**
- * The milliseconds by which the end of a delivery may be later than stored, fewer if a retry is judged by it. A busy
- * Redis delays the end of each answer, and would get twice the messages.
- */
+/** The milliseconds by which the end of a delivery may be later than stored, fewer if a retry is judged by it. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
@@ -40,10 +36,7 @@ export class StoredExchange {
     this.#log = log
   }
 
-  /**
-   * Stores the exchange with its expected end. Resolves to the refusal to send if the shared state does not answer;
-   * `refuse` returns it, undefined for a bug.
-   */
+  /** Stores the exchange with its expected end. Resolves to the refusal to send, made by `refuse`, at a failure. */
   async store(
     outcome: DeliveryOutcome,
     sight: ClientSight,

@@ -4,7 +4,6 @@ import type { CallKey } from './call-key.ts'
 
 /** One request of a call, with its outcome. */
 export interface Attempt {
-  /** The request's id. */
   readonly id: string
   /** The time of receipt, by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
@@ -64,7 +63,6 @@ function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   return finalStatuses.includes(status) ? 'refused' : 'fine'
 }
 
-/** Creates the attempt of an exchange. */
 export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Attempt {
   const { id, receivedAt, openedAt, headSentAt, delivery, answer, request } = entry
   const outcome = judgeOutcome(entry)

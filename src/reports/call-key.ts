@@ -47,10 +47,7 @@ export function callKind({ request: { method, path, query } }: { readonly reques
 /** The parts of an exchange that tell calls apart and that an entry does not store. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-/**
- * Creates the call key of a request. Headers that steer the simulator are no part of it. `isIdempotent`: true where the
- * body of its operation has an idempotency key.
- */
+/** Creates the call key of a request. `isIdempotent`: true where the body of its operation has an idempotency key. */
 export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = callKind(entry)

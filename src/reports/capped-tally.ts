@@ -1,7 +1,6 @@
 /** A counted subject, with the requests that showed it. */
 export interface TallyEntry<T> {
   readonly subject: T
-  /** The number of requests that showed the subject. */
   count: number
   /** The ids of the first requests that showed the subject, at most 10. */
   readonly requests: string[]
@@ -43,7 +42,6 @@ export class CappedTally<T> {
     }
   }
 
-  /** Adds everything that another tally has counted. */
   merge(other: CappedTally<T>): void {
     this.#further += other.#further
     for (const [key, { requests, subject, count }] of other.#byKey) this.add(key, requests, () => subject, count)

@@ -8,7 +8,6 @@ import { countFindings, pluralize, type Report, summarizeReport } from './report
 import { describeRun } from './reported-run.ts'
 import { createSections } from './sections.ts'
 
-/** Renders the report on the clients in a format. */
 export function renderClientReport(format: ReportFormat, report: Report): string {
   return renderReport(
     format,

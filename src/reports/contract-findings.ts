@@ -14,7 +14,6 @@ export interface BrokenRule extends Violation {
   readonly first: RequestTrace
 }
 
-/** A refusal or failure that no test asked for. */
 export interface UnexpectedAnswer {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
@@ -72,14 +71,12 @@ export class ContractFindings {
   invalidRequestCount = 0
   /** The number of requests that met the expectation of a negative test. */
   expectedCount = 0
-  /** The number of unexpected answers. */
   unexpectedAnswerCount = 0
 
   constructor(isMagicKey: IsMagicKey) {
     this.#isMagicKey = isMagicKey
   }
 
-  /** Counts the violations of an exchange, or its unexpected answer. */
   record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
@@ -100,7 +97,6 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  /** Adds the findings of other contract findings. */
   merge(other: ContractFindings): void {
     this.brokenRules.merge(other.brokenRules)
     this.advice.merge(other.advice)

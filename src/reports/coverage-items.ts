@@ -29,7 +29,6 @@ export type CoverageItem =
 export interface ParameterItems {
   readonly in: DescribedParameter['in']
   readonly name: string
-  /** The index of the parameter itself. */
   readonly index: number
   /** The indexes of the listed values, by the text that is sent. */
   readonly values: ReadonlyMap<string, number>
@@ -42,10 +41,8 @@ export interface OperationItems {
   readonly operation: Operation
   /** The items in the order of the contract. */
   readonly items: readonly CoverageItem[]
-  /** The indexes of the statuses. */
   readonly statuses: ReadonlyMap<number, number>
   readonly parameters: readonly ParameterItems[]
-  /** The items of the request body; undefined for none. */
   readonly body: CoverageTree | undefined
   /** Returns the indexes of the items that an answer's body shows. Fast for a body that was read before. */
   hitsOf(status: number, body: Json | undefined): Iterable<number>

@@ -12,7 +12,6 @@ export interface CoverageShare {
   readonly percent: number
 }
 
-/** A coverage item with its label. */
 export interface NamedItem {
   /** The index of the item in the order of the contract. */
   readonly index: number
@@ -21,14 +20,12 @@ export interface NamedItem {
   readonly name: string
 }
 
-/** A coverage item that no client has met. */
 export interface MissingItem extends NamedItem {
   readonly sentence: string
   /** The request that shows the item; undefined for an item of a request, and where none is known. */
   readonly hint: CoverageHint | undefined
 }
 
-/** The coverage of one operation. */
 export interface OperationCoverage extends CoverageShare {
   readonly operation: string
   readonly method: string

@@ -4,7 +4,6 @@ import type { LiveExchange } from '../journal/journal.ts'
 import type { OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 
-/** The hits of one operation. */
 export interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
@@ -37,7 +36,6 @@ export class Coverage {
     return this.#byOperation.get(operation)?.[1]
   }
 
-  /** Marks the items that an exchange shows. */
   record(entry: JournalEntry, live: LiveExchange): void {
     const found = this.#byOperation.get(entry.operation ?? '')
     if (!found) return
@@ -93,16 +91,17 @@ function markRequest(live: LiveExchange, { parameters, body }: OperationItems, h
     })
 }
 
-function markParameter(parameter: ParameterItems, sent: string | readonly string[], hits: Uint8Array): void {
-  hits[parameter.index] = 1
-  if (parameter.values.size === 0) return
-  if (typeof sent === 'string') markValues(parameter, sent, hits)
-  else for (const text of sent) markValues(parameter, text, hits)
-}
-
-function markValues({ values, isList }: ParameterItems, text: string, hits: Uint8Array): void {
-  for (const value of isList ? text.split(/[,|\s]/) : [text]) {
-    const index = values.get(value)
-    if (index !== undefined) hits[index] = 1
+function markParameter(
+  { index, values, isList }: ParameterItems,
+  sent: string | readonly string[],
+  hits: Uint8Array,
+): void {
+  hits[index] = 1
+  if (values.size === 0) return
+  for (const text of typeof sent === 'string' ? [sent] : sent) {
+    for (const value of isList ? text.split(/[,|\s]/) : [text]) {
+      const valueIndex = values.get(value)
+      if (valueIndex !== undefined) hits[valueIndex] = 1
+    }
   }
 }

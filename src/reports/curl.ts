@@ -48,15 +48,8 @@ function methodOptions(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quote(method, '')}`]
 }
 
-interface BodyArguments {
-  /** Comment lines above the command; empty for none. */
-  readonly comments: string
-  /** A command whose output curl reads as the body: `printf ... | `; empty for none. */
-  readonly pipe: string
-  readonly options: readonly string[]
-}
-
-function bodyArguments(body: RecordedBody, token: string | undefined): BodyArguments {
+/** Returns the options for the body, comment lines above the command, and a command whose output curl reads. */
+function bodyArguments(body: RecordedBody, token: string | undefined) {
   const stored = body.bytes?.length ?? 0
   if (body.size === 0) return { comments: '', pipe: '', options: [] }
   const cut = stored < body.size ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''

@@ -42,7 +42,6 @@ export class ClientEvidence {
   }
 }
 
-/** The options of an evidence collector. */
 export interface EvidenceOptions {
   /** The coverage items of every operation. */
   readonly operations: readonly OperationItems[]
@@ -69,12 +68,10 @@ export class EvidenceCollector {
     this.#retired = new ClientEvidence(options)
   }
 
-  /** The coverage items of every operation. */
   get operations(): readonly OperationItems[] {
     return this.#options.operations
   }
 
-  /** Goes on with the operations of another contract; what was met of the same items stays met. */
   adopt(operations: readonly OperationItems[]): void {
     this.#options = { ...this.#options, operations }
     for (const evidence of [this.#retired, ...this.#bySandbox.values()]) evidence.adopt(operations)

@@ -8,16 +8,15 @@ export function judgeFailOn(report: Report, conditions: readonly FailCondition[]
 
 /** Judges a report by one condition. @returns a sentence where it is met; undefined where the run passes */
 export function judgeCondition(report: Report, condition: FailCondition): string | undefined {
-  return condition.kind === 'coverage'
-    ? judgeCoverage(report.coverage.percent, condition.below)
-    : judgeFindings(report, condition)
+  if (condition.kind !== 'coverage') return judgeFindings(report, condition)
+  const { percent } = report.coverage
+  return percent < condition.below ? `${percent} % of the contract covered, ${condition.below} % wanted` : undefined
 }
 
-/** A condition on anything but the coverage. */
-type FindingsCondition = Exclude<FailCondition, { readonly kind: 'coverage' }>
-
-/** Judges a report by one condition. Returns a sentence if it is met, or undefined if the run passes. */
-export function judgeFindings(report: FindingsReport, condition: FindingsCondition): string | undefined {
+export function judgeFindings(
+  report: FindingsReport,
+  condition: Exclude<FailCondition, { readonly kind: 'coverage' }>,
+): string | undefined {
   const { requests, violations, unexpected } = report
   const findings = countFindings(report.manners)
   const advice = countFindings(report.advice)
@@ -33,8 +32,4 @@ export function judgeFindings(report: FindingsReport, condition: FindingsConditi
     case 'no-requests':
       return requests === 0 ? 'no request reached the simulator (no-requests)' : undefined
   }
-}
-
-function judgeCoverage(percent: number, below: number): string | undefined {
-  return percent < below ? `${percent} % of the contract covered, ${below} % wanted` : undefined
 }

@@ -4,11 +4,9 @@ import type { RetryChain } from './retry-chains.ts'
 
 /** The failed tries of which an attempt is a retry. */
 export interface RetriedTries {
-  /** The chain that the attempt continues. */
   readonly chain: RetryChain
   /** The failed tries of which one was tried again: several where equal calls are under way together. */
   readonly tries: readonly Attempt[]
-  /** The chains with these tries. */
   readonly candidates: readonly RetryChain[]
   /** False where the attempt before may be one that is not known yet. */
   readonly isCertain: boolean

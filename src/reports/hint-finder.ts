@@ -74,8 +74,11 @@ export class HintFinder {
     const { id } = operationItems.operation
     const cached = this.#fixed.get(id)
     if (cached) return cached
+    // Any valid request gets the success status, with a body that is not known beforehand.
+    const anyRequest = { headers: {}, path: undefined }
+    const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
     const fixed = {
-      plain: [ordinaryCandidate(operationItems), ...refusalCandidates(operationItems, this.#catalogue)],
+      plain: [ordinary, ...refusalCandidates(operationItems, this.#catalogue)],
       nulls: nullCandidates(operationItems, this.#catalogue),
       examples: exampleCandidates(operationItems),
     }
@@ -109,23 +112,12 @@ function findBest(
   )
 }
 
-function createCandidate(
-  operationItems: OperationItems,
-  hint: CoverageHint,
-  status: number,
-  body: Json | undefined,
-): Candidate {
+function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {
   const index = operationItems.statuses.get(status)
   return {
     hint,
     shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]),
   }
-}
-
-/** Returns the candidate of the success status, which any valid request gets. Its body is not known beforehand. */
-function ordinaryCandidate(operationItems: OperationItems): Candidate {
-  const { successStatus } = operationItems.operation
-  return createCandidate(operationItems, { headers: {}, path: undefined }, successStatus, undefined)
 }
 
 /** Returns a candidate for each status that a scenario causes with its default parameters. */
@@ -134,16 +126,12 @@ function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue)
     const read = readValues(definition.parameters, new Map())
     if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined) return []
     const effect = definition.effect(read.value)
-    if (effect.kind === 'ordinary') return [statusCandidate(operationItems, definition.name, effect.status)]
+    const hint = scenarioHint(definition.name)
+    if (effect.kind === 'ordinary') return [createCandidate(operationItems, hint, effect.status)]
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(operationItems.operation)
-    return [createCandidate(operationItems, scenarioHint(definition.name), status, body?.value)]
+    return [createCandidate(operationItems, hint, status, body?.value)]
   })
-}
-
-/** Returns the candidate of a documented status below 400. Its body is not known beforehand. */
-function statusCandidate(operationItems: OperationItems, scenario: string, status: number): Candidate {
-  return createCandidate(operationItems, scenarioHint(scenario), status, undefined)
 }
 
 /** Creates a hint that requests a scenario such as `empty`. `path` is undefined if any request shows the items. */

@@ -1,7 +1,17 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
-import type { MannersRule } from './manners-rules.ts'
 
-/** A rule of manners that a retry broke. */
+/** The rules of manners, by name, each with its sentence for the report. */
+export const mannersRules = {
+  'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
+  'back-off': 'After a 429, a 5xx or a lost answer the client waits before it asks again, and not ever shorter.',
+  'same-insert-id': 'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
+  'no-retry': 'A request that was refused with 400, 401, 403 or 404 is not sent again unchanged.',
+  'content-type': 'A request with a body says what type it has.',
+  'user-agent': 'A request says who sends it.',
+} as const
+
+export type MannersRule = keyof typeof mannersRules
+
 export interface RetryFault {
   readonly rule: MannersRule
   readonly sentence: string
@@ -9,22 +19,19 @@ export interface RetryFault {
   readonly waitedMs: number | undefined
 }
 
-/** The judgement of a retry. */
 export interface RetryJudgement {
   /** The latest three pauses, milliseconds, with that before the retry and without those after a demanded wait. */
   readonly pauses: readonly number[]
   readonly faults: readonly RetryFault[]
 }
 
-/** The failed attempt before a retry, and the pauses of the call until then, as above. */
-interface RetriedCall {
-  readonly last: Attempt
-  readonly pauses: readonly number[]
-}
-
-/** Judges an attempt as a retry of a call. `isIdempotent`: true where the body of its operation has an `insertId`. */
-export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boolean): RetryJudgement {
-  const { last } = call
+/** Judges an attempt as a retry of the failed `last`, after the earlier `pauses` of the call. */
+export function judgeRetry(
+  last: Attempt,
+  earlier: RetryJudgement['pauses'],
+  latest: Attempt,
+  isIdempotent: boolean,
+): RetryJudgement {
   const waited = measurePause(last, latest)
   if (last.outcome === 'uncertain') {
     const fault = isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : undefined
@@ -32,7 +39,7 @@ export function judgeRetry(call: RetriedCall, latest: Attempt, isIdempotent: boo
   }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
-  const pauses = hasDemandedWait ? call.pauses : [...call.pauses, waited].slice(-3)
+  const pauses = hasDemandedWait ? earlier : [...earlier, waited].slice(-3)
   const faults = [
     hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses),
     isIdempotent ? checkInsertId(last, latest) : undefined,

@@ -1,11 +1,10 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { CappedTally } from './capped-tally.ts'
-import type { MannersRule } from './manners-rules.ts'
+import type { MannersRule } from './judge-retry.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
-/** A rule of manners that a client broke. */
 export interface MannersFinding {
   readonly rule: MannersRule
   /** The `operationId`; empty where the request matches no operation. */
@@ -36,7 +35,6 @@ export class Manners {
     this.#tracker = new RetryTracker(idempotentOperations)
   }
 
-  /** Judges an exchange, and adds a finding for each rule that it breaks. */
   record(entry: JournalEntry, live: LiveExchange): void {
     if (entry.expectation) return // a negative test is impolite on purpose
     this.#checkHeaders(entry)
@@ -49,12 +47,10 @@ export class Manners {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }
 
-  /** Adds the findings of other manners. */
   merge(other: Manners): void {
     this.findings.merge(other.findings)
   }
 
-  /** Adds a finding for each rule that a retry breaks. */
   #addFaults(entry: JournalEntry, { chain, previous, faults }: TrackedAttempt): void {
     if (!previous) return // the first attempt of a chain is no retry
     const { id, operation = '' } = entry

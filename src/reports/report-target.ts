@@ -7,10 +7,7 @@ export interface ReportTarget {
   readonly format: ReportFormat
 }
 
-/**
- * Parses the value of `--report`: files such as `out/report.html` and, where the extension names no format,
- * `markdown=summary`, with commas between them. Returns undefined if one has no known format or no name.
- */
+/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part has no format or no name. */
 export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
   const targets = text.split(',').map((part) => parseTarget(part.trim()))
   return targets.every((target) => target !== undefined) ? targets : undefined

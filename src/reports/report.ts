@@ -11,8 +11,8 @@ import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
 import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
+import { mannersRules } from './judge-retry.ts'
 import type { MannersFinding } from './manners.ts'
-import { mannersRules } from './manners-rules.ts'
 import type { ReportedRun } from './reported-run.ts'
 
 /** A finding with the requests that showed it. */
@@ -53,10 +53,7 @@ export interface FindingsReport {
   readonly truncated?: true
 }
 
-/**
- * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and
- * its order does not depend on them: the same requests give the same report.
- */
+/** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
 export interface Report extends FindingsReport {
   readonly coverage: CoverageView
 }
@@ -67,7 +64,6 @@ export type SandboxFilter = string | undefined
 /** Says that exchanges of other replicas may be missing. */
 type Truncation = Pick<FindingsReport, 'truncated'>
 
-/** The parts that a reporter depends on. */
 export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
   readonly collector: EvidenceCollector
@@ -80,7 +76,6 @@ export interface ReporterDependencies {
   readonly runOf: (sandbox: SandboxFilter) => Promise<ReportedRun>
 }
 
-/** Creates reports from the collected evidence. */
 export class Reporter {
   readonly #dependencies: ReporterDependencies
 
@@ -88,7 +83,6 @@ export class Reporter {
     this.#dependencies = dependencies
   }
 
-  /** Reports the coverage of the contract. */
   async coverage(sandbox: SandboxFilter): Promise<CoverageView & Truncation> {
     await this.#dependencies.journal.catchUp()
     return { ...(await this.#viewCoverage(sandbox)), ...this.#findTruncation(sandbox) }
@@ -104,7 +98,6 @@ export class Reporter {
     return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
   }
 
-  /** Reports how the clients retry and identify themselves, with the rules. */
   async manners(
     sandbox: SandboxFilter,
   ): Promise<FindingList<MannersFinding> & Truncation & { readonly rules: typeof mannersRules }> {
@@ -113,7 +106,6 @@ export class Reporter {
     return { rules: mannersRules, ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
   }
 
-  /** Reports everything. */
   async report(sandbox: SandboxFilter): Promise<Report> {
     return { ...(await this.findings(sandbox)), coverage: await this.#viewCoverage(sandbox) }
   }

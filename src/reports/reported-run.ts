@@ -2,11 +2,9 @@ import { isCredentialName, redactText } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
 import type { FailCondition } from './fail-condition.ts'
 
-/** The run that a report is about. */
 export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */
   readonly at: number
-  /** The version of convsim. */
   readonly version: string
   /** The command of `convsim exec`: `npm test`; undefined where there is none. */
   readonly command: string | undefined

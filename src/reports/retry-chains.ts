@@ -9,10 +9,7 @@ export interface RetryChain {
   readonly call: CallKey
   /** The latest attempt; several where it may be any of them, since equal calls were under way together. */
   lasts: readonly Attempt[]
-  /**
-   * True where an equal request of a client that does not count its retries was under way together with one of the
-   * chain: a first attempt cannot be told from a retry.
-   */
+  /** True where an equal request was under way together with one of the chain, so that retries cannot be told. */
   isParallel: boolean
   /** Is true if the first attempt says that it is a retry, perhaps of another, refused call with a changed body. */
   readonly isCorrection: boolean
@@ -28,10 +25,7 @@ export class RetryChains {
   /** The chain of the latest attempt is last. */
   readonly #chains = new Set<RetryChain>()
 
-  /**
-   * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest
-   * spares most requests the rest, since they continue no chain.
-   */
+  /** Removes expired chains, and returns true where one of the request's kind is left, which spares most a digest. */
   canContinue(entry: JournalEntry): boolean {
     if (this.#chains.size === 0) return false
     for (const chain of this.#chains) {

@@ -23,25 +23,13 @@ export interface ListedChain {
   readonly earlier: number
 }
 
-/** The chains of a sandbox, or of all. */
-export interface RetryHistory {
-  /** The chain with the latest attempt comes first. */
-  readonly chains: readonly ListedChain[]
-  /** The number of further chains, which are older. */
-  readonly further: number
-  /** True where the journal evicted requests, or bodies that tell calls apart: attempts may be missing. */
-  readonly truncated: boolean
-}
-
-/** The chains that a reader asks for. */
 export interface RetryQuery {
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   /** The fewest attempts of a listed chain. */
   readonly minAttempts: number
   /** The id of a request, whose chain alone is listed; undefined for all chains. */
-  readonly request: string | undefined
-  /** The most chains. */
+  readonly request?: string
   readonly limit: number
 }
 
@@ -49,8 +37,9 @@ export interface RetryQuery {
 const maxAttempts = 50
 
 /**
- * Reads the chains of attempts from the journal, with the judgements of `Manners`. It tracks the stored entries again.
- * Returns undefined if that takes too long.
+ * Reads the chains of attempts from the journal, those with the latest attempts first, and the number of older ones
+ * beyond the limit. It tracks the stored entries again, with the judgements of `Manners`. `truncated`: the journal
+ * evicted requests, or bodies that tell calls apart. Returns undefined if that takes too long.
  *
  * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any
  * fixed time, by which the work is cut into slices.
@@ -60,7 +49,7 @@ export async function readRetryHistory(
   { sandbox, minAttempts, request, limit }: RetryQuery,
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
-): Promise<RetryHistory | undefined> {
+) {
   const { entries, counts } = await journal.list({ sandbox })
   const collector = new ChainCollector(idempotentOperations, request)
   if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined

@@ -11,7 +11,6 @@ export interface TrackedAttempt {
   readonly attempt: Attempt
   /** The attempt before; undefined for the first of the chain. */
   readonly previous: Attempt | undefined
-  /** The chain with the attempt. */
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
@@ -69,10 +68,7 @@ export class RetryTracker {
     return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
   }
 
-  /**
-   * Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain, unless its retry may
-   * have arrived: that is not judged again.
-   */
+  /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
@@ -109,17 +105,13 @@ export class RetryTracker {
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
     const left = listLeft(candidates, tries)
     for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
-    const judged = tries.map((last) => judgeRetry({ last, pauses: chain.pauses }, latest, isIdempotent))
+    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest, isIdempotent))
     const shared = listSharedFaults(tries, judged)
     const faults = chain.isCorrection ? shared.filter(({ rule }) => rule !== 'no-retry') : shared
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
-    const continued = {
-      ...chain,
-      call,
-      lasts: [latest],
-      pauses: tries.length > 1 ? [] : (judged[0]?.pauses ?? []),
-    }
+    const pauses = tries.length > 1 ? [] : (judged[0]?.pauses ?? [])
+    const continued = { ...chain, call, lasts: [latest], pauses }
     if (latest.outcome !== 'fine') this.#chains.store(continued)
     return {
       attempt: latest,

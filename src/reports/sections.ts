@@ -1,6 +1,6 @@
 import type { BrokenRule } from './contract-findings.ts'
 import type { FailCondition } from './fail-condition.ts'
-import { mannersRules } from './manners-rules.ts'
+import { mannersRules } from './judge-retry.ts'
 import type { PageFinding } from './page/page.ts'
 import {
   type Counted,
@@ -13,7 +13,6 @@ import {
 } from './report.ts'
 import type { RequestTrace } from './request-trace.ts'
 
-/** A finding on the client. */
 interface ClientFinding extends PageFinding {
   /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
   readonly trace: string
@@ -21,7 +20,6 @@ interface ClientFinding extends PageFinding {
   readonly pause: string
 }
 
-/** The findings of one kind. */
 interface FindingSection {
   readonly key: keyof typeof heads
   /** The condition of `--fail-on` that makes the findings fail. */

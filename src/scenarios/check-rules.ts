@@ -62,7 +62,6 @@ function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults
   return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
 }
 
-/** Returns false for the problem that stands for those that were not looked for. */
 const isSpecific = (problem: RuleProblem) => problem !== moreProblems
 
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { findNearest } from '../core/similar.ts'
+import { typesOf } from './body-locations.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { extremeScenarios } from './extremes.ts'
 import { namesOf } from './parameters.ts'
@@ -18,9 +19,7 @@ export function dataScenarios(
   const operations = contract.operations.filter(({ id }) => invented.includes(id))
   const definitions: DataScenario[] = [
     ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
-    dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', {
-      shape: 'all-null',
-    }),
+    dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
     nullScenario(nullableFields(contract, invented)),
     ...extremeScenarios(operations),
@@ -39,13 +38,7 @@ export function dataScenarios(
 type DataScenario = Omit<ScenarioDefinition, 'inapplicableReason'>
 
 function dataScenario(name: string, description: string, overrides: Partial<DataOverrides>): DataScenario {
-  return {
-    name,
-    family: 'data',
-    description,
-    parameters: [],
-    effect: () => ({ kind: 'data', overrides }),
-  }
+  return { name, family: 'data', description, parameters: [], effect: () => ({ kind: 'data', overrides }) }
 }
 
 function nullScenario(fields: readonly string[]): DataScenario {
@@ -90,10 +83,6 @@ function nullableIn(schema: JsonObject, prefix: string): string[] {
     if (!isObject(property)) return []
     const items = property['items']
     const inner = isObject(items) && prefix === '' ? nullableIn(items, `${name}.`) : []
-    return allowsNull(property['type']) ? [prefix + name, ...inner] : inner
+    return typesOf(property).includes('null') ? [prefix + name, ...inner] : inner
   })
-}
-
-function allowsNull(type: Json | undefined): boolean {
-  return Array.isArray(type) && type.includes('null')
 }

@@ -11,12 +11,11 @@ import type { Reply } from '../exchange/reply.ts'
 import type { Parameter, ScenarioValues } from './parameters.ts'
 
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
-export type Family = (typeof families)[number]
 
 /** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
-  readonly family: Family
+  readonly family: (typeof families)[number]
   /** One sentence that says what the client meets. */
   readonly description: string
   /** Its own parameters, besides `p`, which every scenario takes. */
@@ -87,12 +86,7 @@ export interface Extreme {
   readonly fields: readonly ExtremeField[]
 }
 
-export const noOverrides: DataOverrides = {
-  persona: undefined,
-  shape: undefined,
-  nulls: [],
-  extreme: undefined,
-}
+export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
@@ -103,7 +97,6 @@ export interface DriftedBody {
   readonly pointer: string
 }
 
-/** The effect of a scenario on a request. */
 export type Effect =
   /** Carries out the operation, answers with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
@@ -120,7 +113,4 @@ export type Effect =
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
   /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
-  | {
-      readonly kind: 'drift'
-      readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody>
-    }
+  | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

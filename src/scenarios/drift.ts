@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -15,10 +16,7 @@ interface Place {
   readonly required: boolean
 }
 
-/**
- * A kind of drift from the contract. Each breaks one rule of the reply's schema at one place: a value of another type
- * is not one that an enum or a const beside the type lists.
- */
+/** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
 interface Drift {
   readonly name: string
   readonly description: string
@@ -26,15 +24,10 @@ interface Drift {
   readonly fits: (place: Place) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  /** Returns the damage of a place. */
   readonly damage: (place: Place) => BodyChange
 }
 
 const hasType = (schema: JsonObject) => typesOf(schema).length > 0
-
-const isNonNullable = (schema: JsonObject) => hasType(schema) && !typesOf(schema).includes('null')
-
-const hasEnum = (schema: JsonObject) => Array.isArray(schema['enum']) && !('const' in schema)
 
 const drifts: readonly Drift[] = [
   {
@@ -52,13 +45,13 @@ const drifts: readonly Drift[] = [
   {
     name: 'null-required',
     description: 'A field that is never null is null.',
-    fits: ({ schema, pointer }) => pointer !== '' && isNonNullable(schema),
+    fits: ({ schema, pointer }) => pointer !== '' && hasType(schema) && !typesOf(schema).includes('null'),
     damage: ({ pointer }) => ({ pointer, value: null }),
   },
   {
     name: 'unknown-enum',
     description: 'A field has a value that the contract does not list.',
-    fits: ({ schema }) => hasEnum(schema),
+    fits: ({ schema }) => Array.isArray(schema['enum']) && !('const' in schema),
     fitsValue: (value) => typeof value === 'string',
     damage: ({ pointer }) => ({ pointer, value: 'value_of_a_later_version' }),
   },
@@ -98,10 +91,8 @@ export function driftScenarios(): ScenarioDefinition[] {
     description: drift.description,
     parameters,
     inapplicableReason(operation, values) {
-      const schema = operation.simulatedResponseSchema(operation.successStatus)
-      const locations = schema ? schemaLocations(schema) : []
       const pointer = textOf(values, 'pointer')
-      const possible = locations.filter(drift.fits)
+      const possible = answerLocations(operation).filter(drift.fits)
       // A write is stored before its reply is damaged, so drift that may be impossible is refused beforehand.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
@@ -111,8 +102,7 @@ export function driftScenarios(): ScenarioDefinition[] {
       return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${known}`
     },
     pointers(operation) {
-      const schema = operation.simulatedResponseSchema(operation.successStatus)
-      return (schema ? schemaLocations(schema) : [])
+      return answerLocations(operation)
         .filter((one) => one.pointer !== '' && drift.fits(one))
         .map((one) => one.pointer)
     },
@@ -147,7 +137,6 @@ function damageAt(
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
-/** A schema within a response schema. */
 interface SchemaLocation extends Place {
   /** The pattern of the pointers to its values. */
   readonly pattern: RegExp
@@ -158,7 +147,9 @@ interface SchemaLocation extends Place {
 /** The locations within each schema, listed once, since a schema does not change between requests. */
 const cachedLocations = new WeakMap<JsonObject, readonly SchemaLocation[]>()
 
-function schemaLocations(schema: JsonObject): readonly SchemaLocation[] {
+function answerLocations(operation: Operation): readonly SchemaLocation[] {
+  const schema = operation.simulatedResponseSchema(operation.successStatus)
+  if (!schema) return []
   const locations = cachedLocations.get(schema) ?? listSchemaLocations(schema)
   cachedLocations.set(schema, locations)
   return locations
@@ -180,13 +171,8 @@ function listSchemaLocations(schema: JsonObject, { pointer, required, isCertain,
   for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
     if (!isObject(inner)) continue
     const isRequired = names.includes(name)
-    const at = {
-      ...inside,
-      pointer: `${pointer}/${name}`,
-      required: isRequired,
-      isCertain: isCertain && isRequired,
-    }
-    found.push(...listSchemaLocations(inner, at))
+    const at = { pointer: `${pointer}/${name}`, required: isRequired, isCertain: isCertain && isRequired }
+    found.push(...listSchemaLocations(inner, { ...inside, ...at }))
   }
   return found
 }

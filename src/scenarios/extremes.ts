@@ -11,7 +11,6 @@ import { namesOf, type ScenarioValues } from './parameters.ts'
 interface ExtremeKind {
   readonly name: string
   readonly description: string
-  /** Returns the extreme value of a schema, if any. */
   readonly extremeOf: (schema: JsonObject) => Json | undefined
 }
 
@@ -126,9 +125,8 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
   else within[name] = Array.isArray(old) && !Array.isArray(value) ? old.map(() => value) : value
 }
 
-const isOfType = (schema: JsonObject, type: string) => typesOf(schema).includes(type) && !hasFixedValues(schema)
-
-const hasFixedValues = (schema: JsonObject) => 'enum' in schema || 'const' in schema
+const isOfType = (schema: JsonObject, type: string) =>
+  typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
 /** Returns the largest number of a schema, or without a bound the largest whole number that JSON readers take. */
 function largestNumber(schema: JsonObject): number | undefined {

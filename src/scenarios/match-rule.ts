@@ -1,28 +1,10 @@
 import { isObject, type Json } from '../core/json.ts'
-import { findDifferences } from '../exchange/match.ts'
+import { findDifferences, type MatchSubject } from '../exchange/match.ts'
 import type { Rule } from './rules.ts'
 
-/** The parts of a request that rules can match. */
-export interface RuleInput {
-  readonly operation: string
-  /** Upper case. */
-  readonly method: string
-  /** The path with the base path of a sandbox and without it. */
-  readonly paths: readonly string[]
-  /** The query as sent; empty for none. */
-  readonly query: string
-  readonly models: readonly string[]
-  readonly headers: Readonly<Record<string, string | undefined>>
-  /** Returns the ids of the request's products. */
-  readonly products: () => readonly string[]
-  /** Returns the JSON body; undefined without one. */
-  readonly body: () => Json | undefined
-}
-
 /** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if there is one. */
-export function findMismatch(rule: Rule, input: RuleInput): string | undefined {
+export function findMismatch(rule: Rule, subject: MatchSubject): string | undefined {
   if (!rule.enabled) return 'enabled'
-  const subject = { ...input, models: () => input.models }
   const [difference] = findDifferences(rule.conditions, subject)
   if (!difference) return undefined
   return difference.field === 'operation' ? 'operation' : `match/${difference.field}`

@@ -10,12 +10,10 @@ export type ParameterKind =
   /** Names separated by "|". */
   | { readonly type: 'names' }
 
-/** A parameter of a scenario. */
 export type Parameter = ParameterKind & {
   readonly name: string
   /** The value where none is given; undefined: none, see `required`. */
   readonly default?: number | string
-  /** True where a value must be given. */
   readonly required?: boolean
   /** A value for examples, needed where one must be given: `recommendations`. */
   readonly example?: string
@@ -71,7 +69,6 @@ function describeUnknownParameter(name: string, specs: readonly Parameter[]): st
   return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
 }
 
-/** Returns a number that `readValues` has parsed. */
 export function numberOf(values: ScenarioValues, name: string): number {
   const value = values[name]
   if (typeof value !== 'number') throw new Error(`the parameter ${name} is not a number`)
@@ -85,7 +82,6 @@ export function textOf(values: ScenarioValues, name: string): string | undefined
   throw new Error(`the parameter ${name} is not a text`)
 }
 
-/** Returns a list of names that `readValues` has parsed. */
 export function namesOf(values: ScenarioValues, name: string): readonly string[] {
   const value = values[name]
   if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)

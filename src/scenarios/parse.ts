@@ -19,10 +19,7 @@ export interface Sequence {
   readonly text: string
 }
 
-/**
- * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters, except in
- * quotes. Text of spaces alone is an empty list.
- */
+/** Parses `slow;ms=200, rate-limited;retry-after="3"`. Text of spaces alone is an empty list. */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   if (text.length > maxControlLength)
     return failure(`A scenario's text is at most ${maxControlLength} characters long.`)

@@ -61,7 +61,11 @@ const namedRefusals: readonly Refusal[] = [
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, limit],
-    headers: (values) => limitedHeaders(limitOf(values), resetMsOf(values)),
+    // All are computed from the same figures, so that they agree.
+    headers: (values) => ({
+      ...rateHeaders(limitOf(values), 0, resetMsOf(values)),
+      ...retryHeaders(resetMsOf(values)),
+    }),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
   {
@@ -73,27 +77,16 @@ const namedRefusals: readonly Refusal[] = [
   },
 ]
 
-const limitOf = (values: ScenarioValues): RateLimit => ({
-  quota: numberOf(values, 'limit'),
-  windowMs: hourMs,
-})
+const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
 
 const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
 
 /** Returns the refusals with a name: `forbidden`, `rate-limited;retry-after=3`, ... */
 export function refusalScenarios(): ScenarioDefinition[] {
-  return namedRefusals.map((refusal) => ({
-    name: refusal.name,
-    family: 'refusals',
-    description: `Answers ${refusal.statuses[0]}: ${refusal.summary}`,
-    parameters: refusal.parameters ?? [],
-    inapplicableReason: (operation) => reasonUndocumented(operation, refusal.statuses),
-    effect: (values) => ({
-      kind: 'answer',
-      reply: (operation, modelId) =>
-        replyWith(operation, pickDocumentedStatus(operation, refusal.statuses), refusal, values, modelId),
-    }),
-  }))
+  return namedRefusals.map((refusal) => {
+    const { name, statuses, summary } = refusal
+    return refusalScenario(name, `Answers ${statuses[0]}: ${summary}`, statuses, refusal)
+  })
 }
 
 /** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
@@ -123,15 +116,25 @@ function createStatusScenario(status: number): ScenarioDefinition {
     }
   }
   const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
+  return refusalScenario(name, `Answers ${status}${manner}.`, [status], namedRefusal)
+}
+
+function refusalScenario(
+  name: string,
+  description: string,
+  statuses: Refusal['statuses'],
+  refusal: Refusal | undefined,
+): ScenarioDefinition {
   return {
     name,
     family: 'refusals',
-    inapplicableReason: (operation: Operation) => reasonUndocumented(operation, [status]),
-    description: `Answers ${status}${manner}.`,
-    parameters: namedRefusal?.parameters ?? [],
+    description,
+    parameters: refusal?.parameters ?? [],
+    inapplicableReason: (operation) => reasonUndocumented(operation, statuses),
     effect: (values) => ({
       kind: 'answer',
-      reply: (operation, modelId) => replyWith(operation, status, namedRefusal, values, modelId),
+      reply: (operation, modelId) =>
+        replyWith(operation, pickDocumentedStatus(operation, statuses), refusal, values, modelId),
     }),
   }
 }
@@ -160,19 +163,12 @@ export function standardHeaders(status: number): Record<string, string> {
   return (defaults.ok && headers?.(defaults.value)) || {}
 }
 
-/** Returns the headers of a 429; all are computed from the same figures, so that they agree. */
-function limitedHeaders(limit: RateLimit, resetMs: number): Record<string, string> {
-  return { ...rateHeaders(limit, 0, resetMs), ...retryHeaders(resetMs) }
-}
-
 function reasonUndocumented(operation: Operation, statuses: readonly number[]): string | undefined {
   if (statuses.some((status) => operation.statuses.includes(status))) return undefined
   return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
 }
 
 function documentedError(operation: Operation, status: number): string | undefined {
-  for (const { value } of operation.examples(status)) {
-    if (isObject(value) && typeof value['error'] === 'string') return value['error']
-  }
-  return undefined
+  const errors = operation.examples(status).map(({ value }) => (isObject(value) ? value['error'] : undefined))
+  return errors.find((error) => typeof error === 'string')
 }

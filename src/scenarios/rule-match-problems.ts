@@ -5,7 +5,6 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
-/** A fault of a rule, at its JSON pointer. */
 export interface RuleProblem {
   readonly pointer: string
   readonly message: string
@@ -42,10 +41,7 @@ export function findMatchProblems(
     ...problemAt(`${pointer}/method`, findUselessMethod(match, operations)),
     ...problemAt(`${pointer}/path`, findUselessPath(match, contract, operations)),
     ...problemAt(`${pointer}/query`, parameter),
-    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({
-      pointer: `${pointer}/body`,
-      message,
-    })),
+    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({ pointer: `${pointer}/body`, message })),
   ]
 }
 

@@ -2,41 +2,33 @@ import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json
 import { isObject, type Json } from '../core/json.ts'
 import { failure, type Result } from '../core/result.ts'
 import { findNearest } from '../core/similar.ts'
-import type { Findings } from '../documents/finding.ts'
+import { errorAt, type Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Violation } from '../documents/violation.ts'
 import { checkRules } from './check-rules.ts'
 import type { Rule, RuleContext } from './rules.ts'
 
-/**
- * Loads the file of `--rules` (YAML or JSON). The error has a finding with its line for each value that breaks the
- * schema or has no meaning for the contract.
- */
+/** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
   const source = read.value
   const { value } = source
-  if (isContract(value)) return failure([{ severity: 'error', place: file, message: contractMessage }])
+  if (isContract(value)) return failure([errorAt(file, contractMessage)])
   const { compileSchema } = await import('../documents/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(value)
   const describe = ({ pointer, message }: Violation) =>
     pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
   const rules = checkRules(value, violations, context, describe)
   if (rules.ok) return rules
-  return failure(
-    rules.error.map(({ pointer, message }) => ({ severity: 'error', place: source.place(pointer), message })),
-  )
+  return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
 }
 
 const bareListMessage = 'the file is a list. Write "rules:" above it, and indent the list.'
 
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
 
-/**
- * Returns true for a document that looks like a file of rules: an object with a member `rules` or a similar one
- * (`rule`), a single rule, or a list of rules.
- */
+/** Returns true for what looks like a file of rules: with a member such as `rules`, a rule, or a list of rules. */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false

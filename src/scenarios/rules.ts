@@ -40,16 +40,8 @@ export interface ActiveRule extends Rule {
 /** Rules in their order; on each request only the first rule acts that can. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Gives rules their keys. `id`: a text that no other rules had: `default 7`. */
-export function activateRules(id: string, rules: readonly Rule[]): ActiveRules {
-  return rules.map((rule, index) => ({ ...rule, key: `${id} ${index}` }))
-}
-
-/**
- * Gives rules that were loaded again their keys: a rule among the former ones keeps its key, and so its counts. `id` is
- * a text that no other rules had.
- */
-export function reactivateRules(id: string, rules: readonly Rule[], former: ActiveRules): ActiveRules {
+/** Gives rules their keys, which begin with the unused `id`. A rule among the `former` ones keeps its key. */
+export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const free = [...former]
   return rules.map((rule, index): ActiveRule => {
     const text = canonicalJson(rule.source)
@@ -86,10 +78,7 @@ export interface RuleContext {
 /** The number of problems after which the check of rules ends; each lists all names that it knows. */
 const maxProblems = 100
 
-/**
- * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 names that do not exist
- * and rules that make no sense.
- */
+/** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
 export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
@@ -105,10 +94,7 @@ export function readRules(document: JsonObject, context: RuleContext): Result<re
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
 }
 
-/**
- * Reads a rule that was put before, perhaps under another contract. One that does not fit stays in its place with the
- * reason (`misfit`), and fits again once the contract does. Its key is that of its counts.
- */
+/** Reads a rule that was put before. One that does not fit the contract stays in its place with the reason. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }
@@ -152,13 +138,11 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-/** A fault of a rule's action, with the field that has it. */
-interface ActionProblem {
-  readonly field: 'scenario' | 'sequence'
-  readonly message: string
-}
-
-function readAction(source: JsonObject, catalogue: Catalogue): Result<RuleAction, ActionProblem> {
+/** Reads the action of a rule. The error has the field at fault. */
+function readAction(
+  source: JsonObject,
+  catalogue: Catalogue,
+): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {
   const sequenceText = textIn(source, 'sequence')
   if (sequenceText !== undefined && textIn(source, 'scenario') !== undefined)
     return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })

@@ -76,11 +76,7 @@ export function timeScenarios(): ScenarioDefinition[] {
         'and nothing is stored unless when=after.',
       parameters: [whenParameter('before')],
       inapplicableReason: () => undefined,
-      effect: (values) => ({
-        kind: 'deliver',
-        mode: { kind: 'hang' },
-        isBeforeWork: isBeforeWork(values),
-      }),
+      effect: (values) => ({ kind: 'deliver', mode: { kind: 'hang' }, isBeforeWork: isBeforeWork(values) }),
     },
   ]
 }

@@ -11,7 +11,6 @@ export interface DetectionCount {
   percentage: number
 }
 
-/** One recommendation of an assessment. */
 export interface Recommendation {
   title: string
   action: string
@@ -29,7 +28,6 @@ export interface DetectedIssue {
   title: string
 }
 
-/** The assessment of a model over a period. */
 export interface Recommendations {
   summary: string
   healthLevel: 'healthy' | 'needs_attention' | 'critical'
@@ -38,7 +36,6 @@ export interface Recommendations {
   detectedIssues: DetectedIssue[]
 }
 
-/** The figures of one day. */
 export interface DataPoint {
   /** The first instant of the UTC day: `2026-01-15T00:00:00.000Z`. */
   date: string

@@ -12,7 +12,6 @@ import {
 import {
   HEALTH_OF,
   ISSUE_RULES,
-  type IssueRule,
   MAX_RECOMMENDATIONS,
   type Measure,
   MIN_CONVERSATIONS,
@@ -87,30 +86,13 @@ function findIssues(
     measuresWithIssue.add(rule.measure)
     return true
   })
-  return SEVERITIES.flatMap((severity) => met.filter((rule) => rule.severity === severity)).map((rule) =>
-    describeIssue(
-      rule,
-      ruleWording(rule.measure, measurements[rule.measure] ?? 0, rule.threshold, totals),
-      phrases,
-      writer,
-    ),
-  )
-}
-
-function describeIssue(
-  { id, severity, measure }: IssueRule,
-  wording: Wording,
-  phrases: Phrases,
-  writer: PhraseWriter,
-): MetIssueRule {
-  const texts = requirePhrases(phrases.issues, id)
-  return {
-    id,
-    severity,
-    measure,
-    title: writer.write(texts.title, `${id} title`, wording),
-    sentence: writer.write(texts.pattern, `${id} pattern`, wording),
-  }
+  const sorted = SEVERITIES.flatMap((severity) => met.filter((rule) => rule.severity === severity))
+  return sorted.map(({ id, severity, measure, threshold }) => {
+    const texts = requirePhrases(phrases.issues, id)
+    const wording = ruleWording(measure, measurements[measure] ?? 0, threshold, totals)
+    const title = writer.write(texts.title, `${id} title`, wording)
+    return { id, severity, measure, title, sentence: writer.write(texts.pattern, `${id} pattern`, wording) }
+  })
 }
 
 function findStrengths(
@@ -122,13 +104,9 @@ function findStrengths(
   return STRENGTH_RULES.flatMap((rule) => {
     const value = measurements[rule.measure]
     if (!meets(rule, value)) return []
-    const wording = ruleWording(rule.measure, value, rule.threshold, totals)
-    return [
-      {
-        id: rule.id,
-        sentence: writer.write(requirePhrases(phrases.strengths, rule.id), `${rule.id} strength`, wording),
-      },
-    ]
+    const { id, measure, threshold } = rule
+    const wording = ruleWording(measure, value, threshold, totals)
+    return [{ id, sentence: writer.write(requirePhrases(phrases.strengths, id), `${id} strength`, wording) }]
   })
 }
 
@@ -164,10 +142,8 @@ function chooseRecommendations(
     const reason = findReason(rule, issues, strengths)
     return reason ? [writeRecommendation(rule, reason, phrases, writer)] : []
   })
-  return PRIORITIES.flatMap((priority) => recommendations.filter((each) => each.priority === priority)).slice(
-    0,
-    MAX_RECOMMENDATIONS,
-  )
+  const sorted = PRIORITIES.flatMap((priority) => recommendations.filter((each) => each.priority === priority))
+  return sorted.slice(0, MAX_RECOMMENDATIONS)
 }
 
 interface Reason {

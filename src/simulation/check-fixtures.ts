@@ -9,16 +9,11 @@ export interface FixtureProblem {
 
 /** Checks the rules for personas that no schema can express. Returns an empty list if no rule is broken. */
 export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
-  const problems: FixtureProblem[] = personas.flatMap(({ traffic: { cycle } }, index) =>
-    cycle && cycle.silentDays >= cycle.days
-      ? [
-          {
-            path: [index, 'traffic', 'cycle', 'silentDays'],
-            message: `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`,
-          },
-        ]
-      : [],
-  )
+  const problems = personas.flatMap(({ traffic: { cycle } }, index): FixtureProblem[] => {
+    if (!cycle || cycle.silentDays < cycle.days) return []
+    const message = `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`
+    return [{ path: [index, 'traffic', 'cycle', 'silentDays'], message }]
+  })
   if (personas.every(({ weight }) => weight === 0)) {
     problems.push({ path: [0, 'weight'], message: 'at least one persona must have a weight above 0' })
   }

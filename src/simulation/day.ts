@@ -21,7 +21,6 @@ export interface DayValues {
   readonly friction: number
   readonly safety: number
   readonly labels: Readonly<Record<LabelField, number>>
-  /** The number of messages with the detection. */
   readonly detections: Readonly<Record<DetectionField, number>>
   readonly ratings: { readonly count: number; readonly sum: number }
 }
@@ -52,12 +51,12 @@ export function drawDay(profile: ModelProfile, day: number): Day {
     const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(random))
     // A conversation has at least a question and an answer.
     const messages = Math.max(2 * conversations, Math.round(conversations * turns))
-    if (conversations === 0) return { day, conversations, messages, values: null }
+    const traffic = { conversations, messages, hasIncident }
     return {
       day,
       conversations,
       messages,
-      values: drawValues(profile, day, { conversations, messages, hasIncident }, random),
+      values: conversations > 0 ? drawValues(profile, day, traffic, random) : null,
     }
   })
 }

@@ -1,11 +1,11 @@
-import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
+import { mapToRecord, type PeriodTotals, qualityChange, worstDay } from './period.ts'
+import { DETECTION_FIELDS } from './persona.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
 /** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
-/** Computes the measurements of a period from its totals. */
 export function measurePeriod(totals: PeriodTotals): Measurements {
   const { labels, detections, conversations, messages } = totals
   const worst = worstDay(totals.days)
@@ -18,12 +18,7 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
     averageUserSentiment: labels.averageUserSentiment,
     averageStruggle: labels.averageStruggle,
     averageCommercialIntent: labels.averageCommercialIntent,
-    hallucinationCount: detections.hallucinationCount?.percentage ?? null,
-    jailbreakCount: detections.jailbreakCount?.percentage ?? null,
-    userBiasCount: detections.userBiasCount?.percentage ?? null,
-    modelBiasCount: detections.modelBiasCount?.percentage ?? null,
-    userToxicityCount: detections.userToxicityCount?.percentage ?? null,
-    modelToxicityCount: detections.modelToxicityCount?.percentage ?? null,
+    ...mapToRecord(DETECTION_FIELDS, (field) => detections[field]?.percentage ?? null),
     averageConversationRating: totals.rating,
     conversationCount: conversations,
     qualityChange: qualityChange(totals),

@@ -90,7 +90,8 @@ function sum(days: readonly Day[], pick: (day: Day) => number): number {
   return days.reduce((total, day) => total + pick(day), 0)
 }
 
-function mapToRecord<Key extends string, Value>(
+/** Returns a record with a value for each key. */
+export function mapToRecord<Key extends string, Value>(
   keys: readonly Key[],
   toValue: (key: Key) => Value,
 ): Record<Key, Value> {

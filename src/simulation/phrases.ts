@@ -100,10 +100,7 @@ export interface PhrasePlace {
 /** Lists every place in `phrases.yaml` that an assessment reads. */
 export function listPhrasePlaces(): PhrasePlace[] {
   const issues = ISSUE_RULES.flatMap(({ id, measure }) =>
-    ['title', 'pattern'].map((part) => ({
-      path: ['issues', id, part],
-      placeholders: rulePlaceholders(measure),
-    })),
+    ['title', 'pattern'].map((part) => ({ path: ['issues', id, part], placeholders: rulePlaceholders(measure) })),
   )
   const strengths = STRENGTH_RULES.map(({ id, measure }) => ({
     path: ['strengths', id],

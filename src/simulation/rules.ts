@@ -29,7 +29,9 @@ export type Measure =
   | 'messagesPerConversation'
   | 'silentDays'
 
-interface Condition {
+/** A condition that is a strength. */
+export interface StrengthRule {
+  readonly id: string
   readonly measure: Measure
   /** The side of the threshold on which a value meets the condition. The threshold itself and no data never meet it. */
   readonly is: 'below' | 'above'
@@ -37,14 +39,8 @@ interface Condition {
 }
 
 /** A condition that is a detected issue. */
-export interface IssueRule extends Condition {
-  readonly id: string
+export interface IssueRule extends StrengthRule {
   readonly severity: DetectedIssue['severity']
-}
-
-/** A condition that is a strength. */
-export interface StrengthRule extends Condition {
-  readonly id: string
 }
 
 /** A recommendation, with the issues or strengths that lead to it. */
@@ -65,51 +61,15 @@ export const MAX_RECOMMENDATIONS = 4
 
 /** The rules of detected issues. Of one measure only the first that is met counts, so severe ones come first. */
 export const ISSUE_RULES: readonly IssueRule[] = [
-  {
-    id: 'very-low-quality',
-    severity: 'critical',
-    measure: 'avgConversationQualityIndex',
-    is: 'below',
-    threshold: 0.5,
-  },
-  {
-    id: 'low-quality',
-    severity: 'warning',
-    measure: 'avgConversationQualityIndex',
-    is: 'below',
-    threshold: 0.65,
-  },
-  {
-    id: 'very-low-safety-score',
-    severity: 'critical',
-    measure: 'avgSafetyScore',
-    is: 'below',
-    threshold: 0.7,
-  },
+  { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
+  { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },
+  { id: 'very-low-safety-score', severity: 'critical', measure: 'avgSafetyScore', is: 'below', threshold: 0.7 },
   { id: 'low-safety-score', severity: 'warning', measure: 'avgSafetyScore', is: 'below', threshold: 0.85 },
-  {
-    id: 'very-low-satisfaction',
-    severity: 'critical',
-    measure: 'avgSatisfactionScore',
-    is: 'below',
-    threshold: 0.4,
-  },
-  {
-    id: 'low-satisfaction',
-    severity: 'warning',
-    measure: 'avgSatisfactionScore',
-    is: 'below',
-    threshold: 0.6,
-  },
+  { id: 'very-low-satisfaction', severity: 'critical', measure: 'avgSatisfactionScore', is: 'below', threshold: 0.4 },
+  { id: 'low-satisfaction', severity: 'warning', measure: 'avgSatisfactionScore', is: 'below', threshold: 0.6 },
   { id: 'severe-friction', severity: 'critical', measure: 'avgFrictionScore', is: 'above', threshold: 0.6 },
   { id: 'high-friction', severity: 'warning', measure: 'avgFrictionScore', is: 'above', threshold: 0.4 },
-  {
-    id: 'many-hallucinations',
-    severity: 'critical',
-    measure: 'hallucinationCount',
-    is: 'above',
-    threshold: 3,
-  },
+  { id: 'many-hallucinations', severity: 'critical', measure: 'hallucinationCount', is: 'above', threshold: 3 },
   { id: 'hallucinations', severity: 'warning', measure: 'hallucinationCount', is: 'above', threshold: 1 },
   { id: 'model-toxicity', severity: 'critical', measure: 'modelToxicityCount', is: 'above', threshold: 0.5 },
   { id: 'model-bias', severity: 'warning', measure: 'modelBiasCount', is: 'above', threshold: 0.5 },
@@ -118,28 +78,15 @@ export const ISSUE_RULES: readonly IssueRule[] = [
   { id: 'bad-day', severity: 'warning', measure: 'worstDayGap', is: 'above', threshold: 0.15 },
   { id: 'low-rating', severity: 'warning', measure: 'averageConversationRating', is: 'below', threshold: 3 },
   { id: 'user-struggle', severity: 'warning', measure: 'averageStruggle', is: 'above', threshold: 0.5 },
-  {
-    id: 'negative-sentiment',
-    severity: 'warning',
-    measure: 'averageUserSentiment',
-    is: 'below',
-    threshold: 0.4,
-  },
+  { id: 'negative-sentiment', severity: 'warning', measure: 'averageUserSentiment', is: 'below', threshold: 0.4 },
   { id: 'low-growth', severity: 'info', measure: 'avgGrowthScore', is: 'below', threshold: 0.4 },
   { id: 'user-toxicity', severity: 'info', measure: 'userToxicityCount', is: 'above', threshold: 1 },
   { id: 'user-bias', severity: 'info', measure: 'userBiasCount', is: 'above', threshold: 0.5 },
-  {
-    id: 'long-conversations',
-    severity: 'info',
-    measure: 'messagesPerConversation',
-    is: 'above',
-    threshold: 12,
-  },
+  { id: 'long-conversations', severity: 'info', measure: 'messagesPerConversation', is: 'above', threshold: 12 },
   { id: 'silent-days', severity: 'info', measure: 'silentDays', is: 'above', threshold: 0 },
   { id: 'small-sample', severity: 'info', measure: 'conversationCount', is: 'below', threshold: 100 },
 ]
 
-/** The rules of strengths. */
 export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'high-quality', measure: 'avgConversationQualityIndex', is: 'above', threshold: 0.8 },
   { id: 'high-satisfaction', measure: 'avgSatisfactionScore', is: 'above', threshold: 0.8 },
@@ -153,7 +100,6 @@ export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'daily-use', measure: 'silentDays', is: 'below', threshold: 1 },
 ]
 
-/** The rules of recommendations. */
 export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   {
     id: 'harden-prompt',
@@ -195,7 +141,7 @@ export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', inf
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
 /** Returns true if a measured value meets a condition; null meets none. */
-export function meets({ is, threshold }: Condition, value: number | null): value is number {
+export function meets({ is, threshold }: StrengthRule, value: number | null): value is number {
   if (value === null) return false
   return is === 'below' ? value < threshold : value > threshold
 }

@@ -40,16 +40,11 @@ function drawTilt(random: Random): Traits['tilt'] {
 /** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
-/** Returns the traffic of a day of the week, 0 for Sunday, relative to a typical day, before the weekend factor. */
-function weekdayShare(weekday: number): number {
-  return WEEKDAYS[weekday] ?? 1
-}
-
 /** Returns a day's traffic as a share of a typical working day's. `day`: days since 1970-01-01, a Thursday. */
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
-  return weekdayShare(weekday) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
+  return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
 /** Returns the slow oscillation of a model on a day, about -1 to 1: waves of 61 and 113 days. */

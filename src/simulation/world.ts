@@ -9,13 +9,12 @@ import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
 import { labelScore } from './labels.ts'
-import { aggregate, type PeriodTotals } from './period.ts'
-import { drawPersona, type KnownModel, type LabelField, type Persona } from './persona.ts'
+import { aggregate, mapToRecord, type PeriodTotals } from './period.ts'
+import { drawPersona, type KnownModel, LABEL_FIELDS, type LabelField, type Persona } from './persona.ts'
 import type { Phrases } from './phrases.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
 
-/** The fixtures that a world is created from. */
 export interface WorldFixtures {
   readonly personas: readonly Persona[]
   readonly models: readonly KnownModel[]
@@ -51,7 +50,7 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
       const persona = query.persona === undefined ? personaOfModel(query.seed, modelId) : getPersona(query.persona)
       // A persona of the query overrides the shape of the model's fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
-      const days = shiftQuality(drawDays({ ...query, modelId, persona, shape }), query.qualityShift)
+      const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
       const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
       const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, totals, phrases)
       return toAnalytics(totals, recommendations)
@@ -59,13 +58,8 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
   }
 }
 
-/** A query with its persona resolved. */
-interface DaysQuery extends Omit<AnalyticsQuery, 'persona'> {
-  readonly persona: Persona
-}
-
 /** Draws the days up to the one of `now`, oldest first. */
-function drawDays({ seed, modelId, persona, shape, days, now }: DaysQuery): Day[] {
+function drawDays(persona: Persona, { seed, modelId, shape, days, now }: AnalyticsQuery): Day[] {
   const minimum = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
   const profile = { seed, modelId, persona, traits: drawTraits(seed, modelId), minimum }
   const first = dayOf(now) - days + 1
@@ -98,11 +92,7 @@ function toAnalytics(totals: PeriodTotals, recommendations: Analytics['recommend
     avgGrowthScore: totals.growth,
     avgFrictionScore: totals.friction,
     avgSafetyScore: totals.safety,
-    averageUserSentiment: label('averageUserSentiment'),
-    averageChangeInUserSentiment: label('averageChangeInUserSentiment'),
-    averageFrustration: label('averageFrustration'),
-    averageStruggle: label('averageStruggle'),
-    averageCommercialIntent: label('averageCommercialIntent'),
+    ...mapToRecord(LABEL_FIELDS, label),
     ...detections,
     recommendations,
     conversationCount: totals.conversations,

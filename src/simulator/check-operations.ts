@@ -1,27 +1,20 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import type { Finding } from '../documents/finding.ts'
+import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationDeclaration } from '../operations/handler.ts'
 import { declarations, type OperationHandlers } from '../operations/index.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 
-/**
- * Checks that a document's operations have the shape that their handlers expect: path parameters, body, and answers.
- * Otherwise every request to such an operation would end in a 500.
- */
+/** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
 export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const world = createWorld(fixtures)
   return contract.operations.flatMap((operation) => {
     const declaration = declarations.find(({ operationId }) => operationId === operation.id)
     const problems = declaration ? findOperationProblems(operation, declaration, world) : []
-    return problems.map((problem): Finding => {
-      const message =
-        `${operation.id}: ${problem}. Change the document, ` +
-        'or rename the operationId to have the operation answered from its examples'
-      return { severity: 'error', place: contract.file, message }
-    })
+    const remedy = 'Change the document, or rename the operationId to have the operation answered from its examples'
+    return problems.map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`))
   })
 }
 
@@ -75,11 +68,8 @@ function findMisfitRefusals(operation: Operation): string[] {
 function firstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {
   for (const sample of samples) {
     const [violation] = operation.checkResponse(status, sample)
-    if (violation)
-      return [
-        `the simulator's answer does not fit the status ${status}: ` +
-          `${violation.pointer || 'the body'} ${violation.message}`,
-      ]
+    const at = violation?.pointer || 'the body'
+    if (violation) return [`the simulator's answer does not fit the status ${status}: ${at} ${violation.message}`]
   }
   return []
 }

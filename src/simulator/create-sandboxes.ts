@@ -10,7 +10,6 @@ import type { SharedState } from '../state/shared-state.ts'
 import type { Store } from '../state/store.ts'
 
 interface SandboxDeps {
-  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
   readonly store: Store

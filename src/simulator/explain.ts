@@ -35,10 +35,7 @@ export interface PipelineState {
   readonly proxied?: ProxiedService | undefined
 }
 
-/**
- * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the
- * sandboxes and a temporary journal, so that the request changes nothing.
- */
+/** Creates the function behind `POST /__sim/explain`, which runs the real pipeline over copies of everything. */
 export function createExplain(
   { store, log, proxied }: PipelineState,
   sandboxes: Pick<Sandboxes, 'peek' | 'settings'>,

@@ -7,7 +7,7 @@ import type { Findings } from '../documents/finding.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
-import { type ActiveRules, reactivateRules } from '../scenarios/rules.ts'
+import { type ActiveRules, activateRules } from '../scenarios/rules.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
 import { loadStartInputs, type StartInputs } from './loaded-inputs.ts'
@@ -23,7 +23,6 @@ export interface Generation extends StartInputs {
   readonly number: number
   /** The ids of each model's products by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The pipeline over the simulator's own state. */
   readonly service: Pipeline
   /** Creates a pipeline over other state. */
   readonly createPipelineOver: (state: PipelineState) => Pipeline
@@ -41,7 +40,7 @@ export async function loadGeneration(
 ): Promise<Result<Generation, Findings>> {
   const inputs = await loadStartInputs(settings, state.log, state.proxied)
   if (!inputs.ok) return inputs
-  const startUp = reactivateRules(`start-up ${number}`, inputs.value.startUp, former)
+  const startUp = activateRules(`start-up ${number}`, inputs.value.startUp, former)
   return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
 }
 
@@ -86,7 +85,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeDigest(contract.document)),
-    hintFinder: once(() => new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world }))),
+    hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
   }
 }
 

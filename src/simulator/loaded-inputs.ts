@@ -7,7 +7,7 @@ import { loadContract } from '../contract/load.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
+import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
@@ -22,7 +22,6 @@ import type { ProxiedService } from './explain.ts'
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
   readonly contract: Contract
-  /** The document of the control plane. */
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
@@ -36,10 +35,7 @@ export interface StartInputs extends LoadedInputs {
   readonly fallback: Fallback | undefined
 }
 
-/**
- * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them.
- * `proxied`: the real service if it answers, so that the document need not fit the handlers.
- */
+/** Loads the inputs that the settings name. `proxied`: the real service, if the document need not fit handlers. */
 export async function loadInputs(
   settings: Settings,
   proxied?: ProxiedService,
@@ -97,7 +93,7 @@ async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Res
     return fallback
   }
   const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
-  return failure([{ severity: 'error', place: contract.file, message }])
+  return failure([errorAt(contract.file, message)])
 }
 
 /** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
@@ -111,7 +107,6 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   ]
 }
 
-/** Returns the numbers of the inputs, for the log. */
 export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
   return {
     contract: contract.file,
@@ -133,7 +128,7 @@ async function loadStartUpRules(
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
   if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
-  const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
+  const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
 
@@ -170,7 +165,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   ]
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
-    return parsed.ok ? [] : [{ ...error(place, parsed.error), flag: '--fixtures' }]
+    return parsed.ok ? [] : [{ ...errorAt(place, parsed.error), flag: '--fixtures' }]
   })
 }
 
@@ -179,16 +174,13 @@ function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[
   return answers.flatMap(({ operation: id, body, place }) => {
     const operation = operations.find((one) => one.id === id)
     const violations = operation?.checkResponse(operation.successStatus, body) ?? []
-    return violations.map(({ pointer, message }): Finding => {
-      const about = `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`
-      return { severity: 'error', place: place(pointer), message: about }
-    })
+    return violations.map(({ pointer, message }) =>
+      errorAt(place(pointer), `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`),
+    )
   })
 }
 
 function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
   const known = plans.map(({ name }) => name)
-  return known.includes(plan) ? [] : [error('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
+  return known.includes(plan) ? [] : [errorAt('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
 }
-
-const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })

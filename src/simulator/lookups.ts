@@ -22,10 +22,7 @@ export function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string
   return byModel
 }
 
-/**
- * Creates a function that returns the limit of a plan's analyses, or undefined for none. `--max-analyses-per-hour`
- * overrides the plans' limits, `--analyses-window` their hour.
- */
+/** Creates the lookup of a plan's limit, which `--max-analyses-per-hour` and `--analyses-window` override. */
 export function createLimitLookup(
   { maxAnalysesPerHour, analysesWindow }: Settings,
   { plans }: Fixtures,
@@ -45,7 +42,6 @@ export function createModelCheck({ models }: Settings, fixtures: Fixtures): (mod
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
 }
 
-/** Returns the settings of the control plane's guard. */
 export function readGuardSettings({ controlToken, controlHosts, controlOrigins }: Settings): GuardSettings {
   const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
   return {

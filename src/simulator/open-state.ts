@@ -6,7 +6,7 @@ import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { Findings } from '../documents/finding.ts'
+import { errorAt, type Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
@@ -30,7 +30,7 @@ export async function openState(
     warn: (problem) => log.warn({ file: showState(state) }, problem),
     report: (problem) => log.error({ problem }, 'the state cannot be written'),
   })
-  if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
+  if (!opened.ok) return failure([errorAt('--state', opened.error)])
   for (const warning of opened.value.loaded.warnings) log.warn({ file: showState(state) }, warning)
   return opened
 }
@@ -67,9 +67,7 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   const source = await readSource(file)
   if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))
   const parsed = await parseExport(source.value.value)
-  if (parsed.ok) return success(parsed.value)
-  const findings = parsed.error.map((message) => ({ severity: 'error', place: file, message }) as const)
-  return failure(findings)
+  return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
 /** Names the process if others share its state. */
@@ -82,22 +80,13 @@ function replicaName(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
 }
 
-/** The parts that a journal works with; see `Dependencies`. */
-interface JournalDeps {
-  readonly log: Log
-  readonly onExchange?: EntryListener
-}
-
 /** The least number of messages in the stream of all replicas, so that a journal without entries still has reports. */
 const MIN_STREAM = 1000
 
-/**
- * Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract, which
- * `--watch` replaces.
- */
+/** Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract. */
 export function openJournal(
   { journalSize }: Settings,
-  { log, onExchange }: JournalDeps,
+  { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
   present: () => { readonly contract: Contract },
   shared: SharedState | undefined,
 ): Journal {

@@ -5,6 +5,7 @@ import { buildPath, type Preview, type Previewer, parseKnownScenarios, scenarioH
 import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { KnownModel } from '../simulation/persona.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
 
 /** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
 const modelParameters = new Set(declarations.flatMap(({ modelParameter }) => modelParameter ?? []))
@@ -55,15 +56,8 @@ function isAskedByPath(operation: Operation, hasModel: boolean): boolean {
   return operation.method === 'GET' && isKnown && required.every((parameter) => parameter.in === 'path')
 }
 
-interface PreviewDeps {
-  readonly contract: Contract
-  readonly fixtures: Fixtures
-  readonly catalogue: Catalogue
-  readonly world: World
-}
-
 /** Creates a previewer, which invents answers for an ordinary model under each scenario of the data family. */
-export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
+export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, world: World): Previewer {
   const model = findOrdinaryModel(fixtures)
   const names = [...world.personas, 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')

@@ -59,7 +59,6 @@ export function logFindings(findings: Findings, log: Log): void {
   for (const { severity, place, message } of findings) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
-/** The parts of a simulator that reloads its inputs. */
 interface ReloadDeps {
   readonly settings: Settings
   readonly state: PipelineState
@@ -70,10 +69,7 @@ interface ReloadDeps {
   readonly now: () => number
 }
 
-/**
- * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug: it is logged, and the next
- * change is reloaded all the same.
- */
+/** Reloads the inputs whenever their files change, until `stopping`. An exception is a bug, and is logged. */
 export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps: ReloadDeps): void {
   watcher.run(stopping, (files) =>
     reload(deps, files).catch((error: unknown) =>
@@ -82,10 +78,7 @@ export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps
   )
 }
 
-/**
- * Loads all inputs again, since some files have changed, and serves them if none has an error. Otherwise what was
- * loaded before stays, and the findings are logged.
- */
+/** Loads all inputs again, and serves them if none has an error. Otherwise what was loaded before stays. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { served, settings, state, adopt, now } = deps
   const { log, sandboxes } = state

@@ -15,7 +15,6 @@ import { StoreUnavailableError } from '../state/store.ts'
 import type { Generation } from './generation.ts'
 
 interface ReporterDeps {
-  /** Returns the present generation. */
   readonly present: () => Generation
   readonly journal: Journal
   readonly log: Log
@@ -25,17 +24,8 @@ interface ReporterDeps {
   readonly settings: Pick<Settings, 'failOn' | 'allowNoRequests' | 'sandboxLimit'>
 }
 
-/** A reporter, and what it needs when the inputs were loaded again. */
-interface LiveReporter {
-  readonly reporter: Reporter
-  /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
-  readonly reportAtEnd: () => Promise<Report>
-  /** Goes on with the contract and the keys of the present generation. */
-  readonly adopt: () => void
-}
-
 /** Creates the reporter, with a collector that listens to the journal. */
-export function createReporter(deps: ReporterDeps): LiveReporter {
+export function createReporter(deps: ReporterDeps) {
   const { present, journal, settings } = deps
   const read = () => {
     const { fixtures, contract } = present()
@@ -60,6 +50,7 @@ export function createReporter(deps: ReporterDeps): LiveReporter {
   return {
     reporter,
     reportAtEnd: () => reportAtEnd(reporter, deps, own),
+    /** Goes on with the contract and the keys of the present generation. */
     adopt() {
       known = read()
       for (const each of new Set([collector, own])) each.adopt(listCoverageItems(present().contract))
@@ -92,6 +83,7 @@ function joinReporter(
   })
 }
 
+/** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
 async function reportAtEnd(reporter: Reporter, deps: ReporterDeps, own: EvidenceCollector): Promise<Report> {
   const { log, sandboxes } = deps
   try {

@@ -7,7 +7,7 @@ import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { Findings } from '../documents/finding.ts'
+import { errorAt, type Findings } from '../documents/finding.ts'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -21,8 +21,7 @@ import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
 import { createSandboxes } from './create-sandboxes.ts'
-import type { ProxiedService } from './explain.ts'
-import { createExplain } from './explain.ts'
+import { createExplain, type ProxiedService } from './explain.ts'
 import { createGeneration } from './generation.ts'
 import { countInputs, listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
@@ -67,7 +66,6 @@ export interface Simulator {
 
 /** Injected dependencies: clock and logger. */
 export interface Dependencies {
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
   /** Called for each recorded exchange. Default: nobody asks. */
@@ -102,8 +100,7 @@ export async function createSimulator(
     return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
-    if (error instanceof StoreUnavailableError)
-      return failure([{ severity: 'error', place: '--state', message: error.message }])
+    if (error instanceof StoreUnavailableError) return failure([errorAt('--state', error.message)])
     throw error
   }
 }
@@ -182,7 +179,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   }
 }
 
-/** Creates the controllers of the end of the process. */
 function createEnds(): Pick<Simulator, 'stopping' | 'draining'> {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number

@@ -7,11 +7,11 @@ import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import { machineNow, sleep } from '../core/timers.ts'
-import type { Finding, Findings } from '../documents/finding.ts'
+import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { shutdownGraceMs } from '../http/end-at-stop.ts'
-import { type ListenProblem, listen, stop } from '../http/server.ts'
+import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
 import { readCorsOrigins } from './lookups.ts'
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
@@ -47,7 +47,7 @@ export async function start(
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([describeListenProblem(listening.error)])
+    return failure([errorAt(`--${listening.error.setting}`, listening.error.message)])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
@@ -91,28 +91,19 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
     'Set --control-token, or --control-open if that is meant.'
-  return { severity: 'error', place: '--host', message }
+  return errorAt('--host', message)
 }
 
 /** Finds a host that is no address of this machine, if so, by listening on a free port of it for a moment. */
 async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
   const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return describeListenProblem(listening.error)
+  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
   await stop(listening.value, 0)
   return undefined
 }
 
-const describeListenProblem = ({ setting, message }: ListenProblem): Finding => ({
-  severity: 'error',
-  place: `--${setting}`,
-  message,
-})
-
 /** The settings that code can give: those of a server without those of the end of its process. */
-export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>> & FormerSettings
-
-/** Former names of settings, which are understood. */
-interface FormerSettings {
+export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>> & {
   /** The former name of `rules`. */
   readonly scenarios?: string | undefined
 }
@@ -133,13 +124,8 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-interface ParsedSettings {
-  readonly values: Readonly<Record<string, unknown>>
-  readonly problems: readonly string[]
-}
-
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
-function parseSettings(settings: LibrarySettings): ParsedSettings {
+function parseSettings(settings: LibrarySettings) {
   const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []

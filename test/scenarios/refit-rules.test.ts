@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { activateRules, reactivateRules, readActiveRule, readRules } from '../../src/scenarios/rules.ts'
+import { activateRules, readActiveRule, readRules } from '../../src/scenarios/rules.ts'
 import { inputs } from '../support/catalogue.ts'
 
 function rulesOf(...rules: JsonObject[]) {
@@ -12,7 +12,7 @@ function rulesOf(...rules: JsonObject[]) {
 test('a rule that is loaded again keeps its key, and so its counts, wherever it stands', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
   const former = activateRules('start-up', rulesOf(slow, refused))
-  const again = reactivateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)
+  const again = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)
   expect(again.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
 })
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import { joinPointer, parsePointer } from '../../core/json-pointer.ts'
-import type { Finding } from '../../documents/finding.ts'
+import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 import type { Compiler } from '../compiler.ts'
@@ -17,10 +17,10 @@ export function checkExamples(document: JsonObject, compiler: Compiler, source: 
     if (validate === undefined) return []
     return readExamples(document, node.pointer).flatMap((example) => {
       if (validate(example.value)) return []
-      return toViolations(validate.errors, 'body', example.pointer).map((violation): Finding => {
+      return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
         const member = violation.pointer.slice(example.pointer.length) || 'it'
         const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
-        return { severity: 'error', place: source.place(violation.pointer), message }
+        return errorAt(source.place(violation.pointer), message)
       })
     })
   })

@@ -7,10 +7,7 @@ const fixedParts = /\\[^1-9k]|\[(?:\\.|[^\]\\])*\]?|(?<=\()\?(?::|<\w+>)/gs
 /** A quantifier that allows several numbers of repetitions, or an alternative. */
 const choices = /[*+?|]|\{\d+,|\\/g
 
-/**
- * Returns true for a document with a pattern that may take more than linear time. The others have no choice, or a
- * single one after a `^`: a cautious rule, since its only cost is that checks are timed.
- */
+/** Returns true for a document with a pattern that may take more than linear time, so that checks are timed. */
 export function hasCostlyPattern(document: JsonObject): boolean {
   return [...walk(document)].some(({ kind, value }) => kind === 'schema' && listPatterns(value).some(mayBeCostly))
 }

@@ -1,24 +1,19 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { parseReference, valueAt } from '../../core/json-pointer.ts'
-import type { Finding } from '../../documents/finding.ts'
+import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
-/**
- * Checks that every `$ref` leads, without a circle, to an object of the expected kind. A broken `$ref` is reported and
- * removed from the document, so that later checks can run.
- */
+/** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
-  const broken: { node: DocumentNode; fault: string }[] = []
-  for (const node of nodes) {
-    const fault = findReferenceFault(document, kinds, node)
-    if (fault !== undefined) broken.push({ node, fault })
-  }
-  return broken.map(({ node, fault }) => {
-    delete node.value.$ref
-    return { severity: 'error', place: source.place(`${node.pointer}/$ref`), message: fault }
+  const faults = nodes.map((node) => findReferenceFault(document, kinds, node))
+  return nodes.flatMap(({ pointer, value }, index) => {
+    const fault = faults[index]
+    if (fault === undefined) return []
+    delete value.$ref
+    return errorAt(source.place(`${pointer}/$ref`), fault)
   })
 }
 

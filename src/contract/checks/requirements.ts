@@ -1,7 +1,7 @@
 /** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
-import type { Finding } from '../../documents/finding.ts'
+import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { METHODS, walk } from '../walk.ts'
@@ -15,14 +15,7 @@ const SUPPORTED_DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
 ]
 
-/** The supported values of a parameter's `style`. */
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
-
-const errorAt = (source: Source, pointer: string, message: string): Finding => ({
-  severity: 'error',
-  place: source.place(pointer),
-  message,
-})
 
 const conversion =
   'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
@@ -37,12 +30,12 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
       rules !== undefined
         ? 'is a file of scenario rules, and no OpenAPI document; give it with --rules'
         : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
-    return [errorAt(source, '/openapi', message)]
+    return [errorAt(source.place('/openapi'), message)]
   }
   const is30 = typeof openapi === 'string' && openapi.startsWith('3.0')
   const convert = is30 ? conversion : 'Convert it to 3.1 with a converter'
   const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
-  return [errorAt(source, openapi === undefined ? '/swagger' : '/openapi', message)]
+  return [errorAt(source.place(openapi === undefined ? '/swagger' : '/openapi'), message)]
 }
 
 /** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
@@ -55,18 +48,18 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
     findings.push({ severity: 'info', place: source.place('/openapi'), message })
   }
-  if (operations.length === 0) findings.push(errorAt(source, '/paths', 'describes no operation'))
-  const firstPointers = new Map<unknown, string>()
+  if (operations.length === 0) findings.push(errorAt(source.place('/paths'), 'describes no operation'))
+  const firstPlaces = new Map<unknown, string>()
   for (const { pointer, value } of operations) {
     findings.push(...checkSuccess(pointer, value, source))
     const problem = checkSimulatedStatus(value)
-    if (problem !== undefined) findings.push(errorAt(source, joinPointer(pointer, simulatedStatus), problem))
+    if (problem !== undefined) findings.push(errorAt(source.place(joinPointer(pointer, simulatedStatus)), problem))
     const id = value.operationId
     if (id === undefined) continue
-    const first = firstPointers.get(id)
-    const idPointer = joinPointer(pointer, 'operationId')
-    if (first === undefined) firstPointers.set(id, idPointer)
-    else findings.push(errorAt(source, idPointer, `the operationId "${id}" is taken already at ${source.place(first)}`))
+    const first = firstPlaces.get(id)
+    const place = source.place(joinPointer(pointer, 'operationId'))
+    if (first === undefined) firstPlaces.set(id, place)
+    else findings.push(errorAt(place, `the operationId "${id}" is taken already at ${first}`))
   }
   return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
 }
@@ -95,12 +88,12 @@ function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source
 function checkServer(document: JsonObject, source: Source): Finding[] {
   if (readBasePath(document) !== undefined) return []
   const message = 'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
-  return [errorAt(source, '/servers/0/url', message)]
+  return [errorAt(source.place('/servers/0/url'), message)]
 }
 
 function checkSuccess(pointer: string, { responses }: JsonObject, source: Source): Finding[] {
   if (isObject(responses) && Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status))) return []
-  return [errorAt(source, pointer, 'has no 2xx response, so its success status is unknown')]
+  return [errorAt(source.place(pointer), 'has no 2xx response, so its success status is unknown')]
 }
 
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
@@ -115,7 +108,7 @@ function checkPaths({ paths }: JsonObject, source: Source): Finding[] {
     if (first === undefined) firstPaths.set(anonymousPath, path)
     else {
       const message = `the path ${path} cannot be told apart from ${first}`
-      findings.push(errorAt(source, joinPointer('/paths', path), message))
+      findings.push(errorAt(source.place(joinPointer('/paths', path)), message))
     }
   }
   return findings

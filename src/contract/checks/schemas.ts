@@ -2,7 +2,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
-import type { Finding } from '../../documents/finding.ts'
+import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
@@ -33,11 +33,9 @@ function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
 
 function checkAgainstMetaSchema({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   if (ajv.validateSchema(value)) return []
-  return toViolations(ajv.errors, 'body', pointer).map((violation) => ({
-    severity: 'error',
-    place: source.place(violation.pointer),
-    message: `is not valid in a schema: ${describeViolation(violation)}`,
-  }))
+  return toViolations(ajv.errors, 'body', pointer).map((violation) =>
+    errorAt(source.place(violation.pointer), `is not valid in a schema: ${describeViolation(violation)}`),
+  )
 }
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']

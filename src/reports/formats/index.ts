@@ -32,7 +32,6 @@ export const reportExtensions = Object.values<ReportFormat>(reportFormats)
   .join(', ')
   .replace(/, ([^,]*)$/, ' or $1')
 
-/** Returns true for the name of a format. */
 export function isReportFormat(name: string): name is keyof typeof reportFormats {
   return Object.hasOwn(reportFormats, name)
 }

@@ -1,6 +1,5 @@
 import type { Page } from '../page/page.ts'
 
-/** A format of a report. */
 export interface ReportFormat {
   /** The `Content-Type` of `GET /__sim/report`. */
   readonly mediaType: string

@@ -1,6 +1,5 @@
 import type { Page, TestCase } from './page.ts'
 
-/** Renders the test cases of a page as JUnit XML for CI systems. */
 export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
   const suites = [...new Set(cases.map(({ suite }) => suite))]
   const name = `convsim: ${subject.title}`

@@ -3,7 +3,6 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 /** The length of the findings that fit the summary of a CI step, which GitHub cuts at 1 MiB. */
 const maxLength = 700_000
 
-/** Renders a page as Markdown, for the summary of a CI step or a pull request. */
 export function renderMarkdown({
   subject,
   heading,

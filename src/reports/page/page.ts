@@ -15,23 +15,18 @@ export interface Page {
   readonly facts?: readonly string[]
   /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */
   readonly failed?: readonly string[]
-  /** Totals, which HTML shows as cards. */
-  readonly figures?: readonly Figure[]
+  /** Totals, which HTML shows as cards, with the sections that explain them. `isGood`: the colour; default: none. */
+  readonly figures?: readonly {
+    readonly value: string
+    readonly label: string
+    readonly section: string
+    readonly isGood?: boolean
+  }[]
   readonly sections: readonly PageSection[]
   /** The test cases of JUnit. */
   readonly cases?: readonly TestCase[]
 }
 
-/** A total, with the section that explains it. */
-interface Figure {
-  readonly value: string
-  readonly label: string
-  readonly section: string
-  /** The colour; default: none. */
-  readonly isGood?: boolean
-}
-
-/** A titled part of a page. */
 export interface PageSection {
   /** The anchor of the section, unique on its page. */
   readonly key: string
@@ -41,25 +36,22 @@ export interface PageSection {
   readonly isFolded?: boolean
 }
 
-/** A part of a section. */
 export type PageBlock =
   /** Paragraphs. `isGood`: they say that nothing is wrong. */
-  { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean } | TableBlock | FindingsBlock
-
-/** A table. `states`: a colour for the last cell of each row; default: none. */
-interface TableBlock {
-  readonly kind: 'table'
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-  readonly states?: readonly ('good' | 'bad' | '')[]
-}
-
-/** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
-interface FindingsBlock {
-  readonly kind: 'findings'
-  readonly findings: readonly PageFinding[]
-  readonly cut?: { readonly after: number; readonly rest: string }
-}
+  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
+  /** A table. `states`: a colour for the last cell of each row; default: none. */
+  | {
+      readonly kind: 'table'
+      readonly head: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+      readonly states?: readonly ('good' | 'bad' | '')[]
+    }
+  /** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
+  | {
+      readonly kind: 'findings'
+      readonly findings: readonly PageFinding[]
+      readonly cut?: { readonly after: number; readonly rest: string }
+    }
 
 /** Something that needs a look. */
 export interface PageFinding {
@@ -70,7 +62,6 @@ export interface PageFinding {
   /** The place in a file, with line and column from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
   readonly sentence: string
-  /** Further sentences. */
   readonly notes?: readonly string[]
   readonly details?: readonly Detail[]
 }
@@ -86,7 +77,6 @@ export interface Detail {
   readonly isAside?: boolean
 }
 
-/** A test case of JUnit. */
 export interface TestCase {
   /** The name of the suite without `convsim.`. */
   readonly suite: string
