@@ -2,7 +2,7 @@ import schema from '../../spec/state.schema.json' with { type: 'json' }
 import { loadSchema } from '../documents/load-schema.ts'
 import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
 import type { Collection } from './collections/collection.ts'
-import { collections, findCollection, recordsOf, type StoredContent } from './collections/index.ts'
+import { collections, findCollection, plainCollections, recordsOf, type StoredContent } from './collections/index.ts'
 import type { Change } from './memory/state-data.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 
@@ -10,11 +10,7 @@ import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 export const stateSchema: PublishedSchema = {
   name: 'state',
   schema,
-  definitions: [
-    'logEntry',
-    'export',
-    ...collections.filter(({ ops }) => ops.includes('put')).map((each) => each.schema),
-  ],
+  definitions: ['logEntry', 'export', ...plainCollections().map((each) => each.schema)],
 }
 
 /** The content of a state file of the current format. */

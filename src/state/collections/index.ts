@@ -10,6 +10,9 @@ const list = [eventCollection, promptCollection] as const
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = list
 
+/** Lists the collections without operations of their own. */
+export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
+
 type Listed = (typeof list)[number]
 
 /** The records of a sandbox by the name of their collection. */
