@@ -1,5 +1,5 @@
 /** The record types of the state. A new record type is a collection of its own and a line in this list. */
-import type { PlainChange } from '../memory/table.ts'
+import type { PlainChange } from '../collections/collection.ts'
 import type { QualitySettings } from '../records.ts'
 import type { Collection } from './collection.ts'
 import { eventCollection } from './events.ts'
