@@ -102,6 +102,6 @@ export interface Committer {
   /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
   prepareImport?(change: ImportChange): Promise<void>
   /** See `Store`. A committer without this method never refuses writes for good. */
-  findLoss?(): Promise<string | undefined>
+  findLoss?(): string | undefined
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
 import { SlicedWork } from '../core/slices.ts'
 import { copyInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
-import { collections, countEach, type RecordCounts, type SandboxContent } from './collections/index.ts'
+import type { EventTable } from './collections/events.ts'
+import { collections, countEach, type RecordCounts } from './collections/index.ts'
 import { insertKey } from './events.ts'
-import type { EventTable } from './memory/event-table.ts'
-import type { SandboxData, StateData } from './memory/state-data.ts'
+import type { StateData } from './memory/state-data.ts'
 import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
@@ -61,16 +61,11 @@ function belongsTo({ conversationId, externalConversationId }: EventDraft, conve
 }
 
 /** Exports the data of a sandbox in the form that `importSandbox` accepts. */
-export function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
-  return readContent(state.sandbox(sandbox).data.copy())
-}
-
-async function readContent(data: SandboxData): Promise<SandboxExport> {
-  const lists = new Map<string, readonly object[]>()
-  for (const collection of collections) lists.set(collection.name, await copyInSlices(data.table(collection).list()))
-  // There is a list for each collection.
-  const content = { quality: data.quality, ...Object.fromEntries(lists) } as SandboxContent
-  return { format: EXPORT_FORMAT, ...content }
+export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
+  const data = state.sandbox(sandbox).data.copy()
+  const lists: Record<string, readonly object[]> = {}
+  for (const collection of collections) lists[collection.name] = await copyInSlices(data.table(collection).list())
+  return { format: EXPORT_FORMAT, quality: data.quality, ...lists } as SandboxExport // a list for each collection
 }
 
 /** Lists all sandboxes that hold data, in the order of their first write. */

@@ -18,15 +18,20 @@ const moreFaults = `the export may break more rules: the check stops after ${MAX
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const checks = await StateChecks.load()
   const work = new SlicedWork()
-  const head = withoutRecords(document)
-  const quality = isObject(head) ? cloneJson(head['quality']) : null
-  const lists = new Map(collections.map(({ name }) => [name, copyList(document, name)]))
-  const faults = [...checks.export(head, 'the export'), ...(await copyRecords(lists, checks, work))]
+  const given: Readonly<Record<string, unknown>> = isObject(document) ? document : {}
+  const quality = cloneJson(given['quality'])
+  const lists = new Map<string, unknown[]>()
+  for (const { name } of collections) if (Array.isArray(given[name])) lists.set(name, [...given[name]])
+  const empty = Object.fromEntries(Array.from(lists.keys(), (name) => [name, []]))
+  // The records are checked one by one.
+  const faults = [...checks.export(isObject(document) ? { ...document, ...empty } : document, 'the export')]
+  faults.push(...(await copyRecords(lists, checks, work)))
   if (faults.length > 0) return failure(faults)
+  const all = Object.fromEntries(collections.map(({ name }) => [name, lists.get(name) ?? []]))
   // The checks have just proved it.
-  const content = { format: EXPORT_FORMAT, quality, ...Object.fromEntries(lists) } as unknown as SandboxExport
-  for (const fault of checks.exportedContent(content)) {
-    if (fault !== undefined) faults.push(fault)
+  const content = { format: EXPORT_FORMAT, quality, ...all } as unknown as SandboxExport
+  for (const found of checks.exportedContent(content)) {
+    faults.push(...found)
     if (work.isDue) await work.rest()
   }
   return faults.length > 0 ? failure(faults) : success(content)
@@ -43,23 +48,9 @@ async function copyRecords(
     for (const [index, record] of records.entries()) {
       if (faults.length >= MAX_ERRORS) return [...faults, moreFaults]
       if (work.isDue) await work.rest()
-      const copy = cloneJson(record)
-      records[index] = copy
-      faults.push(...checks.exportedRecord(name, index, copy))
+      records[index] = cloneJson(record)
+      faults.push(...checks.exportedRecord(name, index, records[index]))
     }
   }
   return faults
-}
-
-/** Returns a copy of a list of the document; an empty one if the document has none. */
-function copyList(document: unknown, name: string): unknown[] {
-  const list = isObject(document) ? document[name] : undefined
-  return Array.isArray(list) ? [...list] : []
-}
-
-/** Returns the document with empty lists, so that each of their records can be checked in a step of its own. */
-function withoutRecords(document: unknown): unknown {
-  if (!isObject(document)) return document
-  const empty = collections.filter(({ name }) => Array.isArray(document[name])).map(({ name }) => [name, []])
-  return { ...document, ...Object.fromEntries(empty) }
 }

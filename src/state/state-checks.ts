@@ -2,7 +2,7 @@ import schema from '../../spec/state.schema.json' with { type: 'json' }
 import { loadSchema } from '../documents/load-schema.ts'
 import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
 import type { Collection } from './collections/collection.ts'
-import { collections, findCollection, recordsOf, type StoredContent } from './collections/index.ts'
+import { collections, findCollection, plainCollections, recordsOf, type StoredContent } from './collections/index.ts'
 import type { Change } from './memory/state-data.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 
@@ -10,11 +10,7 @@ import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 export const stateSchema: PublishedSchema = {
   name: 'state',
   schema,
-  definitions: [
-    'logEntry',
-    'export',
-    ...collections.filter(({ ops }) => ops.includes('put')).map((each) => each.schema),
-  ],
+  definitions: ['logEntry', 'export', ...plainCollections().map((each) => each.schema)],
 }
 
 /** The content of a state file of the current format. */
@@ -88,19 +84,16 @@ export class StateChecks {
     return faults.map((fault) => fault.replace(`/${name}/0`, `/${name}/${index}`))
   }
 
-  /**
-   * Checks an export by the rules of the collections, after the schema. Yields faults, and undefined after each record.
-   */
-  exportedContent(content: StoredContent): Iterable<string | undefined> {
+  /** Checks an export by the rules of the collections, after the schema. Yields the faults of each record. */
+  exportedContent(content: StoredContent): Iterable<readonly string[]> {
     // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
     return findContentFaults(content, '', (id) => id.toLowerCase())
   }
 
   #checkSchema(value: unknown, root: string, definition?: string, place = ''): readonly string[] {
-    const sentences = this.#schema(value, definition).map(
-      ({ pointer, message }) => `${place + pointer || root} ${message}`,
-    )
-    return [...new Set(sentences)] // two definitions of a value can have a rule in common
+    const faults = this.#schema(value, definition)
+    // Two definitions of a value can have a rule in common.
+    return [...new Set(faults.map(({ pointer, message }) => `${place + pointer || root} ${message}`))]
   }
 }
 
@@ -111,30 +104,25 @@ const emptyExport = {
   ...Object.fromEntries(collections.map(({ name }) => [name, []])),
 }
 
-function checkContent(content: StoredContent, place: string): readonly string[] {
-  const faults: string[] = []
-  for (const fault of findContentFaults(content, place)) if (fault !== undefined) faults.push(fault)
-  return faults
-}
-
 /**
- * Yields the faults of valid records that the schema cannot describe, and undefined after each record, so that the
- * check can rest. `toSameId`: returns the same text for ids that count as equal.
+ * Yields the faults of each valid record that the schema cannot describe. `toSameId`: returns the same text for ids that
+ * count as equal.
  */
 function* findContentFaults(
   content: StoredContent,
   place: string,
   toSameId = (id: string) => id,
-): Generator<string | undefined> {
+): Generator<readonly string[]> {
   for (const collection of collections) {
     const findRepeatedKeys = createRepeatFinder(collection, toSameId)
     for (const [index, item] of recordsOf(content, collection).entries()) {
       const faults = [...(collection.findFaults?.(item) ?? []), ...findRepeatedKeys(item)]
-      for (const fault of faults) yield `${place}/${collection.name}/${index}${fault}`
-      yield undefined
+      yield faults.map((fault) => `${place}/${collection.name}/${index}${fault}`)
     }
   }
 }
+
+const checkContent = (content: StoredContent, place: string) => [...findContentFaults(content, place)].flat()
 
 /** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
 function createRepeatFinder(collection: Collection, toSameId: (id: string) => string): (item: object) => string[] {

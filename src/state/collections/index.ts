@@ -1,5 +1,5 @@
 /** The record types of the state. A new record type is a collection of its own and a line in this list. */
-import type { PlainChange } from '../memory/table.ts'
+import type { PlainChange } from '../collections/collection.ts'
 import type { QualitySettings } from '../records.ts'
 import type { Collection } from './collection.ts'
 import { eventCollection } from './events.ts'
@@ -9,6 +9,9 @@ const list = [eventCollection, promptCollection] as const
 
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = list
+
+/** Lists the collections without operations of their own. */
+export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
 
 type Listed = (typeof list)[number]
 

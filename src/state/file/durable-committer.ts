@@ -3,30 +3,40 @@ import type { Json } from '../../core/json.ts'
 import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
+import { nextTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import type { Lock, LockUser } from './lock.ts'
 import { checkRecordLength } from './record-length.ts'
 import type { StateFile } from './state-file.ts'
-import { Turn } from './turn.ts'
-import { LogLostError, type WriteAheadLog } from './write-ahead-log.ts'
+import { LogLostError } from './write-ahead-log.ts'
 
-/** The parts that a durable committer works with. */
-export interface DurableCommitterDeps {
+/** The parts that a durable committer works with, and the options of its store. */
+interface DurableCommitterDeps {
   /** The state: its data are the records in memory, its adapter is the state file. */
   readonly db: Low<StateData>
   readonly file: StateFile
-  readonly log: WriteAheadLog
   readonly lock: Lock
-  /** The least size of the log, in bytes, at which a checkpoint is written. */
   readonly checkpointFrom: number
-  /** Receives a sentence about each failure of a checkpoint, and about the loss of the files. */
   readonly report: (problem: string) => void
-  /** The largest length of a record in characters. */
   readonly maxRecordLength: number
-  /** Acknowledges a change once it is on the disk. */
   readonly sync: boolean
+}
+
+/** The changes that are decided in one turn of the event loop, and written together at its end. */
+interface Turn {
+  readonly lines: Buffer[]
+  /** The last change, until it is applied: when the next one is decided, or when it is written. */
+  last: Change | undefined
+  /** Is false while no change is applied; then a write that fails leaves the state as it was. */
+  isApplied: boolean
+  /** The first error of a change that could not be applied. */
+  fault: unknown
+  /** Is false once the lines are being written: later changes belong to the next turn. */
+  isOpen: boolean
+  /** The error that refuses all changes of the turn; undefined once they are stored. */
+  outcome: Promise<StoreWriteError | undefined>
 }
 
 /** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
@@ -49,7 +59,8 @@ export class DurableCommitter implements Committer, LockUser {
   #checkpoint: Promise<void> | undefined
   /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
   #nextCheckpoint: number
-  #acknowledged: number
+  /** The number of the last acknowledged log entry. */
+  acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
@@ -62,7 +73,7 @@ export class DurableCommitter implements Committer, LockUser {
   constructor(deps: DurableCommitterDeps, bytes: number) {
     this.#deps = deps
     this.#nextCheckpoint = Math.max(deps.checkpointFrom, bytes)
-    this.#acknowledged = deps.db.data.seq
+    this.acknowledged = deps.db.data.seq
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -73,7 +84,7 @@ export class DurableCommitter implements Committer, LockUser {
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
-    this.#turn?.applyLast(this.#deps.db.data)
+    if (this.#turn !== undefined) this.#applyLast(this.#turn)
     const { change, result } = command(this.#deps.db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
@@ -88,23 +99,39 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const line = this.#encode(change)
-    this.#turn ??= new Turn((turn) => this.#endTurn(turn))
-    this.#turn.add(change, line)
-    this.#turn.isOpen = this.#singleChanges === 0
-    return this.#turn
-  }
-
-  #encode(change: Change): Buffer {
-    const { db, log, maxRecordLength } = this.#deps
+    const { db, file, maxRecordLength } = this.#deps
     if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
-      if (this.#turn === undefined) log.checkOwner()
+      if (this.#turn === undefined) file.log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       checkRecordLength(db.data, change, members, maxRecordLength)
-      return log.encode(db.data.seq + 1, members)
+      const line = file.log.encode(db.data.seq + 1, members)
+      const turn = this.#turn ?? this.#beginTurn()
+      turn.lines.push(line)
+      turn.last = change
+      turn.isOpen = this.#singleChanges === 0
+      return turn
     } catch (error) {
       throw this.#refuse(error)
+    }
+  }
+
+  #beginTurn(): Turn {
+    const outcome = nextTurn().then(() => this.#endTurn(turn))
+    const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
+    this.#turn = turn
+    return turn
+  }
+
+  #applyLast(turn: Turn): void {
+    const { last } = turn
+    if (last === undefined) return
+    turn.last = undefined
+    turn.isApplied = true
+    try {
+      this.#deps.db.data.apply(last)
+    } catch (error) {
+      turn.fault ??= error
     }
   }
 
@@ -117,32 +144,32 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
-    const { db, log, sync } = this.#deps
+    const { db, file, sync } = this.#deps
+    const { log } = file
     try {
-      if (turn.fault !== undefined) throw turn.fault
-      log.append(turn.lines)
-      turn.applyLast(db.data)
-      if (turn.fault !== undefined) log.takeBack(turn.lines)
+      if (turn.fault === undefined) {
+        log.append(turn.lines)
+        this.#applyLast(turn)
+        if (turn.fault !== undefined) log.takeBack(turn.lines)
+      }
       if (turn.fault !== undefined) throw turn.fault
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES
       return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
-    if (sync) {
-      try {
-        await log.sync()
-      } catch (error) {
-        return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(error)})`, { cause: error }))
-      }
+    try {
+      if (sync) await log.sync()
+    } catch (cause) {
+      return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(cause)})`, { cause }))
     }
-    this.#acknowledged = db.data.seq
+    this.acknowledged = db.data.seq
     this.#beginCheckpoint()
     return undefined
   }
 
   #beginCheckpoint(): void {
-    if (this.#checkpoint !== undefined || this.#deps.log.bytes < this.#nextCheckpoint) return
+    if (this.#checkpoint !== undefined || this.#deps.file.log.bytes < this.#nextCheckpoint) return
     this.#checkpoint = this.#writeCheckpoint().finally(() => {
       this.#checkpoint = undefined
     })
@@ -150,12 +177,12 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Writes the state to its file. A failure loses nothing. */
   async #writeCheckpoint(): Promise<void> {
-    const { db, file, log, checkpointFrom, report } = this.#deps
+    const { db, file, checkpointFrom, report } = this.#deps
     try {
       await db.write()
       this.#nextCheckpoint = Math.max(checkpointFrom, await file.size())
     } catch (error) {
-      this.#nextCheckpoint = log.bytes * 2
+      this.#nextCheckpoint = file.log.bytes * 2
       const problem =
         `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
@@ -172,12 +199,9 @@ export class DurableCommitter implements Committer, LockUser {
     try {
       await db.read()
       return refusal
-    } catch (fault) {
-      return this.#refuse(
-        new LogLostError(`it could not be read again after a write that failed (${reasonOf(fault)})`, {
-          cause: fault,
-        }),
-      )
+    } catch (cause) {
+      const reason = `it could not be read again after a write that failed (${reasonOf(cause)})`
+      return this.#refuse(new LogLostError(reason, { cause }))
     }
   }
 
@@ -195,10 +219,6 @@ export class DurableCommitter implements Committer, LockUser {
     this.#preparedImports.set(change, Buffer.concat([...parts, Buffer.from('}')]))
   }
 
-  get acknowledged(): number {
-    return this.#acknowledged
-  }
-
   /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
   #lose(reason: string): string {
     if (this.#loss !== undefined) return this.#loss
@@ -209,16 +229,12 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Looks whether the files are still this process's. Returns the reason for which they are not. */
   #noticeLoss(): string | undefined {
-    const reason = this.#loss ?? this.#deps.log.findLoss()
+    const reason = this.#loss ?? this.#deps.file.log.findLoss()
     return reason === undefined ? undefined : this.#lose(reason)
   }
 
-  checkFiles(): string | undefined {
+  findLoss(): string | undefined {
     return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
-  }
-
-  async findLoss(): Promise<string | undefined> {
-    return this.checkFiles()
   }
 
   close(): Promise<void> {
@@ -227,10 +243,10 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   async #finish(): Promise<void> {
-    const { file, log, lock } = this.#deps
+    const { file, lock } = this.#deps
     await this.#turn?.outcome
     await this.#checkpoint
-    if (!log.isEmpty && this.#noticeLoss() === undefined) await this.#writeCheckpoint()
+    if (!file.log.isEmpty && this.#noticeLoss() === undefined) await this.#writeCheckpoint()
     try {
       await file.close()
     } finally {

@@ -12,13 +12,12 @@ import { StateData } from '../memory/state-data.ts'
 import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
+import { createFolder, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { createFolder } from './folder.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
 import { MAX_RECORD_LENGTH } from './record-length.ts'
 import { logPathOf, StateFile } from './state-file.ts'
-import { StateFileError } from './state-file-error.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 /** The options of a store in a file. */
@@ -94,11 +93,8 @@ async function lockFile(path: string): Promise<Result<LockedFile>> {
 
 /** Returns the path with links resolved, of which the last part need not exist. Throws for a link to a missing file. */
 async function resolveLinks(path: string): Promise<string> {
-  const isPresent = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  if (!isPresent) return join(await realpath(dirname(path)), basename(path))
+  if ((await lstat(path).catch(() => undefined)) === undefined)
+    return join(await realpath(dirname(path)), basename(path))
   return await realpath(path).catch((error: unknown) => {
     throw new StateFileError(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
   })
@@ -106,7 +102,8 @@ async function resolveLinks(path: string): Promise<string> {
 
 function describeUnusable(found: Stats | undefined): string | undefined {
   if (found === undefined) return undefined
-  if (!found.isFile()) return `it is ${describeKind(found)}, not a file`
+  const other = found.isFIFO() || found.isSocket() ? 'a pipe or socket' : 'a device'
+  if (!found.isFile()) return `it is ${found.isDirectory() ? 'a folder' : other}, not a file`
   if (found.nlink === 1) return undefined
   return (
     `it has ${found.nlink} names (hard links), and a second simulator could use it under another name; ` +
@@ -114,39 +111,30 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   )
 }
 
-function describeKind(found: Stats): string {
-  if (found.isDirectory()) return 'a folder'
-  return found.isFIFO() || found.isSocket() ? 'a pipe or socket' : 'a device'
-}
-
 function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
-  const who = `process ${pid} on ${host}, since ${since}`
   return (
-    `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:. ` +
+    `The state file ${path} is in use by process ${pid} on ${host}, since ${since}. Stop that process, or choose another file, or :memory:. ` +
     'A second simulator needs a port of its own, too: --state :memory: --port 0.'
   )
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
-  const { sync = false, report = () => undefined } = options
+  const { sync = false, report = () => undefined, write, syncFile } = options
   const { checkpointFrom = DEFAULT_CHECKPOINT_FROM, maxRecordLength = MAX_RECORD_LENGTH } = options
   const findLoss = () => lock.findLoss()
-  const { write, syncFile } = options
-  const file = new StateFile(
-    path,
-    findLoss,
-    (history) => new WriteAheadLog({ path: logPathOf(path), history, findLoss, sync, write, syncFile }),
-  )
+  const log = new WriteAheadLog({ path: logPathOf(path), findLoss, sync, write, syncFile })
+  const file = new StateFile(path, log, findLoss)
   const db = new Low(file, new StateData())
   await readFiles(db, file)
-  const deps = { db, file, log: file.log, lock, checkpointFrom, maxRecordLength, report, sync }
+  const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }
   const committer = new DurableCommitter(deps, await file.size())
   lock.serve(committer)
+  const { tookOver: dead } = lock
   const loaded = {
     ...addUpRecords(listSandboxes(db.data)),
-    journalEntries: file.found.replay.entries,
-    ...tookOverFrom(lock.tookOver),
-    warnings: findMissing(file, db.data.seq, lock.tookOver),
+    journalEntries: file.found.entries,
+    ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
+    warnings: findMissing(file, db.data.seq, dead),
   }
   return { store: new BaseStore(committer), loaded }
 }
@@ -174,13 +162,9 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   }
 }
 
-function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
-  return holder === undefined ? {} : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
-}
-
 /** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
 function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder | undefined): readonly string[] {
-  const { cutOff } = found.replay
+  const { cutOff, isMissing } = found
   const acknowledged = dead?.acknowledged ?? 0
   const deleted =
     `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
@@ -189,7 +173,7 @@ function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder |
     `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
     `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
   return [
-    ...(found.isLogMissing ? [deleted] : []),
+    ...(isMissing ? [deleted] : []),
     ...(cutOff === undefined ? [] : [`${cutOff}.`]),
     ...(seq < acknowledged ? [missing] : []),
   ]

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { isObject, parseJson } from '../../core/json.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
-import { systemErrorCode } from './state-file-error.ts'
+import { systemErrorCode } from './disk.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockHolder {
@@ -22,8 +22,7 @@ export interface LockHolder {
   readonly acknowledged: number
 }
 
-const OPENING = '{"acknowledged":"'
-const ACKNOWLEDGED_AT = OPENING.length
+const ACKNOWLEDGED_AT = '{"acknowledged":"'.length
 
 /** Returns a number with as many digits as the largest has, so that a heartbeat can overwrite it in place. */
 function formatNumber(value: number): string {
@@ -51,18 +50,8 @@ export function touch(fd: number, acknowledged: number): void {
 /** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
 export function parseHolder(content: string): LockHolder | undefined {
   const value = parseJson(content)
-  if (!isObject(value)) return undefined
-  const { pid, host, since, space, born, nonce, acknowledged } = value
-  if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
-  return {
-    pid,
-    host: String(host),
-    since: String(since),
-    space: String(space),
-    born: String(born),
-    nonce,
-    acknowledged: Number(acknowledged) || 0,
-  }
+  if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return undefined
+  return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 
 /** Returns true if a process of this pid runs in this process namespace. */

@@ -3,6 +3,7 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
+import { systemErrorCode } from './disk.ts'
 import {
   describeOwnProcess,
   type LockHolder,
@@ -13,25 +14,13 @@ import {
   touch,
   writeHolder,
 } from './lock-holder.ts'
-import { systemErrorCode } from './state-file-error.ts'
-
-/** A lock that this process holds. */
-export interface Lock {
-  /** The process that died while it held the lock, or undefined if the lock was free. */
-  readonly tookOver: LockHolder | undefined
-  /** Begins the heartbeats. Each writes the number of the last acknowledged log entry, and looks for a loss. */
-  serve(user: LockUser): void
-  /** Reads the lock file, and says why this process no longer holds the lock. Returns undefined while it does. */
-  findLoss(): string | undefined
-  release(): Promise<void>
-}
 
 /** The user of a lock. */
 export interface LockUser {
   /** The number of the last acknowledged log entry. */
   readonly acknowledged: number
-  /** Looks whether the files are still this process's. Returns the reason for which they are not. */
-  checkFiles(): string | undefined
+  /** Says why the files are not this process's any more, or returns undefined. */
+  findLoss(): string | undefined
 }
 
 /** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
@@ -51,18 +40,20 @@ interface OwnFile {
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const created = await createLockFile(path)
-    if (created !== undefined) return success(new HeldLock(created))
+    if (created !== undefined) return success(new Lock(created))
     const holder = await readHolder(path)
     if (holder === undefined) continue // released just now
     if (await isAlive(path, holder)) return failure(holder)
     const taken = await takeOver(path, holder)
-    if (taken !== undefined) return success(new HeldLock(taken, holder))
+    if (taken !== undefined) return success(new Lock(taken, holder))
   }
 }
 
-class HeldLock implements Lock {
+/** A lock that this process holds. */
+export class Lock {
   readonly #file: OwnFile
   readonly #heartbeat: NodeJS.Timeout
+  /** The process that died while it held the lock, or undefined if the lock was free. */
   readonly tookOver: LockHolder | undefined
   #user: LockUser | undefined
 
@@ -74,16 +65,17 @@ class HeldLock implements Lock {
   }
 
   #beat(): void {
-    const loss = this.#user === undefined ? this.findLoss() : this.#user.checkFiles()
-    if (loss === undefined) touch(this.#file.fd, this.#user?.acknowledged ?? 0)
+    if ((this.#user ?? this).findLoss() === undefined) touch(this.#file.fd, this.#user?.acknowledged ?? 0)
     else clearInterval(this.#heartbeat)
   }
 
+  /** Begins the heartbeats. Each writes the number of the last acknowledged log entry, and looks for a loss. */
   serve(user: LockUser): void {
     this.#user = user
     this.#beat()
   }
 
+  /** Reads the lock file, and says why this process no longer holds the lock. Returns undefined while it does. */
   findLoss(): string | undefined {
     const { path, own } = this.#file
     try {
@@ -139,16 +131,12 @@ async function createLockFile(path: string): Promise<OwnFile | undefined> {
     return { own, path, fd }
   } catch (error) {
     closeSync(fd)
-    return systemErrorCode(error) === 'EEXIST' ? undefined : createWithoutLink(path, own)
+    if (systemErrorCode(error) === 'EEXIST') return undefined
   } finally {
     await rm(temporary, { force: true })
   }
-}
-
-/** Creates the lock file on a file system without hard links. Returns undefined if the file exists. */
-function createWithoutLink(path: string, own: LockHolder): OwnFile | undefined {
   try {
-    return { own, path, fd: writeHolder(path, own) }
+    return { own, path, fd: writeHolder(path, own) } // on a file system without hard links
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return undefined
     throw error

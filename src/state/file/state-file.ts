@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -11,18 +11,15 @@ import { eventCollection } from '../collections/events.ts'
 import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
 import { StateChecks, type StateDocument } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
-import { syncFolder } from './folder.ts'
-import { withoutMark, writeMark } from './log-mark.ts'
+import { parseStateJson, StateFileError, syncFolder } from './disk.ts'
 import { type LogReplay, replayLog } from './log-reader.ts'
-import { parseStateJson, StateFileError } from './state-file-error.ts'
 import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The files as they were at a read. */
-interface FoundFiles {
-  readonly replay: LogReplay
+/** The log as it was at a read. */
+interface FoundLog extends LogReplay {
   /** Is true if the state file says that a log was begun, and there is none. */
-  readonly isLogMissing: boolean
+  readonly isMissing: boolean
 }
 
 /**
@@ -31,25 +28,18 @@ interface FoundFiles {
  */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
-  readonly #createLog: (history: string) => WriteAheadLog
+  readonly log: WriteAheadLog
   readonly #findLoss: () => string | undefined
-  #log: WriteAheadLog | undefined
-  #found: FoundFiles = { replay: { entries: 0, from: 0, to: 0 }, isLogMissing: false }
+  #found: FoundLog = { entries: 0, from: 0, to: 0, isMissing: false }
 
   /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
-  constructor(path: string, findLoss: () => string | undefined, createLog: (history: string) => WriteAheadLog) {
+  constructor(path: string, log: WriteAheadLog, findLoss: () => string | undefined) {
     this.path = path
+    this.log = log
     this.#findLoss = findLoss
-    this.#createLog = createLog
   }
 
-  /** The log, once it was begun. */
-  get log(): WriteAheadLog {
-    if (this.#log === undefined) throw new Error('the log was not begun')
-    return this.#log
-  }
-
-  get found(): FoundFiles {
+  get found(): FoundLog {
     return this.#found
   }
 
@@ -59,9 +49,9 @@ export class StateFile implements Adapter<StateData> {
     const document = existsSync(this.path) ? await this.#readDocument(checks) : undefined
     const state = document === undefined ? new StateData(randomUUID()) : createState(document)
     const logPath = logPathOf(this.path)
-    const isLogMissing = document?.log === 'open' && !existsSync(logPath)
+    const isMissing = document?.log === 'open' && !existsSync(logPath)
     const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
-    this.#found = { replay, isLogMissing }
+    this.#found = { ...replay, isMissing }
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
@@ -90,10 +80,8 @@ export class StateFile implements Adapter<StateData> {
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
   async beginLog({ history, seq }: StateData): Promise<void> {
-    const { entries, from, to } = this.#found.replay
-    const log = this.#createLog(history)
-    await log.begin(seq - entries, from, to)
-    this.#log = log
+    const { entries, from, to } = this.#found
+    await this.log.begin(history, seq - entries, from, to)
     writeMark(this.path, 'open')
   }
 
@@ -102,15 +90,15 @@ export class StateFile implements Adapter<StateData> {
    * contains from the log. All changes of the state must be in the log. Later changes are not written.
    */
   async write(state: StateData): Promise<void> {
+    const { log } = this
+    const { isBegun, bytes: logEnd } = log
     const copy = state.copy()
-    const log = this.#log
-    const logEnd = log?.bytes ?? 0
     const temporary = `${this.path}.tmp`
     try {
-      await log?.sync() // a power failure can bring back the old file, which needs the whole log
+      if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
       await rm(temporary, { force: true }) // of a process that died, or a link that another program made
       await writeText(temporary, copy)
-      if (log !== undefined) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
+      if (isBegun) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
       const loss = this.#findLoss()
       if (loss !== undefined) throw new Error(loss)
       await rename(temporary, this.path)
@@ -119,8 +107,7 @@ export class StateFile implements Adapter<StateData> {
       await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
       throw error
     }
-    if (log === undefined) return
-    await log.begin(copy.seq, logEnd, logEnd)
+    if (isBegun) await log.begin(copy.history, copy.seq, logEnd)
   }
 
   /** Returns the size of the state file in bytes. */
@@ -140,9 +127,7 @@ export class StateFile implements Adapter<StateData> {
 }
 
 /** Returns the path of the log of a state file. */
-export function logPathOf(path: string): string {
-  return `${path}.journal`
-}
+export const logPathOf = (path: string) => `${path}.journal`
 
 async function writeText(path: string, state: StateData): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE)
@@ -166,11 +151,8 @@ function findContentFault(document: unknown, checks: StateChecks): string | unde
 }
 
 function createState({ history, seq, sandboxes }: StateDocument): StateData {
-  return new StateData(
-    history,
-    seq,
-    sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox)]),
-  )
+  const entries = sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox)] as [string, SandboxEntry])
+  return new StateData(history, seq, entries)
 }
 
 function createEntry({ snapshots, snapshotsTaken, ...content }: StateDocument['sandboxes'][number]): SandboxEntry {
@@ -179,4 +161,37 @@ function createEntry({ snapshots, snapshotsTaken, ...content }: StateDocument['s
     return [snapshotId, { head, data: SandboxData.of(copy) }] as const
   })
   return { data: SandboxData.of(content), snapshotsTaken, snapshots: new Map(copies) }
+}
+
+/**
+ * The text before the mark, which says if a log was begun beside the file, so that a start notices a deleted log. The
+ * mark is overwritten in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
+ * all, and no flip of a bit makes one mark of the other. The checksum of the file is computed with the mark `none`.
+ */
+const BEFORE_MARK = '\n  "log": "'
+
+/** The number of bytes at the beginning of a state file that contain its mark. */
+const HEAD_BYTES = 256
+
+/** Returns the beginning of a state file with the mark that its checksum is computed with. */
+function withoutMark(head: Buffer): Buffer {
+  const text = head.toString('latin1', 0, HEAD_BYTES).replace(`${BEFORE_MARK}open"`, `${BEFORE_MARK}none"`)
+  return Buffer.concat([Buffer.from(text, 'latin1'), head.subarray(HEAD_BYTES)])
+}
+
+/** Overwrites the mark of a state file. A failure is ignored: only a later deletion of the log would go unnoticed. */
+function writeMark(path: string, mark: 'none' | 'open'): void {
+  try {
+    const fd = openSync(path, 'r+')
+    try {
+      const head = Buffer.alloc(HEAD_BYTES)
+      readSync(fd, head, 0, HEAD_BYTES, 0)
+      const at = head.indexOf(BEFORE_MARK)
+      if (at !== -1) writeSync(fd, mark, at + BEFORE_MARK.length)
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // Ignored, see above.
+  }
 }

@@ -5,10 +5,9 @@
  * record 17 on, counted from 0.
  */
 import { isObject } from '../../core/json.ts'
+import type { HeldRecord } from '../collections/collection.ts'
 import type { SandboxData, StateData } from '../memory/state-data.ts'
-import type { HeldRecord } from '../memory/table.ts'
-import { visitLines } from './lines.ts'
-import { StateFileError } from './state-file-error.ts'
+import { StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 3

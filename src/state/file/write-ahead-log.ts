@@ -1,6 +1,5 @@
 import {
   closeSync,
-  createReadStream,
   fdatasync,
   fstatSync,
   fsync,
@@ -17,7 +16,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { historySeed, SEAL, sealLine } from './checksum.ts'
-import { syncFolder } from './folder.ts'
+import { LINE_BREAK, syncFolder } from './disk.ts'
 import { FORMAT } from './state-text.ts'
 
 /** Writes the bytes from `offset` on; returns the number of bytes written. Tests simulate a full disk with it. */
@@ -30,10 +29,8 @@ export type SyncFile = (fd: number) => Promise<void>
 export const LOG_KIND = 'convsim journal'
 
 /** The parts of a log. */
-export interface LogOptions {
+interface LogOptions {
   readonly path: string
-  /** The id of the state file's history. */
-  readonly history: string
   /** Says why this process no longer holds the lock, or returns undefined. */
   readonly findLoss: () => string | undefined
   /** Makes each change wait for the disk before it is acknowledged. */
@@ -58,8 +55,8 @@ const OWNER_WRITES = 0o200
  */
 export class WriteAheadLog {
   readonly #options: LogOptions
-  readonly #seed: number
   readonly #syncFile: SyncFile
+  #seed = 0
   /** The descriptor of the file. Undefined before `begin`. */
   #fd: number | undefined
   #headerBytes = 0
@@ -70,8 +67,11 @@ export class WriteAheadLog {
 
   constructor(options: LogOptions) {
     this.#options = options
-    this.#seed = historySeed(options.history)
     this.#syncFile = options.syncFile ?? promisify(fdatasync)
+  }
+
+  get isBegun(): boolean {
+    return this.#fd !== undefined
   }
 
   /** The length of the file in bytes. */
@@ -84,66 +84,42 @@ export class WriteAheadLog {
   }
 
   /**
-   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file,
-   * and those that are appended meanwhile. The new file takes the place of the present one, so that a process that lost
-   * its lock has no name for its own.
+   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file;
+   * by default in all from `from` on, also those that are appended meanwhile. The new file takes the place of the
+   * present one, so that a process that lost its lock has no name for its own.
    */
-  async begin(seq: number, from: number, to: number): Promise<void> {
-    const { path, history } = this.#options
+  async begin(history: string, seq: number, from: number, to = this.#bytes): Promise<void> {
+    const { path, sync, findLoss } = this.#options
     const temporary = `${path}.tmp`
+    const old = this.#fd
+    this.#seed = historySeed(history)
     await rm(temporary, { force: true }) // of a process that died, or a link that another program made
     const fd = openSync(temporary, 'ax', PRIVATE_FILE)
     try {
       const header = this.#seal(JSON.stringify({ kind: LOG_KIND, format: FORMAT, history, seq }).slice(1))
-      const bytes = header.length + (await this.#copyEntries(fd, header, from, to))
-      this.#takeOver(fd, bytes, to)
+      writeAll(fd, header)
+      let bytes = header.length + copyEntries(path, from, to, fd)
+      await promisify(fsync)(fd)
+      if (old !== undefined && this.#bytes > to) {
+        bytes += copyEntries(path, to, this.#bytes, fd)
+        if (sync) fsyncSync(fd)
+      }
+      const loss = findLoss()
+      if (loss !== undefined) throw new LogLostError(loss)
+      renameSync(temporary, path)
+      this.#fd = fd
+      this.#bytes = bytes
       this.#headerBytes = header.length
     } catch (error) {
       closeSync(fd)
       await rm(temporary, { force: true })
       throw error
     }
+    if (old !== undefined) void this.#syncing.finally(() => closeSync(old)).catch(() => undefined) // told to its caller
     this.#naming = syncFolder(dirname(path))
     await this.#naming
-    const loss = this.#options.findLoss() // another process may have taken the lock just before the file was replaced
+    const loss = findLoss() // another process may have taken the lock just before the file was replaced
     if (loss !== undefined) throw new LogLostError(loss)
-  }
-
-  /** Writes the header and the entries, and syncs them. Returns the number of bytes of the entries. */
-  async #copyEntries(fd: number, header: Buffer, from: number, to: number): Promise<number> {
-    writeAll(fd, header)
-    let bytes = 0
-    let last: number | undefined
-    const entries = from < to ? createReadStream(this.#options.path, { start: from, end: to - 1 }) : []
-    for await (const piece of entries) {
-      writeAll(fd, piece)
-      bytes += piece.length
-      last = piece.at(-1)
-    }
-    const lacksLineBreak = last !== undefined && last !== LINE_BREAK
-    if (lacksLineBreak) writeAll(fd, Buffer.of(LINE_BREAK))
-    await promisify(fsync)(fd)
-    return bytes + (lacksLineBreak ? 1 : 0)
-  }
-
-  /** Puts the new file in the place of the present one, together with what was appended behind `to` meanwhile. */
-  #takeOver(fd: number, bytes: number, to: number): void {
-    const { path, sync, findLoss } = this.#options
-    const old = this.#fd
-    const added = Buffer.alloc(old === undefined ? 0 : this.#bytes - to)
-    if (added.length > 0) {
-      const source = openSync(path, 'r')
-      readSync(source, added, 0, added.length, to)
-      closeSync(source)
-      writeAll(fd, added)
-      if (sync) fsyncSync(fd)
-    }
-    const loss = findLoss()
-    if (loss !== undefined) throw new LogLostError(loss)
-    renameSync(`${path}.tmp`, path)
-    this.#fd = fd
-    this.#bytes = bytes + added.length
-    if (old !== undefined) void this.#syncing.finally(() => closeSync(old)).catch(() => undefined) // told to its caller
   }
 
   /** Returns the line of an entry. `members`: the members of its JSON but `seq`, with the closing brace. */
@@ -239,8 +215,25 @@ export class WriteAheadLog {
   }
 }
 
-const LINE_BREAK = 0x0a
-
 function writeAll(fd: number, bytes: Uint8Array, write: WriteBytes = writeSync): void {
   for (let written = 0; written < bytes.length; ) written += write(fd, bytes, written)
+}
+
+/** Appends bytes of a log to another file, with a line break if the last entry lacks its own. Returns their number. */
+function copyEntries(path: string, from: number, to: number, fd: number): number {
+  if (from >= to) return 0
+  const source = openSync(path, 'r')
+  const buffer = Buffer.alloc(Math.min(to - from, 1024 * 1024))
+  let last: number | undefined
+  for (let at = from; at < to; ) {
+    const piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
+    if (piece.length === 0) throw new Error(`the log ${path} was cut`)
+    writeAll(fd, piece)
+    at += piece.length
+    last = piece.at(-1)
+  }
+  closeSync(source)
+  if (last === LINE_BREAK) return to - from
+  writeAll(fd, Buffer.of(LINE_BREAK))
+  return to - from + 1
 }

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import type { RateResult } from '../store.ts'
 
-/** A fixed rate window. Times are epoch milliseconds. */
+/** A fixed rate window of a sandbox. Times are epoch milliseconds. */
 interface RateWindow {
-  /** The number of its sandbox, as keys have it. */
-  readonly owner: number
+  readonly owner: string
   readonly opened: number
   readonly ends: number
   used: number
@@ -22,15 +21,13 @@ export const MAX_SEQUENCE_KEY = 1000
 
 /** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
 export class Counters {
-  /** The number of each sandbox in its keys. A reset gives another one; the old entries are evicted first. */
-  readonly #owners = new Map<string, number>()
+  /** The beginning of the keys of each sandbox. A reset gives another one; the old entries are evicted first. */
+  readonly #owners = new Map<string, string>()
   #lastOwner = 0
   readonly #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by key. The last key was advanced last. */
   readonly #sequences = new Map<string, number>()
-  /**
-   * The number of windows from which on ended ones are evicted: twice those that stayed, so that eviction stays cheap.
-   */
+  /** The number of windows from which on ended ones are evicted: twice those that stayed. */
   #evictFrom = 1000
 
   /** Returns a copy that advances apart from this one. */
@@ -50,29 +47,25 @@ export class Counters {
   }
 
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
-    const window = this.#openWindow(this.#ownerOf(sandbox), key, windowMs, now)
+    const window = this.#openWindow(this.#ownerOf(sandbox), shorten(key, MAX_RATE_KEY), windowMs, now)
     const allowed = window.used < limit
     if (allowed) window.used += 1
     return { allowed, limit, remaining: Math.max(0, limit - window.used), resetMs: window.ends - now }
   }
 
-  /** Returns the open window. A window that begins in the future has ended, too: a sandbox's clock can be set back. */
-  #openWindow(owner: number, key: string, windowMs: number, now: number): RateWindow {
-    const stored = `${owner} ${shorten(key, MAX_RATE_KEY)}`
-    const known = this.#windows.get(stored)
+  #openWindow(owner: string, key: string, windowMs: number, now: number): RateWindow {
+    const known = this.#windows.get(owner + key)
     if (known !== undefined && isOpen(known, now)) return known
-    this.#windows.delete(stored) // so that the key becomes the last
+    this.#windows.delete(owner + key) // so that the key becomes the last
     if (this.#windows.size >= this.#evictFrom) this.#evictEndedWindows(owner, now)
     if (this.#windows.size >= MAX_WINDOWS) deleteFirst(this.#windows)
     const window = { owner, opened: now, ends: now + windowMs, used: 0 }
-    this.#windows.set(stored, window)
+    this.#windows.set(owner + key, window)
     return window
   }
 
-  /**
-   * Evicts the ended windows of one sandbox, since each sandbox has a clock of its own, and those of reset sandboxes.
-   */
-  #evictEndedWindows(owner: number, now: number): void {
+  /** Evicts the ended windows of one sandbox, since each has a clock of its own, and those of reset sandboxes. */
+  #evictEndedWindows(owner: string, now: number): void {
     const owners = new Set(this.#owners.values())
     for (const [key, window] of this.#windows) {
       if (!owners.has(window.owner) || (window.owner === owner && !isOpen(window, now))) this.#windows.delete(key)
@@ -82,13 +75,13 @@ export class Counters {
 
   sequenceCounts(sandbox: string): ReadonlyMap<string, number> {
     const owner = this.#owners.get(sandbox)
-    const prefix = `${owner} `
-    const own = [...this.#sequences].filter(([key]) => owner !== undefined && key.startsWith(prefix))
-    return new Map(own.map(([key, count]) => [key.slice(prefix.length), count]))
+    if (owner === undefined) return new Map()
+    const own = [...this.#sequences].filter(([key]) => key.startsWith(owner))
+    return new Map(own.map(([key, count]) => [key.slice(owner.length), count]))
   }
 
   nextSequenceIndex(sandbox: string, key: string): number {
-    const stored = `${this.#ownerOf(sandbox)} ${shorten(key, MAX_SEQUENCE_KEY)}`
+    const stored = this.#ownerOf(sandbox) + shorten(key, MAX_SEQUENCE_KEY)
     const index = this.#sequences.get(stored) ?? 0
     this.#sequences.delete(stored) // so that the key becomes the last
     if (this.#sequences.size >= MAX_SEQUENCES) deleteFirst(this.#sequences)
@@ -96,16 +89,14 @@ export class Counters {
     return index
   }
 
-  #ownerOf(sandbox: string): number {
-    let owner = this.#owners.get(sandbox)
-    if (owner === undefined) {
-      owner = ++this.#lastOwner
-      this.#owners.set(sandbox, owner)
-    }
+  #ownerOf(sandbox: string): string {
+    const owner = this.#owners.get(sandbox) ?? `${++this.#lastOwner} `
+    this.#owners.set(sandbox, owner)
     return owner
   }
 }
 
+/** Returns true for an open window. One that begins in the future has ended: a sandbox's clock can be set back. */
 function isOpen({ opened, ends }: RateWindow, now: number): boolean {
   return opened <= now && now < ends
 }
@@ -119,8 +110,6 @@ export function shorten(key: string, max: number): string {
 }
 
 function deleteFirst(map: Map<string, unknown>): void {
-  for (const first of map.keys()) {
-    map.delete(first)
-    return
-  }
+  const [first = ''] = map.keys()
+  map.delete(first)
 }

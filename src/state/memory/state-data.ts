@@ -2,7 +2,7 @@
  * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
  * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import type { Collection } from '../collections/collection.ts'
+import type { Collection, Table } from '../collections/collection.ts'
 import {
   type CollectionChange,
   collections,
@@ -13,7 +13,6 @@ import {
   type StoredContent,
 } from '../collections/index.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type SnapshotHead } from '../records.ts'
-import type { Table } from './table.ts'
 
 /** The change of a sandbox by an import. */
 export interface ImportChange {

@@ -4,14 +4,15 @@ import { nextTurn } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
 import type { PlainCollection } from '../collections/collection.ts'
 import type { RecordUpdate } from '../shared-state.ts'
+import { StoreUnavailableError } from '../store.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELD } from './lua/sandbox-scripts.ts'
-import { untilStored } from './offers.ts'
-import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseRecords } from './read-content.ts'
+import { GIVEN_UP, MAX_OFFERS, readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The next text of a field, and the result of its update. */
 interface FieldUpdate<T> {
-  /** Empty: the field is removed. Absent: it stays as it is. */
+  /** An empty text removes the field; without a text it stays as it is. */
   readonly text?: string
   /** The field and the number of records that it has, for a field of plain records. */
   readonly counted?: readonly [string, number]
@@ -19,25 +20,20 @@ interface FieldUpdate<T> {
 }
 
 /** Replaces a field of a sandbox's head. `update` is called again if another replica was faster. */
-function updateField<T>(
+async function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
   field: string,
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
-  return untilStored(async () => {
+  for (let offers = 0; offers < MAX_OFFERS; offers += 1) {
     const [present = '', version = ''] = await scripts.readHead(sandbox, field, `${field}-version`)
     const { text, counted = [], result } = update(present)
-    if (text === undefined) return { result }
-    const args = [field, version, scripts.createId(), text, ...counted]
-    const [outcome] = await scripts.run(PUT_FIELD, sandbox, args)
-    return outcome === 'stored' ? { result } : undefined
-  })
-}
-
-/** Parses the records of a plain collection. */
-export function parseRecords<Item extends object>(sandbox: string, text = ''): readonly Item[] {
-  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
+    if (text === undefined) return result
+    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, version, scripts.createId(), text, ...counted])
+    if (outcome === 'stored') return result
+  }
+  throw new StoreUnavailableError(GIVEN_UP)
 }
 
 /** Does what `Store.updateRecord` describes. */
@@ -61,13 +57,9 @@ export function updateRecord<Item extends object>(
   })
 }
 
-/**
- * Reads and changes the settings of sandboxes: one small command tells whether those that the process knows are the
- * present ones.
- */
+/** Reads and changes the settings of sandboxes. Settings are parsed once for each version, which never changes. */
 export class RedisSettings {
   readonly #scripts: SandboxScripts
-  /** The settings by sandbox and version, which never change. */
   readonly #known = new LruCache<{ record?: JsonObject }>(1000)
   /** The readings that are not sent yet. */
   readonly #readings = new Map<string, Promise<JsonObject | undefined>>()
@@ -76,10 +68,7 @@ export class RedisSettings {
     this.#scripts = scripts
   }
 
-  /**
-   * Reads the settings, which are never changed, and the head of the sandbox with them. Undefined if there are none.
-   * Requests of one turn of the event loop share a command.
-   */
+  /** Reads the settings, and the head of the sandbox with them. Requests of one turn share a command. */
   read(sandbox: string): Promise<JsonObject | undefined> {
     let reading = this.#readings.get(sandbox)
     if (reading === undefined) {

@@ -1,9 +1,8 @@
 import { deepFreeze } from '../clone.ts'
-import { collections } from '../collections/index.ts'
+import { plainCollections } from '../collections/index.ts'
 import type { PromptHead } from '../prompts.ts'
 import { DEFAULT_QUALITY, type PromptVersion, type QualitySettings, type StoredPrompt } from '../records.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { parseRecords } from './head-fields.ts'
 import { recordsField } from './keys.ts'
 import { READ_CONTENT } from './lua/prompt-scripts.ts'
 import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
@@ -11,10 +10,7 @@ import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 /** The bytes of the slices of a first reading. */
 const SLICE_BYTES = 256 * 1024
 
-/**
- * The number of readings. Each has slices of twice the size, so that a sandbox that changes all the time is read in one
- * slice at last.
- */
+/** The number of readings. Each has slices of twice the size, so that the last reads in one slice whatever changes. */
 const MAX_READINGS = 11
 
 /** Everything that a sandbox has but events, as it was at one moment. */
@@ -23,13 +19,12 @@ interface Content {
   readonly prompts: readonly StoredPrompt[]
   /** The plain records by the name of their collection. */
   readonly records: Readonly<Record<string, readonly object[]>>
-  /** The events of that moment: those before the number of events, without the replays beyond the length of the log. */
   readonly cut: EventCut
 }
 
 /** The events of a moment, as they can be read later. */
 export interface EventCut {
-  /** The id of the open segment. Another one: the data were replaced. */
+  /** The id of the open segment. Another one tells that the data were replaced. */
   readonly open: string
   /** The number of events. */
   readonly total: number
@@ -57,7 +52,7 @@ export async function readContent(scripts: SandboxScripts, sandbox: string): Pro
 
 /** Reads all slices. Returns undefined if the content was changed meanwhile. */
 async function readSlices(scripts: SandboxScripts, sandbox: string, bytes: number): Promise<Content | undefined> {
-  const plain = collections.filter(({ ops }) => ops.includes('put')).map(({ name }) => name)
+  const plain = plainCollections().map(({ name }) => name)
   const prompts: ReadPrompt[] = []
   let first: readonly string[] | undefined
   for (let [place, version] = ['0', '0']; place !== ''; ) {
@@ -70,11 +65,10 @@ async function readSlices(scripts: SandboxScripts, sandbox: string, bytes: numbe
     addPrompts(sandbox, prompts, reply.slice(7 + plain.length))
   }
   const [open = '', , quality, total, logged, , , ...texts] = first ?? []
-  const records = plain.map((name, index) => [name, parseRecords(sandbox, texts[index])] as const)
   return {
     quality: parseQuality(sandbox, quality),
-    prompts: finishPrompts(prompts),
-    records: Object.fromEntries(records),
+    prompts: Object.freeze(prompts.map(finishPrompt)),
+    records: Object.fromEntries(plain.map((name, index) => [name, parseRecords(sandbox, texts[index])])),
     cut: { open, total: Number(total), logged: Number(logged) },
   }
 }
@@ -82,6 +76,11 @@ async function readSlices(scripts: SandboxScripts, sandbox: string, bytes: numbe
 /** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
 export function parseQuality(sandbox: string, text = ''): QualitySettings {
   return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
+}
+
+/** Parses the records of a plain collection. */
+export function parseRecords<Item extends object>(sandbox: string, text = ''): readonly Item[] {
+  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
 }
 
 /** Adds the prompts and versions of a slice, which may begin in the middle of a prompt. */
@@ -98,9 +97,6 @@ function addPrompts(sandbox: string, prompts: ReadPrompt[], texts: readonly stri
   }
 }
 
-function finishPrompts(prompts: readonly ReadPrompt[]): readonly StoredPrompt[] {
-  const finished = prompts.map(({ head, active, versions }) =>
-    deepFreeze({ ...head, versions: versions.map((each) => ({ ...each, active: each.version === active })) }),
-  )
-  return Object.freeze(finished)
+function finishPrompt({ head, active, versions }: ReadPrompt): StoredPrompt {
+  return deepFreeze({ ...head, versions: versions.map((each) => ({ ...each, active: each.version === active })) })
 }

@@ -1,4 +1,4 @@
-import { collections, countRecords, recordsOf, type StoredContent } from '../collections/index.ts'
+import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { insertKey } from '../events.ts'
 import { ImpactIndex } from '../memory/impact.ts'
 import { externalKey } from '../prompts.ts'
@@ -6,7 +6,7 @@ import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { countField, recordsField } from './keys.ts'
 import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
-import { eventCountField, impactField } from './redis-events.ts'
+import { eventCountField, impactField } from './redis-records.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
@@ -30,7 +30,7 @@ export async function importContent(
 ): Promise<boolean> {
   const { events = [], prompts = [], quality } = content
   const fields = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
-  for (const collection of collections.filter(({ ops }) => ops.includes('put')))
+  for (const collection of plainCollections())
     fields.push(recordsField(collection.name), JSON.stringify(recordsOf(content, collection)))
   const args = [condition, events.length, 'quality', JSON.stringify(quality), ...fields]
   const id = scripts.createId()

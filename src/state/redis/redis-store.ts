@@ -2,41 +2,36 @@
  * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
  * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
-
 import { LruCache } from '../../core/lru-cache.ts'
 import { success } from '../../core/result.ts'
 import { sleep } from '../../core/timers.ts'
 import { countRecords } from '../collections/index.ts'
 import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
-import type { SandboxExport, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { RedisConnection, Script } from './connection.ts'
 import { exportSandbox, listEvents } from './event-reader.ts'
-import { parseRecords, updateRecord } from './head-fields.ts'
+import { updateRecord } from './head-fields.ts'
 import { recordsField } from './keys.ts'
 import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
 import { DELETE_SANDBOX, DELETE_SNAPSHOT, PUT_QUALITY, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
-import { parseQuality, readContent } from './read-content.ts'
-import type { SandboxCounters } from './redis-counters.ts'
-import { type KnownImpact, recordEvent, sumImpact } from './redis-events.ts'
+import { parseQuality, parseRecords, readContent } from './read-content.ts'
+import type { RedisCounters } from './redis-counters.ts'
 import { importContent } from './redis-import.ts'
-import { addPromptVersion } from './redis-prompts.ts'
+import { addPromptVersion, type KnownImpact, recordEvent, sumImpact } from './redis-records.ts'
 import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
 import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
 
 /** The parts that a store works with. */
-export interface RedisStoreDeps {
+interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly scripts: SandboxScripts
-  readonly counters: SandboxCounters
-  /** Says why Redis takes no changes, or cannot be reached. Undefined if it can be used. */
-  readonly findOutage: () => Promise<string | undefined>
-  readonly close: () => Promise<void>
+  readonly counters: RedisCounters
 }
 
 /** The store in Redis. */
 export class RedisStore implements Store {
   readonly #scripts: SandboxScripts
-  readonly #counters: SandboxCounters
+  readonly #counters: RedisCounters
   /** The impact by sandbox and query. */
   readonly #impacts = new LruCache<KnownImpact>(200)
   readonly findOutage: Store['findOutage']
@@ -62,10 +57,7 @@ export class RedisStore implements Store {
   readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
     (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
   readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
-    const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({
-      state: '',
-      days: new Map(),
-    }))
+    const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
     return sumImpact(this.#scripts, sandbox, query, known)
   }
   readonly getQuality: Store['getQuality'] = async (sandbox) => {
@@ -84,21 +76,19 @@ export class RedisStore implements Store {
     updateRecord(this.#scripts, sandbox, collection, key, update)
   readonly createSnapshot: Store['createSnapshot'] = (context, name) => createSnapshot(this.#scripts, context, name)
   readonly listSnapshots: Store['listSnapshots'] = (sandbox) => listSnapshots(this.#scripts, sandbox)
-  readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) => {
-    const isRestored = (await this.#write(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
-    if (isRestored) this.#counters.discard(sandbox)
-    return isRestored
-  }
+  readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) =>
+    (await this.#write(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
   readonly deleteSnapshot: Store['deleteSnapshot'] = async (sandbox, snapshotId) =>
     (await this.#write(DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
   readonly exportSandbox: Store['exportSandbox'] = (sandbox) => exportSandbox(this.#scripts, sandbox)
   readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
-    await this.#import(sandbox, parsed.value, 'always')
+    await importContent(this.#scripts, sandbox, parsed.value, 'always')
     return success(countRecords(parsed.value))
   }
-  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) => this.#import(sandbox, document, 'if-empty')
+  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) =>
+    importContent(this.#scripts, sandbox, document, 'if-empty')
   readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
   readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) =>
     (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'
@@ -121,15 +111,8 @@ export class RedisStore implements Store {
 
   async #replace(script: Script, sandbox: string) {
     const outcome = await this.#write(script, sandbox)
-    this.#counters.discard(sandbox)
     if (!this.#scripts.isFork) await waitForMemory(this.#scripts.connection)
     return outcome
-  }
-
-  async #import(sandbox: string, content: SandboxExport, condition: 'always' | 'if-empty'): Promise<boolean> {
-    const isImported = await importContent(this.#scripts, sandbox, content, condition)
-    if (isImported) this.#counters.discard(sandbox)
-    return isImported
   }
 }
 

@@ -1,12 +1,27 @@
+import { LruCache } from '../../core/lru-cache.ts'
 import { reasonOf } from '../../core/result.ts'
-import { StoreReadError } from '../store.ts'
+import { StoreReadError, StoreUnavailableError } from '../store.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
-import { Offers } from './offers.ts'
 import { WriteOrder } from './write-order.ts'
 
 /** An argument of a script. */
 export type Argument = string | number
+
+/** The number of times that a change is sent before it is refused. */
+export const MAX_OFFERS = 50
+
+/** The refusal of a change that was always too late. */
+export const GIVEN_UP = 'Other replicas kept changing the sandbox, so this change was given up; send it again.'
+
+/** The largest number of candidates that are offered at once. */
+const MAX_CANDIDATES = 256
+
+/** A count in Redis as this process expects it, and the record that was returned with it as JSON, or an empty text. */
+interface KnownCount {
+  count: number
+  record: string
+}
 
 /** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing and answer as if they did. */
 export class SandboxScripts {
@@ -14,36 +29,28 @@ export class SandboxScripts {
   readonly prefix: string
   readonly isFork: boolean
   readonly heads = new FreshHeads()
-  readonly offers = new Offers()
-  readonly order: WriteOrder
   /** Creates the ids of segments and versions of fields, which no two processes may share. */
   readonly createId: () => string
+  readonly #order: WriteOrder
   readonly #registry: readonly string[]
+  readonly #counts = new LruCache<KnownCount>(5000)
 
-  constructor(
-    connection: RedisConnection,
-    prefix: string,
-    createId: () => string,
-    order = new WriteOrder(createId),
-    isFork = false,
-  ) {
+  /** `origin`: the scripts of which this is a fork. */
+  constructor(connection: RedisConnection, prefix: string, createId: () => string, origin?: SandboxScripts) {
     const { sandboxes, created, format } = sharedKeys(prefix)
     this.connection = connection
     this.prefix = prefix
-    this.isFork = isFork
-    this.order = order
     this.createId = createId
+    this.isFork = origin !== undefined
+    this.#order = origin === undefined ? new WriteOrder(createId) : origin.#order
     this.#registry = [sandboxes, created, format]
   }
 
   fork(): SandboxScripts {
-    return new SandboxScripts(this.connection, this.prefix, this.createId, this.order, true)
+    return new SandboxScripts(this.connection, this.prefix, this.createId, this)
   }
 
-  /**
-   * Runs a script. `segment`: the id of a segment that may begin; `group`: see `WriteOrder`. Returns its words, texts
-   * and numbers.
-   */
+  /** Runs a script. `segment` is the id of a segment that may begin; `WriteOrder` describes `group`. */
   async run(
     script: Script,
     sandbox: string,
@@ -69,20 +76,34 @@ export class SandboxScripts {
 
   /** Runs a script that changes a sandbox, in the order of this process's writes. */
   write(script: Script, sandbox: string, args: readonly Argument[] = [], segment?: string) {
-    return this.order.run(sandbox, (group) => this.run(script, sandbox, args, segment, group))
+    return this.#order.run(sandbox, (group) => this.run(script, sandbox, args, segment, group))
   }
 
-  /** Runs a script that takes a candidate for a count (see `Offers`), in the order of this process's writes. */
+  /**
+   * Runs a script whose ids depend on the count `name` in Redis, in the order of this process's writes. Candidates for
+   * the expected count are offered; the script takes the one for the present count, or returns that count. Each time
+   * more are offered, so that no number of other writers holds a change off.
+   */
   offer(
     script: Script,
     sandbox: string,
     name: string,
     argumentsFor: (count: number, size: number, record: string) => readonly Argument[],
   ): Promise<readonly RedisReply[]> {
-    const offer = this.offers.create(name, ({ count, record }, size, group: string) =>
-      this.run(script, sandbox, argumentsFor(count, size, record), undefined, group),
-    )
-    return this.order.run(sandbox, offer)
+    const known = this.#counts.get(name, () => ({ count: 0, record: '' }))
+    let offers = 0
+    return this.#order.run(sandbox, async (group) => {
+      const args = argumentsFor(known.count, Math.min(4 ** offers, MAX_CANDIDATES), known.record)
+      const sent = this.run(script, sandbox, args, undefined, group)
+      known.count += 1 // the next change is offered for the next count, before this one has its reply
+      const reply = await sent
+      const [outcome, present, record = ''] = reply
+      if (outcome === 'stored') known.count = Math.max(known.count, Number(present) + 1)
+      else Object.assign(known, { count: Number(present), record: String(record) })
+      if (outcome === 'conflict') offers += 1
+      if (offers > MAX_OFFERS) throw new StoreUnavailableError(GIVEN_UP)
+      return reply
+    })
   }
 
   /** Returns the key of a part of a sandbox. */
@@ -91,10 +112,7 @@ export class SandboxScripts {
   }
 }
 
-/**
- * Parses JSON that this store has written. Throws a `StoreReadError` with the sandbox and the kind of record if it is
- * damaged. The next step is one for Redis, since the simulator cannot mend it.
- */
+/** Parses JSON that this store has written. Throws a `StoreReadError` with the next step if it is damaged. */
 export function readJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
     return JSON.parse(String(text ?? ''))
@@ -107,13 +125,11 @@ export function readJson<T>(sandbox: string, kind: string, text: RedisReply | un
   }
 }
 
-/** The part of a sandbox's head that is read with its settings. */
-export interface SandboxHead {
-  /** The id of the open segment; empty: the sandbox has no data. */
+/** The part of a sandbox's head that is read with its settings. Texts are empty for what the sandbox does not have. */
+interface SandboxHead {
+  /** The id of the open segment. */
   readonly open: string
-  /** The number of events; empty: none. */
   readonly events: string
-  /** The quality settings as JSON; empty: never changed. */
   readonly quality: string
 }
 

@@ -9,11 +9,10 @@ interface OrderedWrite {
   readonly reject: (error: unknown) => void
 }
 
-/** The writes of a sandbox that are not done. */
+/** The writes of a sandbox that are not done. `again` has those to send once no other is in flight. */
 interface OpenWrites {
   group: string
   inFlight: number
-  /** The writes to send once no other is in flight. */
   again: OrderedWrite[]
 }
 

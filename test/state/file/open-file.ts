@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { formatTrailer, historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
+import { systemErrorCode } from '../../../src/state/file/disk.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
-import { systemErrorCode } from '../../../src/state/file/state-file-error.ts'
 
 /** Returns the path of a missing state file, in a folder that is removed after the test. */
 export function statePath(): string {

@@ -53,12 +53,13 @@ return {'stored', earlier}`)
 
 /**
  * Reads consecutive events, at most 1,000 and about as many bytes as wanted. Own arguments: `oldest`, `newest` or
- * `insertId`; the number of events to skip, or the field of the `insertId`; the largest number of events; the bytes.
- * Returns the open segment, the number of all events, the length of the log of replays, the places from which and up to
- * which events are wanted, and each event with its replays.
+ * `insertId`; the number of events to skip, or the field of the `insertId`; the largest number of events; the bytes;
+ * the length of the log of replays beyond which none is counted, or empty. Returns the open segment, the number of all
+ * events, the length of the log, the places from which and up to which events are wanted, and each event with its
+ * replays.
  */
 export const READ_EVENTS = readScript(`
-local order, offset, limit, bytes = unpack(ARGV, ${FIRST}, ${FIRST + 3})
+local order, offset, limit, bytes, counted = unpack(ARGV, ${FIRST}, ${FIRST + 4})
 local total = count('count:events')
 local from, to = 0, 0
 if order == 'insertId' then
@@ -73,16 +74,20 @@ else
   from = tonumber(offset)
   to = math.max(from, math.min(total, from + tonumber(limit)))
 end
-local reply = {openId(), total, #view > 0 and redis.call('LLEN', part('replay-log', openId())) or 0, from, to}
-local replayed = {}
-for index, segment in ipairs(view) do
+local log = part('replay-log', openId())
+local reply = {openId(), total, redis.call('LLEN', log), from, to}
+local replayed, later = {}, {}
+for _, segment in ipairs(view) do
   if redis.call('EXISTS', part('replays', segment.id)) == 1 then replayed[#replayed + 1] = segment end
+end
+if counted ~= '' then
+  for _, place in ipairs(redis.call('LRANGE', log, counted, -1)) do later[place] = (later[place] or 0) + 1 end
 end
 local index, left = 1, tonumber(bytes)
 for place = from, math.min(to, from + 1000) - 1 do
   while view[index + 1] and view[index + 1].start <= place do index = index + 1 end
   local text = redis.call('HGET', part('events', view[index].id), place) or ''
-  local replays = 0
+  local replays = -(later[string.format('%.0f', place)] or 0)
   for _, segment in ipairs(replayed) do
     replays = replays + tonumber(redis.call('HGET', part('replays', segment.id), place) or '0')
   end
