@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
-import { type Answer, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
+import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
@@ -142,9 +142,7 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
   ])('%s %s refuses %j and leaves the clock as it is', async (method, control, body, says) => {
     const [sim, { path }] = [frozen(), freshSandbox()]
-    const answer = await ask(sim, `/__sim${path(control)}`, { method, body })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, says)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
@@ -206,8 +204,7 @@ describe('X-Sim-Now', () => {
     'refuses %.20j',
     async (now) => {
       const answer = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(/X-Sim-Now is an instant such as/)
+      expectRefusal(answer, 400, /X-Sim-Now is an instant such as/)
       expect(errorOf(answer).length).toBeLessThan(250)
     },
   )

@@ -8,6 +8,7 @@ import {
   askOperation,
   errorOf,
   event,
+  expectRefusal,
   objectOf,
   operations,
   prompt,
@@ -32,8 +33,7 @@ describe.each(['/__sim/health', ...aliases, ...aliases.map((path) => path.toUppe
 
   test('refuses a page of another origin, as the control plane does', async () => {
     const answer = await ask(sim(), path, { ...open, headers: { origin: 'https://app.example.test' } })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatch(/Origin|origin|page/)
+    expectRefusal(answer, 403, /Origin|origin|page/)
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })
 })
@@ -185,17 +185,15 @@ describe('POST /__sim/reset', () => {
   })
 
   test.each(['a b', '../x', '', 'x'.repeat(65), '-x'])('refuses the sandbox %j', async (name) => {
-    const answer = await ask(sim(), `/__sim/reset?sandbox=${encodeURIComponent(name)}`, reset)
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/query\/sandbox/)
+    expectRefusal(await ask(sim(), `/__sim/reset?sandbox=${encodeURIComponent(name)}`, reset), 400, /query\/sandbox/)
   })
 })
 
 describe('a request that is no control', () => {
   test('gets a 404 that names the nearest control for an unknown path', async () => {
-    const answer = await ask(sim(), '/__sim/helth', open)
-    expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toMatch(
+    expectRefusal(
+      await ask(sim(), '/__sim/helth', open),
+      404,
       /Did you mean GET \/__sim\/health\? GET \/__sim\/openapi\.yaml describes all \d+ controls\.$/,
     )
   })

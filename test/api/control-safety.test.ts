@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import {
-  type Answer,
   analyticsPath,
   ask,
   errorOf,
   event,
+  expectRefusal,
   objectOf,
   type RequestOptions,
   readStateInfo,
@@ -68,9 +68,7 @@ describe('the Host header', () => {
     'a.b@localhost.c',
     '',
   ])('%j is refused, and the refusal names --control-hosts', async (host) => {
-    const answer = await askAs({ host })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatch(/does not answer to the host .*--control-hosts/)
+    expectRefusal(await askAs({ host }), 403, /does not answer to the host .*--control-hosts/)
   })
 
   test('is cut in the refusal', async () => {
@@ -200,9 +198,11 @@ describe('the body of a write', () => {
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
   ])('is refused as %s', async (_name, body, says) => {
-    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(
+      await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) }),
+      400,
+      says,
+    )
   })
 
   test('may be larger than --body-limit, which is for the simulated service', async () => {
@@ -234,9 +234,7 @@ describe('the body of a write', () => {
   ])('in %s is not decoded beyond 100 times its size', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(32 * 2 ** 20, ' '))
     const headers = { 'content-encoding': encoding }
-    const answer = await ask(sim(), '/__sim/import', { body: bomb, headers })
-    expect(answer.status).toBe(413)
-    expect(errorOf(answer)).toMatch(/more than 100 times its size/)
+    expectRefusal(await ask(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
   })
 })
 
@@ -343,9 +341,7 @@ describe('an error has the shape of the service, and a sentence that helps', () 
     ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
   ])('%s', async (path, how, status, says) => {
     const before = await steer(sim(), 'GET', '/sandboxes')
-    const answer: Answer = await ask(sim(), path, how)
-    expect(answer.status).toBe(status)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(sim(), path, how), status, says)
     const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
     expect(Array.isArray(sandboxes) && sandboxes.length).toBe(
       Array.isArray(before['sandboxes']) && before['sandboxes'].length,
@@ -367,9 +363,11 @@ describe('the sandbox of a control', () => {
   })
 
   test('is refused where header and query name two', async () => {
-    const answer = await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/two sandboxes/)
+    expectRefusal(
+      await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } }),
+      400,
+      /two sandboxes/,
+    )
   })
 
   test('is ignored where the control belongs to the process', async () => {
@@ -390,9 +388,7 @@ describe('the head of a request', () => {
   test.each(['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])(
     'is refused with %s, which has no effect on the control plane',
     async (name) => {
-      const answer = await ask(sim(), '/__sim/info', { headers: { [name]: '500' } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toContain(name)
+      expectRefusal(await ask(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
     },
   )
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, errorOf, event } from '../support/client.ts'
+import { ask, event, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
@@ -66,14 +66,18 @@ describe('eventAt', () => {
     '1768478400',
     '2026-01-15T12:00:00Z/2026-01-16T12:00:00Z',
   ])('%j is refused, with the forms that are right', async (eventAt) => {
-    const answer = await ask(sim(), '/v1/events', { body: event({ eventAt }) })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/body\/eventAt: must be an ISO 8601 .*"2026-01-15"/)
+    expectRefusal(
+      await ask(sim(), '/v1/events', { body: event({ eventAt }) }),
+      400,
+      /body\/eventAt: must be an ISO 8601 .*"2026-01-15"/,
+    )
   })
 
   test('is no number', async () => {
-    const answer = await ask(sim(), '/v1/events', { body: event({ eventAt: 1768478400 }) })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/body\/eventAt: must be a string/)
+    expectRefusal(
+      await ask(sim(), '/v1/events', { body: event({ eventAt: 1768478400 }) }),
+      400,
+      /body\/eventAt: must be a string/,
+    )
   })
 })

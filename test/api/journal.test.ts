@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
@@ -207,9 +207,7 @@ describe('the list', () => {
   test.each(['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])(
     'refuses ?%s',
     async (query) => {
-      const answer = await ask(six(), `/__sim/requests?${query}`)
-      expect(answer.status).toBe(400)
-      errorOf(answer)
+      expectRefusal(await ask(six(), `/__sim/requests?${query}`), 400)
     },
   )
 })
@@ -225,9 +223,7 @@ describe('a full journal', () => {
     const question = { operation: 'getModelAnalytics' }
     expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
     expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
-    const gone = await ask(sim, '/__sim/requests/req-1')
-    expect(gone.status).toBe(404)
-    expect(errorOf(gone)).toMatch(/has dropped 1 for want of room; see --journal-size/)
+    expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1 for want of room; see --journal-size/)
   })
 
   test('with --journal-size 0 drops every request', async () => {

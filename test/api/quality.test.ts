@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods, readAnalytics } from '../support/analytics.ts'
-import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'
+import { ask, event, expectRefusal, textOf, productId as unknownProduct } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -289,9 +289,7 @@ describe('GET quality', () => {
     [{}, /weight/],
     [{ weight: 0.1, of: 'events' }, /of/],
   ])('PUT %j is refused and changes nothing', async (body, words) => {
-    const answer = await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
     expect((await qualityOf('put')).weight).toBe(0.1)
   })
 

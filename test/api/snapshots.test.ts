@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Snapshot } from '../../src/state/store.ts'
-import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, objectOf, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -83,9 +83,11 @@ describe('a snapshot', () => {
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]
     for (const [method = '', path] of asks) {
-      const answer = await ask(shared(), `/__sim${path}`, { method, token: null })
-      expect(answer.status).toBe(404)
-      expect(errorOf(answer)).toMatch(/has no snapshot (nothing|[0-9a-f-]{36})/)
+      expectRefusal(
+        await ask(shared(), `/__sim${path}`, { method, token: null }),
+        404,
+        /has no snapshot (nothing|[0-9a-f-]{36})/,
+      )
     }
     expect(await listed(shared(), 'owner')).toHaveLength(1)
   })

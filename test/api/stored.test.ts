@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
+import { ask, event, expectRefusal, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -84,9 +84,7 @@ describe('GET events', () => {
     ['eventTyp=purchase', 'eventTyp'],
     ['sandbox=.x', 'sandbox'],
   ])('refuses ?%s and names the parameter', async (query, parameter) => {
-    const answer = await ask(sim(), `/__sim/events?${query}`, { token: null })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toContain(parameter)
+    expectRefusal(await ask(sim(), `/__sim/events?${query}`, { token: null }), 400, parameter)
   })
 
   test('shows replays, events that sampling dropped, and defaults', async () => {
@@ -198,9 +196,7 @@ describe('activation', () => {
     ]
     for (const [promptId, versionId, where] of pairs) {
       const path = `/__sim/prompts/${promptId}/versions/${versionId}/activate?sandbox=${where}`
-      const answer = await ask(sim(), path, { method: 'POST', token: null })
-      expect(answer.status).toBe(404)
-      expect(errorOf(answer)).toContain(String(versionId))
+      expectRefusal(await ask(sim(), path, { method: 'POST', token: null }), 404, String(versionId))
     }
     expect(await activeIn(sandbox)).toEqual([false])
   })

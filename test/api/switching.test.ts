@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { activate, inputs, operationOf, scenarioText } from '../support/catalogue.ts'
-import { type Answer, allOperations, ask, askOperation, errorOf, operations, readStateInfo } from '../support/client.ts'
+import {
+  type Answer,
+  allOperations,
+  ask,
+  askOperation,
+  errorOf,
+  expectRefusal,
+  operations,
+  readStateInfo,
+} from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -54,7 +63,7 @@ function expectRetryHeaders({ status, headers }: Answer): void {
   expect(headers.get('ratelimit-policy')).toMatch(/^"[^"]+";q=\d+;w=3600$/)
 }
 
-function expectRefusal(answer: Answer, operationId: string, status: number): void {
+function expectScriptedRefusal(answer: Answer, operationId: string, status: number): void {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
   expect(errorOf(answer)).not.toBe('')
   expect(faultsOf(operationId, status, answer.body)).toEqual([])
@@ -75,7 +84,7 @@ describe('the refusals family', () => {
       expect(answer.status).toBe(operation.success)
       expect(faultsOf(operation.id, operation.success, answer.body)).toEqual([])
     } else {
-      expectRefusal(answer, operation.id, status)
+      expectScriptedRefusal(answer, operation.id, status)
       expect(await readStateInfo(sim())).toEqual(before)
     }
   })
@@ -142,10 +151,12 @@ describe('a scenario that cannot be understood', () => {
   ])('%j is refused with the nearest name, or with the place of the list', async (text, words) => {
     const before = await readStateInfo(sim())
     for (const operation of operations) {
-      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(words)
-      expect(errorOf(answer)).toContain(`There is no scenario "${text}".`)
+      expectRefusal(
+        await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } }),
+        400,
+        words,
+        `There is no scenario "${text}".`,
+      )
     }
     expect(await readStateInfo(sim())).toEqual(before)
   })
@@ -177,9 +188,11 @@ describe('a scenario that cannot be understood', () => {
 
   test.each(['x-sim-scenarios', 'x-sim-delay', 'x-sim-now-or-never'])('the header %s is refused', async (name) => {
     const [analytics] = operations
-    const answer = await askOperation(sim(), analytics, { headers: { [name]: 'forbidden' } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(new RegExp(`"${name}".*x-sim-scenario`))
+    expectRefusal(
+      await askOperation(sim(), analytics, { headers: { [name]: 'forbidden' } }),
+      400,
+      new RegExp(`"${name}".*x-sim-scenario`),
+    )
   })
 
   test.each([['nonsense'], ['rate-limited;retry-after=soon'], ['null']])(
@@ -219,9 +232,7 @@ describe('parameters', () => {
     [' ', /names no scenario/],
     [',', /empty item/],
   ])('the header %j, which names nothing, is refused', async (text, words) => {
-    const answer = await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } }), 400, words)
   })
 
   test.each([
@@ -231,9 +242,11 @@ describe('parameters', () => {
     '200, 429',
     'reset, hang',
   ])('%s cannot both act', async (text) => {
-    const answer = await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/cannot both act on one answer/)
+    expectRefusal(
+      await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } }),
+      400,
+      /cannot both act on one answer/,
+    )
   })
 
   test('a refusal that only may come leaves the rest something to act on', async () => {
@@ -251,7 +264,7 @@ describe('precedence: request > start-up > default', () => {
     const own = await startForTest({ scenario: 'rate-limited;retry-after=3' })
     for (const operation of operations) {
       const answer = await askOperation(own, operation)
-      expectRefusal(answer, operation.id, 429)
+      expectScriptedRefusal(answer, operation.id, 429)
       expect(answer.headers.get('retry-after')).toBe('3')
       expect(answer.headers.get('x-sim-scenario')).toBe('rate-limited;retry-after=3')
     }

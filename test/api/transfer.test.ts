@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { ask, errorOf, event, objectOf, prompt, readStateInfo } from '../support/client.ts'
+import { ask, event, expectRefusal, objectOf, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -157,9 +157,7 @@ describe('a document that is no export', () => {
   ])('is refused with every problem, and changes nothing: %s', async (_name, document, words) => {
     await fill(sim())
     const before = await readAll(sim())
-    const answer = await ask(sim(), '/__sim/import', { body: document, token: null })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(await ask(sim(), '/__sim/import', { body: document, token: null }), 400, words)
     expect(await readAll(sim())).toEqual(before)
   })
 
@@ -169,9 +167,7 @@ describe('a document that is no export', () => {
     ['no body', undefined, 400],
   ])('is refused, and changes nothing: %s', async (_name, body, status) => {
     const before = await readAll(sim())
-    const answer = await ask(sim(), '/__sim/import', { method: 'POST', token: null, ...(body && { body }) })
-    expect(answer.status).toBe(status)
-    errorOf(answer)
+    expectRefusal(await ask(sim(), '/__sim/import', { method: 'POST', token: null, ...(body && { body }) }), status)
     expect(await readAll(sim())).toEqual(before)
   })
 

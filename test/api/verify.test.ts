@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { untilWaiting } from '../support/metrics.ts'
@@ -141,8 +141,7 @@ describe('POST /__sim/verify', () => {
     [{ match: { body: 'x' } }, /match\/body/],
     [{ matches: {} }, /matches/],
   ])('refuses %j, which could never be true', async (verification, problem) => {
-    const answer = await ask(shared(), '/__sim/verify', { body: verification as JsonObject })
-    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(problem)])
+    expectRefusal(await ask(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
   })
 })
 

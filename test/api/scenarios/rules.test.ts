@@ -6,6 +6,7 @@ import {
   askOperation,
   errorOf,
   event,
+  expectRefusal,
   modelId,
   operations,
   productId,
@@ -450,9 +451,7 @@ describe('PUT /__sim/scenarios', () => {
   ])('refuses %s', async (_name, body, says) => {
     const sandbox = freshSandbox()
     const path = `/__sim/scenarios?sandbox=${sandbox}`
-    const answer = await ask(sim(), path, { method: 'PUT', body })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(sim(), path, { method: 'PUT', body }), 400, says)
     expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })

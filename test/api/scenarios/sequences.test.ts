@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { valueAt } from '../../../src/core/json-pointer.ts'
-import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../../support/client.ts'
+import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { controlFaultsOf } from '../../support/documented.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -287,8 +287,7 @@ describe('is refused, and counts for nothing', () => {
     const sandbox = freshSandbox()
     const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': sequence }
     const answer = await ask(sim(), analyticsPath, { headers })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(answer, 400, says)
     expect(answer.headers.get('x-sim-origin')).toBe('simulator')
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
@@ -296,9 +295,7 @@ describe('is refused, and counts for nothing', () => {
   test('an item that clashes with a scenario of the same request', async () => {
     const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '200, 429', 'x-sim-scenario': 'server-error' }
     await ask(sim(), analyticsPath, { headers })
-    const answer = await ask(sim(), analyticsPath, { headers })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/cannot both act/)
+    expectRefusal(await ask(sim(), analyticsPath, { headers }), 400, /cannot both act/)
   })
 })
 
