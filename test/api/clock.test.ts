@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
 import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
-import { eventsIn, parseStateFile } from '../support/state-file.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { readAllEvents } from '../support/stored-records.ts'
 
 const frozen = sharedSimulator()
 const real = sharedSimulator({ clock: 'real' })
@@ -158,16 +155,14 @@ describe('the time of the sandbox', () => {
   })
 
   test('is the default of eventAt and the time of receipt', async () => {
-    const file = join(await tempFolder(), 'state.json')
-    const sim = await startForTest({ state: file })
+    const sim = await startForTest()
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await ask(sim, '/v1/events', { token: 'k~a', body: event() })
     await ask(sim, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
-    await sim.close()
-    const state = parseStateFile(await readFile(file, 'utf8'))
-    const times = (name: string) => eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
-    expect(times('a')).toEqual([[instant, instant]])
-    expect(times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
+    const times = async (name: string) =>
+      (await readAllEvents(sim, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+    expect(await times('a')).toEqual([[instant, instant]])
+    expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
   test('is the Date of replies and of refusals', async () => {

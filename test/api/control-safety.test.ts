@@ -28,46 +28,23 @@ async function askAs(headers: Record<string, string>, path = '/__sim/info', meth
 }
 
 describe('the Host header', () => {
-  test.each([
-    '127.0.0.1',
-    '127.0.0.1:4010',
-    '10.1.2.3:80',
-    '[::1]',
-    '[::1]:4010',
-    '[fe80::1]:80',
-    'localhost',
-    'localhost:4010',
-    'LOCALHOST',
-    'sim.localhost:4010',
-    'a.b.localhost',
-    'convsim',
-    'convsim:4010',
-    'my-service_1',
-    'host.docker.internal:4010',
-    'convsim.testing.svc.cluster.local',
-  ])('%s is accepted', async (host) => {
+  test.each(
+    [
+      ['127.0.0.1', '127.0.0.1:4010', '10.1.2.3:80', '[::1]', '[::1]:4010', '[fe80::1]:80', 'convsim', 'convsim:4010'],
+      ['localhost', 'localhost:4010', 'LOCALHOST', 'sim.localhost:4010', 'a.b.localhost', 'my-service_1'],
+      ['host.docker.internal:4010', 'convsim.testing.svc.cluster.local'],
+    ].flat(),
+  )('%s is accepted', async (host) => {
     expect((await askAs({ host })).status).toBe(200)
   })
 
-  test.each([
-    'example.com',
-    'example.com:4010',
-    'localhost.example.com',
-    'localhost.',
-    'example.com.',
-    'notlocalhost.org',
-    'evil-localhost.com',
-    'docker.internal',
-    'x.host.docker.internal',
-    'cluster.local',
-    '127.0.0.1.nip.example',
-    '127.0.0.1.',
-    '1.2.3',
-    '256.1.1.1',
-    'example.com:80:80',
-    'a.b@localhost.c',
-    '',
-  ])('%j is refused, and the refusal names --control-hosts', async (host) => {
+  test.each(
+    [
+      ['example.com', 'example.com:4010', 'localhost.example.com', 'localhost.', 'example.com.', 'notlocalhost.org'],
+      ['evil-localhost.com', 'docker.internal', 'x.host.docker.internal', 'cluster.local', '127.0.0.1.nip.example'],
+      ['127.0.0.1.', '1.2.3', '256.1.1.1', 'example.com:80:80', 'a.b@localhost.c', ''],
+    ].flat(),
+  )('%j is refused, and the refusal names --control-hosts', async (host) => {
     expectRefusal(await askAs({ host }), 403, /does not answer to the host .*--control-hosts/)
   })
 
@@ -80,14 +57,10 @@ describe('the Host header', () => {
   test('--control-hosts adds names, in any case, with any port, and no others', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
-    expect(await status('sim.example.com')).toBe(200)
-    expect(await status('SIM.example.com:4010')).toBe(200)
-    expect(await status('other.example.org')).toBe(200)
-    expect(await status('localhost')).toBe(200)
-    expect(await status('a.localhost')).toBe(200)
+    for (const host of ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'localhost', 'a.localhost'])
+      expect([host, await status(host)]).toEqual([host, 200])
     expect(await status('127.0.0.1:80')).toBe(200)
-    expect(await status('x.sim.example.com')).toBe(403)
-    expect(await status('example.com')).toBe(403)
+    for (const host of ['x.sim.example.com', 'example.com']) expect([host, await status(host)]).toEqual([host, 403])
   })
 
   test('with --control-hosts, a name without dots must be in the list', async () => {
@@ -135,13 +108,10 @@ describe('a page of another origin', () => {
   test('cannot reset by a form or a beacon', async () => {
     await ask(sim(), '/v1/events', { body: event() })
     const before = await readStateInfo(sim())
+    const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const forms = [
-      {
-        'sec-fetch-site': 'cross-site',
-        'sec-fetch-mode': 'navigate',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+      { ...navigation, 'content-type': 'application/x-www-form-urlencoded' },
+      navigation,
       { origin: 'https://example.com', 'content-type': 'text/plain' },
     ]
     for (const headers of forms)
@@ -149,9 +119,17 @@ describe('a page of another origin', () => {
     expect(await readStateInfo(sim())).toEqual(before)
   })
 
-  test.each(['GET', 'OPTIONS', 'PUT'])('gets no CORS header from %s', async (method) => {
+  test.each([
+    ['GET', '/__sim/scenarios'],
+    ['OPTIONS', '/__sim/scenarios'],
+    ['PUT', '/__sim/scenarios'],
+    ['OPTIONS', '/__SIM/reset'],
+    ['POST', '/__sim/reset'],
+    ['GET', '/__sim/nowhere'],
+    ['GET', '/healthz'],
+  ])('gets no CORS header from %s %s', async (method, path) => {
     const headers = { origin: 'https://example.com', 'access-control-request-method': 'PUT' }
-    const control = await ask(sim(), '/__sim/scenarios', { method, headers })
+    const control = await ask(sim(), path, { method, headers })
     expect(control.status).toBe(403)
     expect([...control.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
     const api = await ask(sim(), analyticsPath, { headers })
@@ -331,10 +309,6 @@ describe('an error has the shape of the service, and a sentence that helps', () 
     ['/__sim/constructor', {}, 404, /Nothing is served/],
     ['/__sim/sandboxes/__proto__', { method: 'DELETE' }, 400, /name/],
     [`/__sim/sandboxes/${'x'.repeat(65)}`, { method: 'DELETE' }, 400, /name/],
-    ['/__sim/clock', { method: 'POST' }, 405, /Allowed: GET, PUT/],
-    ['/__sim/clock?sandbox=__proto__', {}, 400, /sandbox/],
-    ['/__sim/clock?sandbox=a%20b', {}, 400, /sandbox/],
-    ['/__sim/clock?sandbox=', {}, 400, /sandbox/],
     ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
     ['/__sim/reset?sandbx=worker-3', { method: 'POST' }, 400, /sandbx/],
     ['/__sim/info?sandbox=a', {}, 400, /sandbox/],

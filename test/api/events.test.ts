@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ask, event, objectOf, type RequestOptions, readStateInfo, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { postAll } from '../support/pipelined.ts'
+import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
-import { eventsIn, parseStateFile } from '../support/state-file.ts'
+import { readAllEvents, readEventPage } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+
+const shared = sharedSimulator()
 
 /** Posts an event and gives its id; the answer is the documented one. */
 async function record(
@@ -21,33 +23,9 @@ async function record(
   return textOf(answer, 'eventId')
 }
 
-async function stateFile(): Promise<string> {
-  return join(await tempFolder(), 'nested', 'state.json')
-}
-
-const kept = async (file: string, sandbox?: string) => eventsIn(parseStateFile(await readFile(file, 'utf8')), sandbox)
+const stateFile = async () => join(await tempFolder(), 'nested', 'state.json')
 
 describe('one insertId', () => {
-  test('200 concurrent posts leave one event and return one id', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    const ids = await Promise.all(Array.from({ length: 200 }, () => record(sim, { insertId: 'order-1' })))
-    expect(new Set(ids).size).toBe(1)
-    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
-    await sim.close()
-    expect(await kept(file)).toMatchObject([{ eventId: ids[0], replays: 199 }])
-  })
-
-  test('a repeat after a restart returns the same id and records nothing', async () => {
-    const file = await stateFile()
-    const first = await startForTest({ state: file })
-    const id = await record(first, { insertId: 'order-1' })
-    await first.close()
-    const second = await startForTest({ state: file })
-    expect(await record(second, { insertId: 'order-1' })).toBe(id)
-    expect(await readStateInfo(second)).toMatchObject({ events: 1 })
-  })
-
   test('stands for ever, even where the seed is another one by now', async () => {
     const file = await stateFile()
     const first = await startForTest({ state: file, seed: '1' })
@@ -55,18 +33,6 @@ describe('one insertId', () => {
     await first.close()
     const second = await startForTest({ state: file, seed: '2' })
     expect(await record(second, { insertId: 'order-1' })).toBe(id)
-  })
-
-  test('with another payload the first one stands, and the log says that they differ', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
-    const id = await record(sim, { ...linked, value: 'first' })
-    expect(await record(sim, { ...linked, value: 'second' })).toBe(id)
-    const advice = sim.logged.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
-    expect(advice).toMatchObject([{ advice: [{ pointer: '/insertId', keyword: 'idempotency' }] }])
-    await sim.close()
-    expect(await kept(file)).toMatchObject([{ fields: { value: 'first' } }])
   })
 
   test('a retry of the very same body later is no other payload, although time has passed', async () => {
@@ -86,18 +52,6 @@ describe('one insertId', () => {
     const sim = await startForTest()
     expect(await record(sim, { insertId })).toBe(await record(sim, { insertId }))
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
-  })
-
-  test('belongs to its sandbox', async () => {
-    const sim = await startForTest()
-    const ids = [
-      await record(sim, { insertId: 'order-1' }),
-      await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-sandbox': 'worker-1' } }),
-      await record(sim, { insertId: 'order-1' }, { token: 'key~worker-2' }),
-    ]
-    expect(new Set(ids).size).toBe(3)
-    expect(await record(sim, { insertId: 'order-1' }, { token: 'another~worker-1' })).toBe(ids[1])
-    expect(await readStateInfo(sim)).toMatchObject({ events: 3, sandboxes: 3 })
   })
 })
 
@@ -119,11 +73,9 @@ test('an id follows from the payload, not from the time of receipt', async () =>
 
 describe('what is kept of an event', () => {
   test('has its defaults filled in, its impact, and every field that was sent', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
+    const sim = await startForTest()
     const id = await record(sim, { campaign: 'spring', properties: { seats: 5, nested: { a: [null, 'ü'] } } })
-    await sim.close()
-    expect(await kept(file)).toMatchObject([
+    expect(await readAllEvents(sim)).toMatchObject([
       {
         eventId: id,
         fields: {
@@ -153,24 +105,19 @@ describe('what is kept of an event', () => {
     [{ qualityImpactScore: 1 }, 1],
     [{ qualityImpactScore: -1 }, -1],
   ])('%o weighs %d', async (fields, impact) => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    await record(sim, fields)
-    await sim.close()
-    expect((await kept(file)).map((one) => one.impact)).toEqual([impact])
+    const eventId = await record(shared(), fields)
+    expect((await readEventPage(shared(), `eventId=${eventId}`)).events).toMatchObject([{ impact }])
   })
 })
 
 describe('sampling', () => {
   /** Posts `order-0` to `order-(count-1)` ; gives the insertIds that were kept. */
   async function sampled(count: number, sampleRate: number, more = {}, seed = '1'): Promise<string[]> {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file, seed })
+    const sim = await startForTest({ seed })
     const bodies = Array.from({ length: count }, (_, n) => event({ insertId: `order-${n}`, sampleRate, ...more }))
     const answers = await postAll(sim.origin, '/v1/events', bodies)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    await sim.close()
-    const events = await kept(file)
+    const events = await readAllEvents(sim)
     expect(events.length).toBe(count)
     return events
       .filter(({ sampledOut }) => !sampledOut)
@@ -200,20 +147,13 @@ describe('sampling', () => {
     expect((await sampled(100, rate, more)).length).toBe(expected)
   })
 
-  test('answers a dropped event as any other, and a retry with the same id', async () => {
-    const sim = await startForTest()
-    const first = await record(sim, { insertId: 'order-1', sampleRate: 0 })
-    expect(await record(sim, { insertId: 'order-1', sampleRate: 0 })).toBe(first)
-  })
-
   test('meets a retry with the same fate after a restart, whatever the retry says', async () => {
     const file = await stateFile()
     const first = await startForTest({ state: file })
-    await record(first, { insertId: 'order-1', sampleRate: 0 })
+    const id = await record(first, { insertId: 'order-1', sampleRate: 0 })
     await first.close()
     const second = await startForTest({ state: file })
-    await record(second, { insertId: 'order-1', sampleRate: 1, forceSample: true })
-    await second.close()
-    expect(await kept(file)).toMatchObject([{ sampledOut: true, replays: 1 }])
+    expect(await record(second, { insertId: 'order-1', sampleRate: 1, forceSample: true })).toBe(id)
+    expect(await readAllEvents(second)).toMatchObject([{ sampledOut: true, replays: 1 }])
   })
 })

@@ -78,16 +78,6 @@ describe('a retry meets the first event', () => {
     expect(differing).toHaveLength(99)
   })
 
-  test('whose answer was lost', async () => {
-    const sim = await startForTest()
-    const losing = post(sim, {}, { headers: { 'x-sim-scenario': 'lost-ack' } })
-    await expect(losing).rejects.toThrow('fetch failed')
-    const [lost] = await kept(sim)
-    expect(lost).toMatchObject({ value: 'first', replays: 0 })
-    expect(await post(sim, { value: 'second' })).toBe(lost?.eventId)
-    expect(await kept(sim)).toEqual([{ ...lost, replays: 1 }])
-  })
-
   test('after a restart, a graceful one or kill -9', async () => {
     const state = join(await tempFolder(), 'state.json')
     const expected = { eventId: '', value: 'first', replays: 0 }

@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -63,7 +62,6 @@ test('an exchange is recorded with all its facts', async () => {
     ],
   })
   expect(Math.abs(Date.parse(String(shown['at'])) - Date.now())).toBeLessThan(60_000)
-  expect(controlFaultsOf('getRequest', 200, shown)).toEqual([])
 })
 
 test.each([
@@ -281,16 +279,14 @@ test('a request to the control plane is not recorded and creates no sandbox', as
   expect(sandboxes).toMatchObject([{ name: 'default' }])
 })
 
-describe('the curl command of a request', () => {
-  test('has the URL, the headers, and a variable with a default in place of the token', async () => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
-    const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
-    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
-    expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
-    expect(text).toContain(`-H 'x-team: a'`)
-  })
+test('the curl command of a request has its URL and headers, and a variable with a default for the token', async () => {
+  const sim = await startForTest()
+  await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
+  const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
+  expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
+  expect(text).toContain(`-H 'x-team: a'`)
 })
 
 test('no token appears in the journal, a stream, a curl command, a verification or the log', async () => {
@@ -302,6 +298,7 @@ test('no token appears in the journal, a stream, a curl command, a verification 
     await askOperation(sim, operation, { token: secret, headers })
     await askOperation(sim, operation, { token: `${secret}~worker-3`, headers })
     await askOperation(sim, operation, { token: null, headers: { ...headers, authorization: secret } })
+    await askOperation(sim, operation, { token: null, headers: { authorization: `Basic ${secret}` } })
   }
   await ask(sim, `${analyticsPath}?api_key=${secret}`, { token: `any-key~${secret}!` })
   const properties = { apiKey: secret, note: `Bearer ${secret}`, url: `https://a.example/?token=${secret}` }
@@ -319,19 +316,14 @@ test('no token appears in the journal, a stream, a curl command, a verification 
   await ask(sim, `/v1/${secret}`, { token: secret })
   const reader = stream.body?.getReader()
   let streamed = ''
-  while (!streamed.includes('\nid: 19\n')) {
+  while (!streamed.includes('\nid: 22\n')) {
     const piece = await reader?.read()
     if (!piece || piece.done) throw new Error(`the stream ended: ${streamed}`)
     streamed += new TextDecoder().decode(piece.value)
   }
   await reader?.cancel()
-  const paths = [
-    'requests?sandbox=*&bodies=true',
-    'requests?sandbox=*&format=har',
-    'requests?sandbox=worker-3',
-    'sandboxes',
-  ]
-  for (let number = 1; number <= 19; number += 1)
+  const paths = ['requests?sandbox=*&bodies=true', 'requests?sandbox=*&format=har', 'sandboxes']
+  for (let number = 1; number <= 22; number += 1)
     paths.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
   const texts = [streamed, JSON.stringify(sim.logged)]
   for (const path of paths) texts.push((await ask(sim, `/__sim/${path}`)).text)

@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Answer,
-  analyticsPath,
-  ask,
-  askOperation,
-  errorOf,
-  operations,
-  type RequestOptions,
-} from '../support/client.ts'
+import { type Answer, analyticsPath, ask, errorOf, type RequestOptions } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -61,61 +53,6 @@ describe('--max-analyses-per-hour 3', () => {
       '750',
     ])
     expect(statusesOf(await askMany(sim, 4, at('13:00:00')))).toEqual([200, 200, 200, 429])
-  })
-
-  test('is told nothing of Retry-After while there is something left', async () => {
-    const sim = await limited()
-    const [first] = await askMany(sim, 1)
-    expect(first?.headers.get('retry-after')).toBeNull()
-  })
-
-  test('counts each key by itself, and each sandbox', async () => {
-    const sim = await limited()
-    await askMany(sim, 4)
-    expect(statusesOf(await askMany(sim, 4, { token: 'another-key' }))).toEqual([200, 200, 200, 429])
-    expect(statusesOf(await askMany(sim, 4, { token: 'any-key~worker-1' }))).toEqual([200, 200, 200, 429])
-  })
-
-  test('counts 50 requests at once exactly', async () => {
-    const sim = await startForTest({ maxAnalysesPerHour: 20 })
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(sim, analyticsPath)))
-    expect(statusesOf(answers).filter((status) => status === 200).length).toBe(20)
-  })
-
-  test.each([
-    ['an invalid period', `${analyticsPath}?period=14d`, {}],
-    ['an invalid model id', '/v1/models/gpt/analytics', {}],
-    ['a scripted refusal', analyticsPath, { headers: { 'x-sim-scenario': 'server-error' } }],
-    ['a control that cannot be understood', analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }],
-    ['a magic model', '/v1/models/00000000-0000-4000-8000-000000000404/analytics', {}],
-    ['a wrong method', analyticsPath, { method: 'DELETE' }],
-  ] as [string, string, RequestOptions][])('is not used up by %s', async (_name, path, how) => {
-    const sim = await limited()
-    for (let index = 0; index < 5; index += 1) await ask(sim, path, how)
-    expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])
-  })
-
-  test('is not used up by a model that is not there', async () => {
-    const sim = await startForTest({ maxAnalysesPerHour: 1, models: 'closed' })
-    expect(statusesOf(await askMany(sim, 3))).toEqual([404, 404, 404])
-    const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
-    expect([(await ask(sim, known)).status, (await ask(sim, known)).status]).toEqual([200, 429])
-  })
-
-  test('is about analytics and nothing else', async () => {
-    const sim = await startForTest({ maxAnalysesPerHour: 1 })
-    await askMany(sim, 2)
-    for (const operation of operations.slice(1)) {
-      const answers = await Promise.all([1, 2, 3].map(() => askOperation(sim, operation)))
-      expect(statusesOf(answers)).toEqual([201, 201, 201])
-    }
-  })
-
-  test('begins anew with a reset', async () => {
-    const sim = await limited()
-    await askMany(sim, 4)
-    await ask(sim, '/__sim/reset', { method: 'POST', token: null })
-    expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])
   })
 })
 

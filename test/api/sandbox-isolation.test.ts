@@ -204,15 +204,6 @@ describe('the control plane', () => {
     for (const name of ['a', 'b', 'c', 'a']) await ask(sim, analyticsPath, { token: `k~${name}` })
     expect(namesOf(await listed(sim)).filter((name) => name !== 'default')).toEqual(['b', 'c', 'a'])
   })
-
-  test('lists what was kept by the last process, too', async () => {
-    const file = join(await tempFolder(), 'state.json')
-    const first = await startForTest({ state: file })
-    await ask(first, '/v1/events', { token: 'k~kept', body: event() })
-    await first.close()
-    const second = await startForTest({ state: file })
-    expect((await listed(second)).find(({ name }) => name === 'kept')).toMatchObject({ events: 1 })
-  })
 })
 
 describe('sandboxes are bounded', () => {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { controlFaultsOf } from '../support/documented.ts'
 import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -22,7 +21,6 @@ const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<str
 
 async function verify(sim: TestSimulator, verification: JsonObject, query = '') {
   const answer = await ask(sim, `/__sim/verify${query}`, { body: verification, token: null })
-  expect(controlFaultsOf('verify', answer.status, answer.body)).toEqual([])
   return { status: answer.status, ...objectOf(answer) } as JsonObject & { status: number }
 }
 
@@ -118,12 +116,6 @@ describe('POST /__sim/verify', () => {
         /^Expected at least 1 request of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
       ),
     })
-  })
-
-  test('names the requests that match', async () => {
-    const sim = await startForTest()
-    for (let count = 0; count < 2; count += 1) await record(sim)
-    expect(await verify(sim, { operation: 'createEvent' })).toMatchObject({ matched: ['req-1', 'req-2'] })
   })
 
   test.each([

@@ -1,17 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/core/json.ts'
-import {
-  ask,
-  errorOf,
-  event,
-  expectRefusal,
-  objectOf,
-  operations,
-  prompt,
-  readStateInfo,
-  textOf,
-} from '../../support/client.ts'
+import { ask, errorOf, event, expectRefusal, prompt, readStateInfo, textOf } from '../../support/client.ts'
 import { putRules } from '../../support/control.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -104,13 +94,5 @@ describe('lost-ack', () => {
       outcomes.push(await post(sim, '/events', event({ insertId: 'order-8' })))
     expect(outcomes).toEqual(['ECONNRESET', 'ECONNRESET', 201])
     expect(await count(sim, 'events')).toBe(1)
-  })
-
-  test('is refused where nothing is written', async () => {
-    const sim = await startForTest()
-    const [analytics] = operations
-    const answer = await ask(sim, analytics.path, { headers: lost })
-    expect(answer.status).toBe(400)
-    expect(objectOf(answer)['error']).toMatch(/writes nothing/)
   })
 })
