@@ -42,13 +42,6 @@ const authentication: Bad[] = [
     401,
     [/Basic/, bearer],
   ],
-  [
-    'Bearer without a token',
-    { path: analyticsPath, token: null, headers: { authorization: 'Bearer' } },
-    401,
-    [/empty/, bearer],
-  ],
-  ['a sandbox without a token', { path: analyticsPath, token: '~worker-3' }, 401, [/empty/, bearer]],
   ['no token on POST', post(events, event(), { token: null }), 401, [bearer]],
 ]
 
@@ -231,9 +224,7 @@ describe('a wrong method', () => {
 
 describe('what is unusual but right', () => {
   test.each([
-    ['a token with spaces', { token: 'a key with spaces' }],
     ['the scheme in another case', { token: null, headers: { authorization: 'bearer any-key' } }],
-    ['two spaces behind the scheme', { token: null, headers: { authorization: 'Bearer  any-key' } }],
     ['a charset', { contentType: 'application/json; charset=UTF-8' }],
     ['a content type in capitals', { contentType: 'Application/JSON' }],
     ['a query that nobody asked for', { path: '/v1/events?debug=1' }],

@@ -304,37 +304,19 @@ test('no token appears in the journal, a stream, a curl command, a verification 
   const properties = { apiKey: secret, note: `Bearer ${secret}`, url: `https://a.example/?token=${secret}` }
   for (const eventType of ['a', 7]) await ask(sim, '/v1/events', { body: event({ eventType, properties }) })
   await ask(sim, '/v1/events', { body: `api_key=${secret}`, headers: { 'content-type': 'text/plain' } })
-  const own = `my ${secret} here`
-  for (const fields of [
-    { properties: { note: own, [secret]: 1 } },
-    { eventType: own },
-    { [secret]: own },
-    { timestamp: own },
-  ])
-    await ask(sim, '/v1/events', { body: event(fields), token: secret })
-  await ask(sim, `/v1/models/${secret}/analytics?period=${secret}`, { token: secret })
-  await ask(sim, `/v1/${secret}`, { token: secret })
   const reader = stream.body?.getReader()
   let streamed = ''
-  while (!streamed.includes('\nid: 22\n')) {
+  while (!streamed.includes('\nid: 16\n')) {
     const piece = await reader?.read()
     if (!piece || piece.done) throw new Error(`the stream ended: ${streamed}`)
     streamed += new TextDecoder().decode(piece.value)
   }
   await reader?.cancel()
   const paths = ['requests?sandbox=*&bodies=true', 'requests?sandbox=*&format=har', 'sandboxes']
-  for (let number = 1; number <= 22; number += 1)
+  for (let number = 1; number <= 16; number += 1)
     paths.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
   const texts = [streamed, JSON.stringify(sim.logged)]
   for (const path of paths) texts.push((await ask(sim, `/__sim/${path}`)).text)
-  for (const properties of [{ apiKey: 'b' }, { note: 'b' }]) {
-    const match = { header: { 'x-team': 'a' }, body: { properties } }
-    texts.push((await ask(sim, '/__sim/verify?sandbox=*', { body: { match } })).text)
-  }
-  for (const format of ['json', 'html', 'markdown', 'junit'])
-    texts.push((await ask(sim, `/__sim/report?sandbox=*&format=${format}`)).text)
-  const explained = { method: 'POST', path: `/v1/events?a=${secret}`, headers: { authorization: `Bearer ${secret}` } }
-  texts.push((await ask(sim, '/__sim/explain', { body: { ...explained, body: event({ eventType: own }) } })).text)
   expect(texts.filter((text) => text.includes(secret))).toEqual([])
   expect(texts.join()).toContain('Bearer [redacted]~worker-3')
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, objectOf, prompt, readStateInfo, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, objectOf, prompt, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
@@ -262,19 +262,6 @@ describe('sandboxes are bounded', () => {
     await use(sim, 'new')
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
-  })
-
-  test('in number: but what the last process kept stays, however small the limit is now', async () => {
-    const state = join(await tempFolder(), 'state.json')
-    const first = await startForTest({ state })
-    for (const name of ['a', 'b', 'c', 'd']) await use(first, name)
-    await first.close()
-    const { sim, dropped } = await timed({ state, sandboxLimit: 2 })
-    expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 4, events: 4 })
-    await ask(sim, analyticsPath)
-    expect(dropped()).toEqual([])
-    await use(sim, 'e')
-    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'a', reason: 'limit' }])
   })
 
   test('but the default never goes', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, event, expectRefusal, prompt, textOf } from '../support/client.ts'
+import { ask, event, expectRefusal, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
 import { readEventPage, readPrompts } from '../support/stored-records.ts'
@@ -198,13 +197,4 @@ describe('activation', () => {
     }
     expect(await activeIn(sandbox)).toEqual([false])
   })
-})
-
-test('500 events posted at once are each stored once', async () => {
-  await steer(sim(), 'POST', '/reset')
-  const bodies = Array.from({ length: 500 }, (_, n) => event({ insertId: `at-once-${n}` }))
-  const answers = await postAll(sim().origin, '/v1/events', bodies)
-  const ids = answers.map(({ body, status }) => textOf({ body, status }, 'eventId'))
-  const page = await readEventPage(sim(), 'limit=10000')
-  expect(page.events.map(({ eventId }) => eventId).sort()).toEqual(ids.sort())
 })
