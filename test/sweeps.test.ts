@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
 import { flagOf, type Setting } from '../src/config/setting.ts'
-import { defaultSettings, variableOf } from '../src/config/settings.ts'
+import { variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import type { Effect } from '../src/scenarios/definition.ts'
 import { probability, type ScenarioDefinition } from '../src/scenarios/definition.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
-import { loadInputs } from '../src/simulator/loaded-inputs.ts'
+import { inputs, operationOf } from './support/catalogue.ts'
 import {
   allOperations,
   ask,
   askOperation,
   errorOf,
+  expectRefusal,
   type OperationRequest,
   objectOf,
   operations,
@@ -28,9 +29,7 @@ import { startForTest } from './support/start.ts'
 
 const sim = sharedSimulator()
 
-const loaded = await loadInputs(defaultSettings())
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-const { catalogue, contract } = loaded.value
+const { catalogue, contract } = inputs
 
 /** Every row of the tables that `npm run readme` writes; `test/docs/tables.test.ts` compares them with the pages. */
 const tableRows = Object.values(await docTables())
@@ -53,12 +52,6 @@ function activeFor(text: string) {
   return active
 }
 
-const operationOf = (id: string) => {
-  const operation = contract.operations.find((one) => one.id === id)
-  if (!operation) throw new Error(`no operation ${id}`)
-  return operation
-}
-
 test('every operation of the document has a request in test/support/client.ts', () => {
   expect(allOperations.map(({ id }) => id)).toEqual(contract.operations.map(({ id }) => id))
 })
@@ -67,8 +60,8 @@ const pairs = catalogue.definitions.flatMap((entry) =>
   allOperations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
-    const fits = entry.inapplicableReason(operationOf(operation.id), values) === undefined
-    return { text, entry, operation, fits, effect: entry.effect(values) }
+    const reason = entry.inapplicableReason(operationOf(operation.id), values)
+    return { text, entry, operation, reason, fits: reason === undefined, effect: entry.effect(values) }
   }),
 )
 
@@ -128,6 +121,7 @@ const proofs: Record<Effect['kind'], Proof> = {
     const answer = await scripted(operation, text)
     expect(answer.status).toBe(operation.success)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+    expect(answer.headers.get('x-sim-origin')).toBe('contract')
   },
   async delay(operation, text) {
     const started = performance.now()
@@ -172,12 +166,12 @@ describe('every entry of the catalogue', () => {
   })
 
   test.each(pairs.filter(({ fits }) => !fits))(
-    '$text on $operation.id is refused, and nothing is kept',
-    async ({ text, operation }) => {
+    '$text on $operation.id is refused with the reason, and nothing is kept',
+    async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(/makes no sense here/)
+      expectRefusal(answer, 400, /makes no sense here/, text, reason)
+      expect(answer.headers.get('x-sim-origin')).toBe('simulator')
       expect(await readStateInfo(sim())).toEqual(before)
     },
   )

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import {
@@ -43,13 +42,6 @@ const authentication: Bad[] = [
     401,
     [/Basic/, bearer],
   ],
-  [
-    'Bearer without a token',
-    { path: analyticsPath, token: null, headers: { authorization: 'Bearer' } },
-    401,
-    [/empty/, bearer],
-  ],
-  ['a sandbox without a token', { path: analyticsPath, token: '~worker-3' }, 401, [/empty/, bearer]],
   ['no token on POST', post(events, event(), { token: null }), 401, [bearer]],
 ]
 
@@ -99,36 +91,19 @@ const bodies: Bad[] = [
     415,
     [/body/, /encoding|rot13/],
   ],
-  [
-    'bytes that are not the gzip they claim to be',
-    post(events, event(), { headers: { 'content-encoding': 'gzip' } }),
-    400,
-    [/body/],
-  ],
   ['an empty body', post(events, ''), 400, [/body/, /required/, /application\/json/]],
   ['no body at all', post(events, undefined), 400, [/body/, /required/]],
   ['{', post(events, '{'), 400, [/body/, /must be JSON/]],
   ['[]', post(events, '[]'), 400, [/body/, /must be an object/, /array/]],
   ['null', post(events, 'null'), 400, [/body/, /must be an object/, /null/]],
-  ['a bare text', post(events, '"event"'), 400, [/body/, /must be an object/]],
-  ['two values', post(events, `${JSON.stringify(event())} {}`), 400, [/body/, /must be JSON/]],
   ['bytes that are not UTF-8', post(events, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])), 400, [/body/, /UTF-8/]],
   ['2 MiB of body', sent({ value: 'x'.repeat(2 * 1024 * 1024) }), 413, [/body/, /limit of 1mb/]],
-  [
-    '2 MiB of body, packed small',
-    post(events, gzipSync(JSON.stringify(event({ value: 'x'.repeat(2 * 1024 * 1024) }))), {
-      headers: { 'content-encoding': 'gzip' },
-    }),
-    413,
-    [/body/, /limit of 1mb/],
-  ],
   [
     'nesting of 1,000 levels',
     raw(`"properties":{"deep":${nested(1000)}}`),
     400,
     [/body\/properties\/deep/, /64 levels/],
   ],
-  ['nesting of 9,000 levels', post(events, nested(9000)), 400, [/body/, /64 levels/]],
   ['nesting of 400,000 levels', post(events, nested(400_000)), 400, [/body/, /64 levels/]],
   [
     'a list of 10,001 numbers',
@@ -137,17 +112,8 @@ const bodies: Bad[] = [
     [/body/, /10000 members and items/],
   ],
   ['a member twice', raw('"value":"first"'), 400, [/body/, /"value" twice/]],
-  ['a member twice, spelled in two ways', raw('"\\u0076alue":"first"'), 400, [/body/, /"value" twice/]],
-  ['a member twice, deep inside', raw('"properties":{"a":[{"b":1,"b":2}]}'), 400, [/body/, /"b" twice/]],
   ['__proto__ as a key', raw('"__proto__":{"isAdmin":true}'), 400, [/body\/__proto__/, /not allowed/]],
-  [
-    '__proto__ as a key of properties',
-    raw('"properties":{"__proto__":1}'),
-    400,
-    [/body\/properties\/__proto__/, /not allowed/],
-  ],
   ['a lone surrogate', raw('"externalUserId":"\\ud800"'), 400, [/body\/externalUserId/, /surrogate/]],
-  ['a lone surrogate in a key', raw('"properties":{"\\udc00":1}'), 400, [/body\/properties/, /surrogate/]],
 ]
 
 const fields: Bad[] = [
@@ -258,27 +224,21 @@ describe('a wrong method', () => {
 
 describe('what is unusual but right', () => {
   test.each([
-    ['a token with spaces', { token: 'a key with spaces' }],
     ['the scheme in another case', { token: null, headers: { authorization: 'bearer any-key' } }],
-    ['two spaces behind the scheme', { token: null, headers: { authorization: 'Bearer  any-key' } }],
     ['a charset', { contentType: 'application/json; charset=UTF-8' }],
     ['a content type in capitals', { contentType: 'Application/JSON' }],
     ['a query that nobody asked for', { path: '/v1/events?debug=1' }],
-    ['a byte order mark', { body: `\ufeff${JSON.stringify(event())}` }],
     ['nesting of 60 levels', { body: withMember(`"properties":{"deep":${nested(58)}}`) }],
     ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
-    ['100,000 quotes in a text', { body: event({ value: '"'.repeat(100_000) }) }],
-    ['braces and colons inside texts', { body: event({ value: '{"a":1,"a":2}' }) }],
     ['the names of object methods', { body: event({ constructor: 'x', toString: 'y', hasOwnProperty: 'z' }) }],
     ['a UUID in capitals', { body: event({ productId: productId.toUpperCase() }) }],
-    ['a pair of surrogates', { body: withMember('"externalUserId":"\\ud83d\\ude00"') }],
   ] as [string, RequestOptions & { path?: string }][])('%s is accepted', async (_name, { path = events, ...how }) => {
     const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
   })
 
   test('a body on GET is passed over', async () => {
-    const [answer] = await Promise.all([ask(sim(), '/v1/events', { method: 'DELETE', body: 'x'.repeat(3_000_000) })])
+    const answer = await ask(sim(), '/v1/events', { method: 'DELETE', body: 'x'.repeat(3_000_000) })
     expect(answer.status).toBe(405)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event, readStateInfo } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -89,9 +89,7 @@ test('a good request is answered, and then the broken one behind it on the same 
   connection.send(post(JSON.stringify(event())))
   expect((await connection.answer()).status).toBe(201)
   connection.send('nonsense\r\n\r\n')
-  const refused = await connection.answer()
-  expect(refused.status).toBe(400)
-  expect(errorOf(refused)).toMatch(/HTTP\/1\.1/)
+  expectRefusal(await connection.answer(), 400, /HTTP\/1\.1/)
   await connection.closed()
 })
 
@@ -114,8 +112,7 @@ test('a client that waits to send a body that is too large is told at once, and 
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
   const refused = await connection.answer()
-  expect(refused.status).toBe(413)
-  expect(errorOf(refused)).toMatch(/larger than the limit of 1kb/)
+  expectRefusal(refused, 413, /larger than the limit of 1kb/)
   expect(refused.headers).toMatchObject({ connection: 'close' })
   await connection.closed()
   const { requests } = await steer(own, 'GET', '/requests')

@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
-import { type Answer, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
+import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
-import { eventsIn, parseStateFile } from '../support/state-file.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { readAllEvents } from '../support/stored-records.ts'
 
 const frozen = sharedSimulator()
 const real = sharedSimulator({ clock: 'real' })
@@ -142,9 +139,7 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
   ])('%s %s refuses %j and leaves the clock as it is', async (method, control, body, says) => {
     const [sim, { path }] = [frozen(), freshSandbox()]
-    const answer = await ask(sim, `/__sim${path(control)}`, { method, body })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, says)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
@@ -160,16 +155,14 @@ describe('the time of the sandbox', () => {
   })
 
   test('is the default of eventAt and the time of receipt', async () => {
-    const file = join(await tempFolder(), 'state.json')
-    const sim = await startForTest({ state: file })
+    const sim = await startForTest()
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await ask(sim, '/v1/events', { token: 'k~a', body: event() })
     await ask(sim, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
-    await sim.close()
-    const state = parseStateFile(await readFile(file, 'utf8'))
-    const times = (name: string) => eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
-    expect(times('a')).toEqual([[instant, instant]])
-    expect(times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
+    const times = async (name: string) =>
+      (await readAllEvents(sim, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+    expect(await times('a')).toEqual([[instant, instant]])
+    expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
   test('is the Date of replies and of refusals', async () => {
@@ -206,8 +199,7 @@ describe('X-Sim-Now', () => {
     'refuses %.20j',
     async (now) => {
       const answer = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(/X-Sim-Now is an instant such as/)
+      expectRefusal(answer, 400, /X-Sim-Now is an instant such as/)
       expect(errorOf(answer).length).toBeLessThan(250)
     },
   )

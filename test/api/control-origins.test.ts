@@ -34,11 +34,8 @@ describe('a page of an origin in --control-origins', () => {
     expect(objectOf(written)['rules']).toEqual([{ scenario: 'unavailable' }])
     for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
       const { headers } = await ask(sim(), path, { headers: page })
-      expect([path, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([
-        path,
-        workshop,
-        'Origin',
-      ])
+      const granted = [headers.get('access-control-allow-origin'), headers.get('vary')]
+      expect([path, ...granted]).toEqual([path, workshop, 'Origin'])
       expect(headers.get('access-control-expose-headers')).toBe('*')
       expect(headers.get('access-control-allow-credentials')).toBeNull()
     }
@@ -77,19 +74,12 @@ describe('the origins of a setting', () => {
     expect(parseOrigins(text)).toEqual(origins)
   })
 
-  test.each([
-    '',
-    '*',
-    'null',
-    'localhost:6006',
-    'http://localhost:6006,',
-    'http://localhost:6006/path',
-    'http://localhost:6006?x',
-    'http://*.example.com',
-    'http://user@localhost',
-    'file:///home',
-    'http://',
-  ])('%j is refused', (text) => {
+  test.each(
+    [
+      ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path'],
+      ['http://localhost:6006?x', 'http://*.example.com', 'http://user@localhost', 'file:///home', 'http://'],
+    ].flat(),
+  )('%j is refused', (text) => {
     expect(parseOrigins(text)).toBeUndefined()
   })
 })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import {
-  type Answer,
   analyticsPath,
   ask,
   errorOf,
   event,
+  expectRefusal,
   objectOf,
   type RequestOptions,
   readStateInfo,
@@ -28,49 +28,24 @@ async function askAs(headers: Record<string, string>, path = '/__sim/info', meth
 }
 
 describe('the Host header', () => {
-  test.each([
-    '127.0.0.1',
-    '127.0.0.1:4010',
-    '10.1.2.3:80',
-    '[::1]',
-    '[::1]:4010',
-    '[fe80::1]:80',
-    'localhost',
-    'localhost:4010',
-    'LOCALHOST',
-    'sim.localhost:4010',
-    'a.b.localhost',
-    'convsim',
-    'convsim:4010',
-    'my-service_1',
-    'host.docker.internal:4010',
-    'convsim.testing.svc.cluster.local',
-  ])('%s is accepted', async (host) => {
+  test.each(
+    [
+      ['127.0.0.1', '127.0.0.1:4010', '10.1.2.3:80', '[::1]', '[::1]:4010', '[fe80::1]:80', 'convsim', 'convsim:4010'],
+      ['localhost', 'localhost:4010', 'LOCALHOST', 'sim.localhost:4010', 'a.b.localhost', 'my-service_1'],
+      ['host.docker.internal:4010', 'convsim.testing.svc.cluster.local'],
+    ].flat(),
+  )('%s is accepted', async (host) => {
     expect((await askAs({ host })).status).toBe(200)
   })
 
-  test.each([
-    'example.com',
-    'example.com:4010',
-    'localhost.example.com',
-    'localhost.',
-    'example.com.',
-    'notlocalhost.org',
-    'evil-localhost.com',
-    'docker.internal',
-    'x.host.docker.internal',
-    'cluster.local',
-    '127.0.0.1.nip.example',
-    '127.0.0.1.',
-    '1.2.3',
-    '256.1.1.1',
-    'example.com:80:80',
-    'a.b@localhost.c',
-    '',
-  ])('%j is refused, and the refusal names --control-hosts', async (host) => {
-    const answer = await askAs({ host })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatch(/does not answer to the host .*--control-hosts/)
+  test.each(
+    [
+      ['example.com', 'example.com:4010', 'localhost.example.com', 'localhost.', 'example.com.', 'notlocalhost.org'],
+      ['evil-localhost.com', 'docker.internal', 'x.host.docker.internal', 'cluster.local', '127.0.0.1.nip.example'],
+      ['127.0.0.1.', '1.2.3', '256.1.1.1', 'example.com:80:80', 'a.b@localhost.c', ''],
+    ].flat(),
+  )('%j is refused, and the refusal names --control-hosts', async (host) => {
+    expectRefusal(await askAs({ host }), 403, /does not answer to the host .*--control-hosts/)
   })
 
   test('is cut in the refusal', async () => {
@@ -82,14 +57,10 @@ describe('the Host header', () => {
   test('--control-hosts adds names, in any case, with any port, and no others', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
-    expect(await status('sim.example.com')).toBe(200)
-    expect(await status('SIM.example.com:4010')).toBe(200)
-    expect(await status('other.example.org')).toBe(200)
-    expect(await status('localhost')).toBe(200)
-    expect(await status('a.localhost')).toBe(200)
+    for (const host of ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'localhost', 'a.localhost'])
+      expect([host, await status(host)]).toEqual([host, 200])
     expect(await status('127.0.0.1:80')).toBe(200)
-    expect(await status('x.sim.example.com')).toBe(403)
-    expect(await status('example.com')).toBe(403)
+    for (const host of ['x.sim.example.com', 'example.com']) expect([host, await status(host)]).toEqual([host, 403])
   })
 
   test('with --control-hosts, a name without dots must be in the list', async () => {
@@ -137,13 +108,10 @@ describe('a page of another origin', () => {
   test('cannot reset by a form or a beacon', async () => {
     await ask(sim(), '/v1/events', { body: event() })
     const before = await readStateInfo(sim())
+    const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const forms = [
-      {
-        'sec-fetch-site': 'cross-site',
-        'sec-fetch-mode': 'navigate',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+      { ...navigation, 'content-type': 'application/x-www-form-urlencoded' },
+      navigation,
       { origin: 'https://example.com', 'content-type': 'text/plain' },
     ]
     for (const headers of forms)
@@ -151,9 +119,17 @@ describe('a page of another origin', () => {
     expect(await readStateInfo(sim())).toEqual(before)
   })
 
-  test.each(['GET', 'OPTIONS', 'PUT'])('gets no CORS header from %s', async (method) => {
+  test.each([
+    ['GET', '/__sim/scenarios'],
+    ['OPTIONS', '/__sim/scenarios'],
+    ['PUT', '/__sim/scenarios'],
+    ['OPTIONS', '/__SIM/reset'],
+    ['POST', '/__sim/reset'],
+    ['GET', '/__sim/nowhere'],
+    ['GET', '/healthz'],
+  ])('gets no CORS header from %s %s', async (method, path) => {
     const headers = { origin: 'https://example.com', 'access-control-request-method': 'PUT' }
-    const control = await ask(sim(), '/__sim/scenarios', { method, headers })
+    const control = await ask(sim(), path, { method, headers })
     expect(control.status).toBe(403)
     expect([...control.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
     const api = await ask(sim(), analyticsPath, { headers })
@@ -200,9 +176,11 @@ describe('the body of a write', () => {
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
   ])('is refused as %s', async (_name, body, says) => {
-    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(
+      await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) }),
+      400,
+      says,
+    )
   })
 
   test('may be larger than --body-limit, which is for the simulated service', async () => {
@@ -234,9 +212,7 @@ describe('the body of a write', () => {
   ])('in %s is not decoded beyond 100 times its size', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(32 * 2 ** 20, ' '))
     const headers = { 'content-encoding': encoding }
-    const answer = await ask(sim(), '/__sim/import', { body: bomb, headers })
-    expect(answer.status).toBe(413)
-    expect(errorOf(answer)).toMatch(/more than 100 times its size/)
+    expectRefusal(await ask(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
   })
 })
 
@@ -333,19 +309,13 @@ describe('an error has the shape of the service, and a sentence that helps', () 
     ['/__sim/constructor', {}, 404, /Nothing is served/],
     ['/__sim/sandboxes/__proto__', { method: 'DELETE' }, 400, /name/],
     [`/__sim/sandboxes/${'x'.repeat(65)}`, { method: 'DELETE' }, 400, /name/],
-    ['/__sim/clock', { method: 'POST' }, 405, /Allowed: GET, PUT/],
-    ['/__sim/clock?sandbox=__proto__', {}, 400, /sandbox/],
-    ['/__sim/clock?sandbox=a%20b', {}, 400, /sandbox/],
-    ['/__sim/clock?sandbox=', {}, 400, /sandbox/],
     ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
     ['/__sim/reset?sandbx=worker-3', { method: 'POST' }, 400, /sandbx/],
     ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
     ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
   ])('%s', async (path, how, status, says) => {
     const before = await steer(sim(), 'GET', '/sandboxes')
-    const answer: Answer = await ask(sim(), path, how)
-    expect(answer.status).toBe(status)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(sim(), path, how), status, says)
     const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
     expect(Array.isArray(sandboxes) && sandboxes.length).toBe(
       Array.isArray(before['sandboxes']) && before['sandboxes'].length,
@@ -367,9 +337,11 @@ describe('the sandbox of a control', () => {
   })
 
   test('is refused where header and query name two', async () => {
-    const answer = await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/two sandboxes/)
+    expectRefusal(
+      await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } }),
+      400,
+      /two sandboxes/,
+    )
   })
 
   test('is ignored where the control belongs to the process', async () => {
@@ -390,9 +362,7 @@ describe('the head of a request', () => {
   test.each(['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])(
     'is refused with %s, which has no effect on the control plane',
     async (name) => {
-      const answer = await ask(sim(), '/__sim/info', { headers: { [name]: '500' } })
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toContain(name)
+      expectRefusal(await ask(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
     },
   )
 })

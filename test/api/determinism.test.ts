@@ -3,7 +3,7 @@ import { periods } from '../support/analytics.ts'
 import { analyticsPath, ask, errorOf, event, modelId, prompt, type RequestOptions } from '../support/client.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
 
 interface Wanted extends RequestOptions {
   readonly path: string
@@ -100,24 +100,6 @@ describe('one request in another world', () => {
     expect(answer.headers.get('preference-applied')).toBe('seed=42')
   })
 
-  test('X-Sim-Seed leaves nothing behind for the next request', async () => {
-    const before = await bytes({})
-    await bytes({ 'x-sim-seed': 'other' })
-    expect(await bytes({})).toBe(before)
-  })
-
-  test('X-Sim-Now is the time that --clock would be, and stands in Date', async () => {
-    const own = await startForTest({ clock: '2025-06-01T10:00:00Z' })
-    const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-now': '2025-06-01T10:00:00Z' } })
-    expect(answer.text).toBe((await ask(own, analyticsPath)).text)
-    expect(answer.headers.get('date')).toBe('Sun, 01 Jun 2025 10:00:00 GMT')
-  })
-
-  test('the frozen time stands in Date', async () => {
-    const answer = await ask(sim(), analyticsPath)
-    expect(answer.headers.get('date')).toBe(new Date(frozenNow).toUTCString())
-  })
-
   test.each([
     [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
     [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
@@ -125,9 +107,6 @@ describe('one request in another world', () => {
     [{ 'x-sim-seed': 'two words' }, /seed must be given once, and be 1 to 64 visible/],
     [{ 'x-sim-seed': 'x'.repeat(65) }, /seed must be given once, and be 1 to 64 visible/],
     [{ prefer: 'seed=' }, /seed must be given once, and be 1 to 64 visible/],
-    [{ 'x-sim-now': 'tomorrow' }, /X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "tomorrow"/],
-    [{ 'x-sim-now': '' }, /X-Sim-Now is an instant/],
-    [{ 'x-sim-now': '2026-02-30' }, /X-Sim-Now is an instant/],
   ] as [Record<string, string>, RegExp][])('%o is refused', async (headers, words) => {
     const answer = await ask(sim(), `/v1/models/${modelId}/analytics`, { headers })
     expect(answer.status).toBe(400)

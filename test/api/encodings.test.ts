@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../src/http/read-body.ts'
-import { ask, errorOf, event, readStateInfo } from '../support/client.ts'
+import { ask, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -31,25 +31,23 @@ describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
 
   test('that is larger than the limit is refused, however small it was packed', async () => {
     const before = await readStateInfo(sim())
-    const answer = await send(encoding, bytesOf(JSON.stringify(event({ value: 'x'.repeat(3_000_000) }))))
-    expect(answer.status).toBe(413)
-    expect(errorOf(answer)).toMatch(/limit of 1mb/)
+    expectRefusal(
+      await send(encoding, bytesOf(JSON.stringify(event({ value: 'x'.repeat(3_000_000) })))),
+      413,
+      /limit of 1mb/,
+    )
     expect(await readStateInfo(sim())).toEqual(before)
   })
 
   test('that ends too early is refused', async () => {
     const before = await readStateInfo(sim())
-    const answer = await send(encoding, bytesOf(JSON.stringify(event())).subarray(0, -12))
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/body/)
+    expectRefusal(await send(encoding, bytesOf(JSON.stringify(event())).subarray(0, -12)), 400, /body/)
     expect(await readStateInfo(sim())).toEqual(before)
   })
 })
 
 test.each(packing)('what says that it is in $encoding and is not is refused', async ({ encoding }) => {
-  const answer = await send(encoding, Buffer.from(JSON.stringify(event())))
-  expect(answer.status).toBe(400)
-  expect(errorOf(answer)).toMatch(/body cannot be read/)
+  expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
 })
 
 test('a Content-Encoding that is empty names none', async () => {

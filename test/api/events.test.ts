@@ -1,219 +1,137 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, event, objectOf, type RequestOptions, readStateInfo, textOf } from '../support/client.ts'
-import { faultsOf } from '../support/documented.ts'
-import { postAll } from '../support/pipelined.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { ask, event, type RequestOptions, textOf } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { steer } from '../support/control.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
-import { eventsIn, parseStateFile } from '../support/state-file.ts'
+import { readEventPage } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Posts an event and gives its id; the answer is the documented one. */
-async function record(
-  sim: TestSimulator,
-  fields: Parameters<typeof event>[0],
-  how: RequestOptions = {},
-): Promise<string> {
-  const answer = await ask(sim, '/v1/events', { body: event(fields), ...how })
+type Target = Pick<TestSimulator, 'origin'>
+
+/** Posts the event that all of this file is about, and gives its id. */
+async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
+  const answer = await ask(target, '/v1/events', {
+    // Without a conversation there would be advice to link it.
+    body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
+    ...how,
+  })
   expect(answer.status).toBe(201)
-  expect(faultsOf('createEvent', 201, answer.body)).toEqual([])
-  expect(objectOf(answer)).toEqual({ success: true, eventId: textOf(answer, 'eventId') })
   return textOf(answer, 'eventId')
 }
 
-async function stateFile(): Promise<string> {
-  return join(await tempFolder(), 'nested', 'state.json')
+/** What is kept, in the words of this file. */
+async function kept(target: Target) {
+  const { events, total } = await readEventPage(target)
+  expect(total).toBe(events.length)
+  return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
 }
 
-const kept = async (file: string, sandbox?: string) => eventsIn(parseStateFile(await readFile(file, 'utf8')), sandbox)
-
-describe('one insertId', () => {
-  test('200 concurrent posts leave one event and return one id', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    const ids = await Promise.all(Array.from({ length: 200 }, () => record(sim, { insertId: 'order-1' })))
-    expect(new Set(ids).size).toBe(1)
-    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
-    await sim.close()
-    expect(await kept(file)).toMatchObject([{ eventId: ids[0], replays: 199 }])
-  })
-
-  test('a repeat after a restart returns the same id and records nothing', async () => {
-    const file = await stateFile()
-    const first = await startForTest({ state: file })
-    const id = await record(first, { insertId: 'order-1' })
-    await first.close()
-    const second = await startForTest({ state: file })
-    expect(await record(second, { insertId: 'order-1' })).toBe(id)
-    expect(await readStateInfo(second)).toMatchObject({ events: 1 })
-  })
-
-  test('stands for ever, even where the seed is another one by now', async () => {
-    const file = await stateFile()
-    const first = await startForTest({ state: file, seed: '1' })
-    const id = await record(first, { insertId: 'order-1' })
-    await first.close()
-    const second = await startForTest({ state: file, seed: '2' })
-    expect(await record(second, { insertId: 'order-1' })).toBe(id)
-  })
-
-  test('with another payload the first one stands, and the log says that they differ', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
-    const id = await record(sim, { ...linked, value: 'first' })
-    expect(await record(sim, { ...linked, value: 'second' })).toBe(id)
-    const advice = sim.logged.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
-    expect(advice).toMatchObject([{ advice: [{ pointer: '/insertId', keyword: 'idempotency' }] }])
-    await sim.close()
-    expect(await kept(file)).toMatchObject([{ fields: { value: 'first' } }])
-  })
-
-  test('a retry of the very same body later is no other payload, although time has passed', async () => {
+describe('a retry meets the first event', () => {
+  test('at once, with the same payload, and is counted', async () => {
     const sim = await startForTest()
-    const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
-    await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:00Z' } })
-    await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:07Z' } })
+    const eventId = await post(sim)
+    expect([await post(sim), await post(sim)]).toEqual([eventId, eventId])
+    expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 2 }])
+  })
+
+  test('with another payload, which is told as advice and changes nothing that is kept', async () => {
+    const sim = await startForTest()
+    const eventId = await post(sim)
+    const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
+    expect(await post(sim, other)).toBe(eventId)
+    expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
+    const advice = sim.logged.flatMap(({ fields }) => ('advice' in fields ? [fields.advice] : []))
+    expect(advice).toMatchObject([[{ pointer: '/insertId', message: expect.stringMatching(/first one stands/) }]])
+  })
+
+  test('with another payload, which the journal tells of that one request', async () => {
+    const sim = await startForTest()
+    for (const value of ['first', 'first', 'second']) await post(sim, { value })
+    const requests = async (query: string) => (await steer(sim, 'GET', `/requests?${query}`))['requests']
+    expect(await requests('advice=true')).toMatchObject([{ advice: [{ keyword: 'idempotency' }] }])
+    expect(await requests('advice=false')).toHaveLength(2)
+  })
+
+  test('with another payload, in strict mode too: which payload came first is no fault of the request', async () => {
+    const sim = await startForTest({ strict: true })
+    const eventId = await post(sim)
+    expect(await post(sim, { value: 'second' })).toBe(eventId)
+  })
+
+  test('of the very same body is no other payload, although time has passed', async () => {
+    const sim = await startForTest()
+    for (const time of ['12:00:00', '12:00:07'])
+      await post(sim, {}, { headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
     expect(sim.logged.filter(({ fields }) => 'advice' in fields)).toEqual([])
   })
 
-  test.each([
-    ['', 'an empty text'],
-    ['__proto__', 'the name of a prototype'],
-    ['ключ-😀', 'letters of other alphabets'],
-    ['x'.repeat(10_000), 'a very long text'],
-  ])('may be %j', async (insertId) => {
+  test('of a hundred at once, each with a payload of its own: one stands, all get its id', async () => {
     const sim = await startForTest()
-    expect(await record(sim, { insertId })).toBe(await record(sim, { insertId }))
-    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
+    const ids = await Promise.all(Array.from({ length: 100 }, (_, n) => post(sim, { value: `payload ${n}` })))
+    expect(new Set(ids).size).toBe(1)
+    expect(await kept(sim)).toMatchObject([{ eventId: ids[0], replays: 99 }])
   })
 
-  test('belongs to its sandbox', async () => {
-    const sim = await startForTest()
-    const ids = [
-      await record(sim, { insertId: 'order-1' }),
-      await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-sandbox': 'worker-1' } }),
-      await record(sim, { insertId: 'order-1' }, { token: 'key~worker-2' }),
-    ]
-    expect(new Set(ids).size).toBe(3)
-    expect(await record(sim, { insertId: 'order-1' }, { token: 'another~worker-1' })).toBe(ids[1])
-    expect(await readStateInfo(sim)).toMatchObject({ events: 3, sandboxes: 3 })
+  test('after a restart with another seed, whatever the retry says of sampling', async () => {
+    const state = join(await tempFolder(), 'nested', 'state.json')
+    const first = await startForTest({ state, seed: '1' })
+    const id = await post(first, { sampleRate: 0 })
+    await first.close()
+    const second = await startForTest({ state, seed: '2' })
+    expect(await post(second, { sampleRate: 1, forceSample: true })).toBe(id)
+    expect((await readEventPage(second)).events).toMatchObject([{ sampledOut: true, replays: 1 }])
+  })
+
+  test('after a restart, a graceful one or kill -9', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const expected = { eventId: '', value: 'first', replays: 0 }
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
+      const command = convsim(['--port', '0', '--state', state])
+      const origin = await command.ready()
+      const eventId = await post({ origin }, { value: expected.eventId === '' ? 'first' : signal })
+      if (expected.eventId !== '') expected.replays += 1
+      expected.eventId ||= eventId
+      expect(await kept({ origin })).toEqual([expected])
+      command.process.kill(signal)
+      await command.ended
+    }
+    expect(expected.replays).toBe(3)
+  })
+
+  test('in the process that its sandbox was moved to', async () => {
+    const [from, to] = [await startForTest(), await startForTest({ seed: 'another' })]
+    const eventId = await post(from)
+    await steer(to, 'POST', '/import', await steer(from, 'GET', '/export'))
+    expect(await post(to, { value: 'second' })).toBe(eventId)
+    expect(await kept(to)).toEqual([{ eventId, value: 'first', replays: 1 }])
   })
 })
 
-test('events without an insertId are recorded each time, with ids of their own', async () => {
+test('a request that was refused leaves no trace that a later one could meet', async () => {
   const sim = await startForTest()
-  const ids = await Promise.all(Array.from({ length: 50 }, () => record(sim, {})))
-  expect(new Set(ids).size).toBe(50)
-  expect(await readStateInfo(sim)).toMatchObject({ events: 50 })
+  const body = event({ insertId: 'order-7', value: 'scripted' })
+  expect((await ask(sim, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
+  expect((await ask(sim, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
+  const eventId = await post(sim)
+  expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
 test('an id follows from the payload, not from the time of receipt', async () => {
-  const ids = await Promise.all(
-    ['2026-01-15T12:00:00Z', '2026-03-01T00:00:00Z'].map(async (clock) =>
-      record(await startForTest({ clock }), { externalUserId: 'customer-1' }),
-    ),
-  )
-  expect(ids[0]).toBe(ids[1])
+  const body = event({ externalUserId: 'customer-1' })
+  const idAt = async (clock: string) =>
+    textOf(await ask(await startForTest({ clock }), '/v1/events', { body }), 'eventId')
+  expect(await idAt('2026-01-15T12:00:00Z')).toBe(await idAt('2026-03-01T00:00:00Z'))
 })
 
-describe('what is kept of an event', () => {
-  test('has its defaults filled in, its impact, and every field that was sent', async () => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    const id = await record(sim, { campaign: 'spring', properties: { seats: 5, nested: { a: [null, 'ü'] } } })
-    await sim.close()
-    expect(await kept(file)).toMatchObject([
-      {
-        eventId: id,
-        fields: {
-          ...event(),
-          campaign: 'spring',
-          properties: { seats: 5, nested: { a: [null, 'ü'] } },
-          valueType: 'text',
-          influence: 'neutral',
-          eventAt: frozenNow,
-        },
-        impact: 0,
-        sampledOut: false,
-        receivedAt: frozenNow,
-        replays: 0,
-      },
-    ])
-  })
-
-  test.each([
-    [{}, 0],
-    [{ influence: 'positive' }, 1],
-    [{ influence: 'negative' }, -1],
-    [{ influence: 'neutral' }, 0],
-    [{ qualityImpactScore: 0.25 }, 0.25],
-    [{ qualityImpactScore: -0.7, influence: 'positive' }, -0.7],
-    [{ qualityImpactScore: 0, influence: 'negative' }, 0],
-    [{ qualityImpactScore: 1 }, 1],
-    [{ qualityImpactScore: -1 }, -1],
-  ])('%o weighs %d', async (fields, impact) => {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file })
-    await record(sim, fields)
-    await sim.close()
-    expect((await kept(file)).map((one) => one.impact)).toEqual([impact])
-  })
-})
-
-describe('sampling', () => {
-  /** Posts `order-0` to `order-(count-1)` ; gives the insertIds that were kept. */
-  async function sampled(count: number, sampleRate: number, more = {}, seed = '1'): Promise<string[]> {
-    const file = await stateFile()
-    const sim = await startForTest({ state: file, seed })
-    const bodies = Array.from({ length: count }, (_, n) => event({ insertId: `order-${n}`, sampleRate, ...more }))
-    const answers = await postAll(sim.origin, '/v1/events', bodies)
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    await sim.close()
-    const events = await kept(file)
-    expect(events.length).toBe(count)
-    return events
-      .filter(({ sampledOut }) => !sampledOut)
-      .map(({ fields }) => String(fields.insertId))
-      .sort()
-  }
-
-  test('keeps about 200 of 2,000 at a rate of 0.1, and the same ones on a second run', async () => {
-    const first = await sampled(2_000, 0.1)
-    // Four standard deviations of a fair choice are 54.
-    expect(first.length).toBeGreaterThan(146)
-    expect(first.length).toBeLessThan(254)
-    const ofFirstHundreds = first.filter((insertId) => Number(insertId.slice('order-'.length)) < 300)
-    expect(await sampled(300, 0.1)).toEqual(ofFirstHundreds)
-  })
-
-  test('chooses others with another seed', async () => {
-    expect(await sampled(200, 0.5, {}, '1')).not.toEqual(await sampled(200, 0.5, {}, '2'))
-  })
-
-  test.each([
-    ['nothing at a rate of 0', 0, {}, 0],
-    ['everything at a rate of 1', 1, {}, 100],
-    ['everything with forceSample, even at a rate of 0', 0, { forceSample: true }, 100],
-    ['nothing more with forceSample: false', 0, { forceSample: false }, 0],
-  ])('keeps %s', async (_name, rate, more, expected) => {
-    expect((await sampled(100, rate, more)).length).toBe(expected)
-  })
-
-  test('answers a dropped event as any other, and a retry with the same id', async () => {
-    const sim = await startForTest()
-    const first = await record(sim, { insertId: 'order-1', sampleRate: 0 })
-    expect(await record(sim, { insertId: 'order-1', sampleRate: 0 })).toBe(first)
-  })
-
-  test('meets a retry with the same fate after a restart, whatever the retry says', async () => {
-    const file = await stateFile()
-    const first = await startForTest({ state: file })
-    await record(first, { insertId: 'order-1', sampleRate: 0 })
-    await first.close()
-    const second = await startForTest({ state: file })
-    await record(second, { insertId: 'order-1', sampleRate: 1, forceSample: true })
-    await second.close()
-    expect(await kept(file)).toMatchObject([{ sampledOut: true, replays: 1 }])
-  })
+test('what is kept of an event has its defaults, its impact, and every field that was sent', async () => {
+  const sim = await startForTest()
+  const body = event({ campaign: 'spring', properties: { seats: 5, nested: { a: [null, 'ü'] } } })
+  const answer = await ask(sim, '/v1/events', { body })
+  const eventId = textOf(answer, 'eventId')
+  expect(answer.body).toEqual({ success: true, eventId })
+  const fields = { ...body, valueType: 'text', influence: 'neutral', eventAt: frozenNow }
+  const stored = { eventId, fields, impact: 0, sampledOut: false, receivedAt: frozenNow, replays: 0 }
+  expect((await readEventPage(sim)).events).toMatchObject([stored])
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import { analyticsPath, ask, errorOf, event, modelId, operations, prompt, readStateInfo } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, modelId, prompt, readStateInfo } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -176,8 +176,7 @@ describe('an explanation', () => {
     const byKey = { ...analytics, headers: { authorization: 'Bearer k~b' } }
     const byPath = { ...analytics, path: `/_s/b${analytics.path}` }
     for (const request of [{ ...others, headers }, byKey, byPath]) {
-      const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: request })
-      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
+      expectRefusal(await ask(sim, '/__sim/explain?sandbox=a', { body: request }), 400, /"a".*"b"/)
     }
   })
 
@@ -276,15 +275,6 @@ describe('an explanation', () => {
     expect(await explain(shared(), drifted)).toMatchObject({ answerViolations: [{ in: 'response' }] })
   })
 
-  test('contains no token', async () => {
-    for (const operation of operations) {
-      const { text } = await ask(shared(), '/__sim/explain', {
-        body: { ...analytics, path: operation.path, headers: { Authorization: 'Bearer s3cr3t~a' } },
-      })
-      expect(text).not.toContain('s3cr3t')
-    }
-  })
-
   test('takes a text body as it is sent', async () => {
     const body = {
       method: 'post',
@@ -298,9 +288,7 @@ describe('an explanation', () => {
   test.each([{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])(
     'is refused for %j',
     async (body) => {
-      const answer = await ask(shared(), '/__sim/explain', { body })
-      expect(answer.status).toBe(400)
-      errorOf(answer)
+      expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
     },
   )
 })
@@ -322,11 +310,11 @@ describe('POST /__sim/explain', () => {
     ['OPTIONS', '/v1/events', preflight],
   ])('refuses %s %s, which never reaches the service', async (method, path, headers) => {
     const sim = await startForTest()
-    const answer = await ask(sim, '/__sim/explain', { body: { method, path, headers } })
-    expect([answer.status, errorOf(answer)]).toEqual([
+    expectRefusal(
+      await ask(sim, '/__sim/explain', { body: { method, path, headers } }),
       400,
-      expect.stringMatching(/not a request to the simulated service.*under \/v1\./),
-    ])
+      /not a request to the simulated service.*under \/v1\./,
+    )
     await fetch(`${sim.origin}${path}`, { method, headers, redirect: 'manual' })
     expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -93,9 +93,7 @@ test('there are at most 100 streams at a time; a further one is refused until on
   const sim = await startForTest()
   for (let count = 0; count < 120; count += 1) await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(sim)))
-  const refused = await ask(sim, '/__sim/requests/stream', { token: null })
-  expect(refused.status).toBe(429)
-  expect(errorOf(refused)).toMatch(/100 streams.*since=/)
+  expectRefusal(await ask(sim, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
   await expect.poll(async () => (await follow(sim)).answer.status).toBe(200)
   for (const { leave } of followed) await leave()

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -63,7 +62,6 @@ test('an exchange is recorded with all its facts', async () => {
     ],
   })
   expect(Math.abs(Date.parse(String(shown['at'])) - Date.now())).toBeLessThan(60_000)
-  expect(controlFaultsOf('getRequest', 200, shown)).toEqual([])
 })
 
 test.each([
@@ -207,9 +205,7 @@ describe('the list', () => {
   test.each(['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])(
     'refuses ?%s',
     async (query) => {
-      const answer = await ask(six(), `/__sim/requests?${query}`)
-      expect(answer.status).toBe(400)
-      errorOf(answer)
+      expectRefusal(await ask(six(), `/__sim/requests?${query}`), 400)
     },
   )
 })
@@ -225,9 +221,7 @@ describe('a full journal', () => {
     const question = { operation: 'getModelAnalytics' }
     expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
     expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
-    const gone = await ask(sim, '/__sim/requests/req-1')
-    expect(gone.status).toBe(404)
-    expect(errorOf(gone)).toMatch(/has dropped 1 for want of room; see --journal-size/)
+    expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1 for want of room; see --journal-size/)
   })
 
   test('with --journal-size 0 drops every request', async () => {
@@ -285,16 +279,14 @@ test('a request to the control plane is not recorded and creates no sandbox', as
   expect(sandboxes).toMatchObject([{ name: 'default' }])
 })
 
-describe('the curl command of a request', () => {
-  test('has the URL, the headers, and a variable with a default in place of the token', async () => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
-    const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
-    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
-    expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
-    expect(text).toContain(`-H 'x-team: a'`)
-  })
+test('the curl command of a request has its URL and headers, and a variable with a default for the token', async () => {
+  const sim = await startForTest()
+  await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
+  const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
+  expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
+  expect(text).toContain(`-H 'x-team: a'`)
 })
 
 test('no token appears in the journal, a stream, a curl command, a verification or the log', async () => {
@@ -306,47 +298,25 @@ test('no token appears in the journal, a stream, a curl command, a verification 
     await askOperation(sim, operation, { token: secret, headers })
     await askOperation(sim, operation, { token: `${secret}~worker-3`, headers })
     await askOperation(sim, operation, { token: null, headers: { ...headers, authorization: secret } })
+    await askOperation(sim, operation, { token: null, headers: { authorization: `Basic ${secret}` } })
   }
   await ask(sim, `${analyticsPath}?api_key=${secret}`, { token: `any-key~${secret}!` })
   const properties = { apiKey: secret, note: `Bearer ${secret}`, url: `https://a.example/?token=${secret}` }
   for (const eventType of ['a', 7]) await ask(sim, '/v1/events', { body: event({ eventType, properties }) })
   await ask(sim, '/v1/events', { body: `api_key=${secret}`, headers: { 'content-type': 'text/plain' } })
-  const own = `my ${secret} here`
-  for (const fields of [
-    { properties: { note: own, [secret]: 1 } },
-    { eventType: own },
-    { [secret]: own },
-    { timestamp: own },
-  ])
-    await ask(sim, '/v1/events', { body: event(fields), token: secret })
-  await ask(sim, `/v1/models/${secret}/analytics?period=${secret}`, { token: secret })
-  await ask(sim, `/v1/${secret}`, { token: secret })
   const reader = stream.body?.getReader()
   let streamed = ''
-  while (!streamed.includes('\nid: 19\n')) {
+  while (!streamed.includes('\nid: 16\n')) {
     const piece = await reader?.read()
     if (!piece || piece.done) throw new Error(`the stream ended: ${streamed}`)
     streamed += new TextDecoder().decode(piece.value)
   }
   await reader?.cancel()
-  const paths = [
-    'requests?sandbox=*&bodies=true',
-    'requests?sandbox=*&format=har',
-    'requests?sandbox=worker-3',
-    'sandboxes',
-  ]
-  for (let number = 1; number <= 19; number += 1)
+  const paths = ['requests?sandbox=*&bodies=true', 'requests?sandbox=*&format=har', 'sandboxes']
+  for (let number = 1; number <= 16; number += 1)
     paths.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
   const texts = [streamed, JSON.stringify(sim.logged)]
   for (const path of paths) texts.push((await ask(sim, `/__sim/${path}`)).text)
-  for (const properties of [{ apiKey: 'b' }, { note: 'b' }]) {
-    const match = { header: { 'x-team': 'a' }, body: { properties } }
-    texts.push((await ask(sim, '/__sim/verify?sandbox=*', { body: { match } })).text)
-  }
-  for (const format of ['json', 'html', 'markdown', 'junit'])
-    texts.push((await ask(sim, `/__sim/report?sandbox=*&format=${format}`)).text)
-  const explained = { method: 'POST', path: `/v1/events?a=${secret}`, headers: { authorization: `Bearer ${secret}` } }
-  texts.push((await ask(sim, '/__sim/explain', { body: { ...explained, body: event({ eventType: own }) } })).text)
   expect(texts.filter((text) => text.includes(secret))).toEqual([])
   expect(texts.join()).toContain('Bearer [redacted]~worker-3')
 })

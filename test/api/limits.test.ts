@@ -8,11 +8,13 @@ import {
   analyticsPath,
   ask,
   askOperation,
+  errorOf,
   event,
   operations,
   type RequestOptions,
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
+import { faultsOf } from '../support/documented.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -23,6 +25,8 @@ async function askMany(sim: TestSimulator, count: number, how: RequestOptions = 
   while (answers.length < count) answers.push(await ask(sim, analyticsPath, how))
   return answers
 }
+
+const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
 
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status)
 
@@ -124,13 +128,8 @@ describe('the limit is counted', () => {
   test('exactly, when all come at once', async () => {
     const sim = await limited()
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sim, analyticsPath)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
-    expect(
-      answers
-        .filter(({ status }) => status === 200)
-        .map((one) => ratesOf(one).left)
-        .sort(),
-    ).toEqual([0, 1, 2, 3, 4])
+    const answered = answers.filter(({ status }) => status === 200)
+    expect(answered.map((one) => ratesOf(one).left).sort()).toEqual([0, 1, 2, 3, 4])
   })
 
   test('only by analytics: prompts and events have none', async () => {
@@ -153,6 +152,7 @@ test('refused requests use up nothing, whatever they are refused for', async () 
     ['/v1/models/not-a-uuid/analytics', {}, 400],
     [`${analyticsPath}?period=14d`, {}, 400],
     [analyticsPath, {}, 404],
+    ['/v1/models/00000000-0000-4000-8000-000000000404/analytics', {}, 404],
     [analyticsPath, { method: 'DELETE' }, 405],
     [analyticsPath, { token: null }, 401],
     [analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } }, 429],
@@ -193,7 +193,7 @@ describe('where the limit comes from', () => {
     return startForTest({ fixtures, ...settings })
   }
   const answered = async (sim: TestSimulator, token: string) =>
-    (await askMany(sim, 6, { token })).filter(({ status }) => status === 200).length
+    statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
 
   test('the plan of the key', async () => {
     const sim = await withPlans()
@@ -225,4 +225,99 @@ test('a reset opens the window again', async () => {
   await askMany(sim, 6)
   await steer(sim, 'POST', '/reset')
   expect(statusesOf(await askMany(sim, 1))).toEqual([200])
+})
+
+test('without a limit there is none, and no header speaks of one', async () => {
+  const sim = await startForTest()
+  const answers = await askMany(sim, 100)
+  expect(new Set(statusesOf(answers))).toEqual(new Set([200]))
+  expect(answers[0]?.headers.get('ratelimit')).toBeNull()
+})
+
+describe('--max-analyses-per-hour 3', () => {
+  const ofThree = () => limited({ maxAnalysesPerHour: 3 })
+
+  test('answers three, then 429 with when to come back', async () => {
+    const sim = await ofThree()
+    const answers = await askMany(sim, 5)
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 429, 429])
+    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
+      '"analyses";r=2;t=3600',
+      '"analyses";r=1;t=3600',
+      '"analyses";r=0;t=3600',
+      '"analyses";r=0;t=3600',
+      '"analyses";r=0;t=3600',
+    ])
+    const refused = answers[3]
+    if (!refused) throw new Error('no answer')
+    expect(faultsOf('getModelAnalytics', 429, refused.body)).toEqual([])
+    expect(errorOf(refused)).toMatch(/3 an hour.*3600 s/)
+    expect(refused.headers.get('retry-after')).toBe('3600')
+    expect(refused.headers.get('retry-after-ms')).toBe('3600000')
+    expect(refused.headers.get('ratelimit-policy')).toBe('"analyses";q=3;w=3600')
+  })
+
+  test('opens again when the hour is over', async () => {
+    const sim = await ofThree()
+    await askMany(sim, 3, at('12:00:00'))
+    const [late] = await askMany(sim, 1, at('12:59:59.250'))
+    expect([late?.status, late?.headers.get('retry-after'), late?.headers.get('retry-after-ms')]).toEqual([
+      429,
+      '1',
+      '750',
+    ])
+    expect(statusesOf(await askMany(sim, 4, at('13:00:00')))).toEqual([200, 200, 200, 429])
+  })
+})
+
+describe('--analyses-window 10s', () => {
+  const inSeconds = () => limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
+
+  test('counts in windows of 10 seconds, and all headers and words say so', async () => {
+    const sim = await inSeconds()
+    const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
+    expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
+    expect(refused?.status).toBe(429)
+    expect(refused && errorOf(refused)).toBe('Rate limit exceeded: 2 in 10 s. Try again in 10 s.')
+    expect(refused?.headers.get('retry-after')).toBe('10')
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"analyses";q=2;w=10')
+  })
+
+  test('opens again 10 seconds after its first request', async () => {
+    const sim = await inSeconds()
+    await askMany(sim, 2, at('12:00:00'))
+    expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
+    expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
+  })
+})
+
+describe('--x-rate-limit', () => {
+  const older = ({ headers }: Answer) =>
+    ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
+
+  test('off sends no such header', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1 })
+    for (const answer of await askMany(sim, 2)) expect(older(answer)).toEqual([null, null, null])
+  })
+
+  test.each([
+    ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
+    ['seconds', '3600', '7'],
+  ] as const)('%s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
+    const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
+    const answers = await askMany(sim, 3, at('12:00:00'))
+    expect(answers.map(older)).toEqual([
+      ['2', '1', end],
+      ['2', '0', end],
+      ['2', '0', end],
+    ])
+    const { headers } = at('12:30:00')
+    const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
+    expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
+  })
+
+  test('adds nothing to a reply without a limit', async () => {
+    const sim = await startForTest({ xRateLimit: 'epoch' })
+    for (const answer of await askMany(sim, 1)) expect(older(answer)).toEqual([null, null, null])
+  })
 })

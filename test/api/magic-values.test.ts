@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import type { Key, Plan } from '../../src/fixtures/fixtures.ts'
 import type { KnownModel } from '../../src/simulation/persona.ts'
 import { readAnalytics } from '../support/analytics.ts'
-import { analyticsPath, ask, askOperation, errorOf, operations } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, expectRefusal, operations } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -82,8 +82,7 @@ test('a magic key that is one letter wrong gets advice, and another key gets non
 describe('plans', () => {
   test('a free key is refused by its plan, with what would include it', async () => {
     const answer = await ask(sim(), analyticsPath, { token: 'key_free' })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatch(/"free".*"growth", "enterprise"/)
+    expectRefusal(answer, 403, /"free".*"growth", "enterprise"/)
     expect(answer.headers.get('x-sim-origin')).toBe('contract')
   })
 
@@ -102,8 +101,7 @@ describe('--models closed', () => {
   test('makes an unknown UUID a model that is not there', async () => {
     const own = await startForTest({ models: 'closed' })
     const answer = await ask(own, analyticsPath)
-    expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toContain('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34 not found')
+    expectRefusal(answer, 404, '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34 not found')
     expect(faultsOf('getModelAnalytics', 404, answer.body)).toEqual([])
     expect((await ask(own, '/v1/models/00000000-0000-4000-8000-00000000000A/analytics')).status).toBe(200)
   })

@@ -64,15 +64,6 @@ test('asked for by name, the personas show each nullable field null and set', as
   expect([...seen].sort()).toEqual(allBranches)
 })
 
-test('by their magic ids, the models of the fixtures do so too', async () => {
-  const seen = new Set<string>()
-  for (const { id } of shaped.filter(({ shape }) => shape === undefined)) {
-    for (const period of periods)
-      for (const branch of branchesOf(await readAnalytics(sim(), id, period))) seen.add(branch)
-  }
-  expect([...seen].sort()).toEqual(allBranches)
-})
-
 describe('the shapes', () => {
   const noNull = (answer: Analytics) => expect(branchesOf(answer).filter((one) => / null$/.test(one))).toEqual([])
   const allNull = (answer: Analytics) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { operationOf } from '../support/catalogue.ts'
-import { askOperation, errorOf, operations, readStateInfo } from '../support/client.ts'
+import { askOperation, errorOf, expectRefusal, operations, readStateInfo } from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -41,9 +41,7 @@ describe('Prefer: code', () => {
   })
 
   test('of another operation is refused: analytics documents no 201', async () => {
-    const answer = await askOperation(sim(), analytics, prefer('code=201'))
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/getModelAnalytics documents 200, 400/)
+    expectRefusal(await askOperation(sim(), analytics, prefer('code=201')), 400, /getModelAnalytics documents 200, 400/)
   })
 })
 
@@ -67,9 +65,7 @@ describe('Prefer: example', () => {
   test.each(['example=nonsense', 'code=404, example=plan_too_low', 'example='])(
     '%s is refused with the list',
     async (text) => {
-      const answer = await askOperation(sim(), analytics, prefer(text))
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatch(/200 healthy.*403 plan_too_low/)
+      expectRefusal(await askOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
     },
   )
 
@@ -113,9 +109,11 @@ describe('Prefer as RFC 7240 has it', () => {
   })
 
   test('a header that is longer than other controls may be is refused', async () => {
-    const answer = await askOperation(sim(), analytics, prefer(`wait=${'1'.repeat(2000)}`))
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/Prefer header is at most 2000 characters long/)
+    expectRefusal(
+      await askOperation(sim(), analytics, prefer(`wait=${'1'.repeat(2000)}`)),
+      400,
+      /Prefer header is at most 2000 characters long/,
+    )
   })
 
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods, readAnalytics } from '../support/analytics.ts'
-import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'
+import { ask, event, expectRefusal, textOf, productId as unknownProduct } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -56,27 +56,27 @@ function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints,
   return { ...counts, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }
 
+const negative = { influence: 'negative' }
+const positive = { influence: 'positive' }
+
 /** The sum of impacts by day, and the events that make it. */
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
-  [
-    '2026-01-15',
-    { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { qualityImpactScore: 0.25, influence: 'negative' }] },
-  ],
+  ['2026-01-15', { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { ...negative, qualityImpactScore: 0.25 }] }],
   [
     '2026-01-10',
     {
       impact: 1,
       events: [
-        { influence: 'positive', eventAt: '2026-01-10T00:00:00Z' },
-        { influence: 'positive', eventAt: '2026-01-10T23:59:59.999Z' },
-        { influence: 'negative', eventAt: '2026-01-10T01:30:00+01:00' },
+        { ...positive, eventAt: '2026-01-10T00:00:00Z' },
+        { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
+        { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
         { influence: 'neutral', eventAt: '2026-01-10' },
-        { influence: 'negative', eventAt: '2026-01-10', sampleRate: 0 },
+        { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
       ],
     },
   ],
-  ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ influence: 'negative', eventAt: '2025-12-20T12:00' })) }],
-  ['2025-06-01', { impact: -1, events: [{ influence: 'negative', eventAt: '2025-06-01' }] }],
+  ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ ...negative, eventAt: '2025-12-20T12:00' })) }],
+  ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
 test.each([0.1, 0.35, 1])(
@@ -115,51 +115,37 @@ test.each([0.1, 0.35, 1])(
 
 describe('the answer is the seeded one, byte for byte,', () => {
   const seeded = (sim: TestSimulator) => answersOf(sim, 'untouched')
+  const bad = { ...negative, productId: webShop.id }
+  const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
+  const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
-  test.each<[string, (sim: TestSimulator) => Promise<unknown>]>([
-    ['without events, whatever the weight', (sim) => steer(sim, 'PUT', '/quality', { weight: 1 })],
-    [
-      'at a weight of 0',
-      async (sim) => {
-        await post(sim, { productId: webShop.id, influence: 'negative' })
-        await steer(sim, 'PUT', '/quality', { weight: 0 })
-      },
-    ],
-    ['for a product that no fixture knows', (sim) => post(sim, { productId: unknownProduct, influence: 'negative' })],
-    [
-      'for events that sampling dropped',
-      (sim) => post(sim, { productId: webShop.id, influence: 'negative', sampleRate: 0 }),
-    ],
-    ['for neutral events', (sim) => post(sim, { productId: webShop.id })],
-    [
-      'for events whose impacts cancel out',
-      async (sim) => {
-        for (const qualityImpactScore of [0.1, 0.2, -0.3])
-          await post(sim, { productId: webShop.id, qualityImpactScore })
-      },
-    ],
-    [
-      'for events of days outside of every period',
-      async (sim) => {
-        for (const eventAt of ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01'])
-          await post(sim, { productId: webShop.id, influence: 'negative', eventAt })
-      },
-    ],
-    [
-      'for events of another sandbox',
-      (sim) => post(sim, { productId: webShop.id, influence: 'negative' }, 'elsewhere'),
-    ],
-    [
-      'after a reset',
-      async (sim) => {
-        await post(sim, { productId: webShop.id, influence: 'negative' })
-        expect(await answersOf(sim)).not.toEqual(await seeded(sim))
-        await steer(sim, 'POST', '/reset')
-      },
-    ],
-  ])('%s', async (_name, meddle) => {
+  test.each<[string, readonly JsonObject[]]>([
+    ['for a product that no fixture knows', [{ ...negative, productId: unknownProduct }]],
+    ['for events that sampling dropped', [{ ...bad, sampleRate: 0 }]],
+    ['for neutral events', [{ productId: webShop.id }]],
+    ['for events whose impacts cancel out', cancelling],
+    ['for events of days outside of every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
+  ])('%s', async (_name, events) => {
     const sim = await startForTest()
-    await meddle(sim)
+    for (const about of events) await post(sim, about)
+    expect(await answersOf(sim)).toEqual(await seeded(sim))
+  })
+
+  test('without events whatever the weight, at a weight of 0, and for events of another sandbox', async () => {
+    const sim = await startForTest()
+    await steer(sim, 'PUT', '/quality', { weight: 1 })
+    await post(sim, bad, 'elsewhere')
+    expect(await answersOf(sim)).toEqual(await seeded(sim))
+    await post(sim, bad)
+    expect(await answersOf(sim)).not.toEqual(await seeded(sim))
+    await steer(sim, 'PUT', '/quality', { weight: 0 })
+    expect(await answersOf(sim)).toEqual(await seeded(sim))
+  })
+
+  test('after a reset', async () => {
+    const sim = await startForTest()
+    await post(sim, bad)
+    await steer(sim, 'POST', '/reset')
     expect(await answersOf(sim)).toEqual(await seeded(sim))
   })
 })
@@ -209,45 +195,28 @@ describe('GET quality', () => {
 
   test('lists PQI by product and CQI by conversation with the events that made them', async () => {
     const sandbox = 'lists'
+    const record = (about: JsonObject) => post(sim(), about, sandbox)
+    const lower = conversationId.toLowerCase()
+    const again = { productId: webShop.id.toUpperCase(), qualityImpactScore: 0.5, conversationId: lower }
     const ids = {
-      linked: await post(sim(), { productId: webShop.id, influence: 'positive', conversationId }, sandbox),
-      again: await post(
-        sim(),
-        {
-          productId: webShop.id.toUpperCase(),
-          qualityImpactScore: 0.5,
-          conversationId: conversationId.toLowerCase(),
-          externalConversationId: 'chat-1',
-        },
-        sandbox,
-      ),
-      ours: await post(sim(), { influence: 'negative', externalConversationId: 'chat-1' }, sandbox),
-      alone: await post(sim(), { productId: webShop.id }, sandbox),
+      linked: await record({ ...positive, productId: webShop.id, conversationId }),
+      again: await record({ ...again, externalConversationId: 'chat-1' }),
+      ours: await record({ ...negative, externalConversationId: 'chat-1' }),
+      alone: await record({ productId: webShop.id }),
     }
     await post(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
     await post(sim(), { productId: webShop.id, influence: 'positive', insertId: 'x' }, `${sandbox}-2`)
+    const shop = { productId: webShop.id, name: 'Web Shop', pqi: 0.65, impact: 1.5, events: 3 }
+    const ours = { impact: -1, events: 1, eventIds: [ids.ours] }
     expect(await qualityOf(sandbox)).toEqual({
       weight: 0.1,
       products: [
-        {
-          productId: webShop.id,
-          name: 'Web Shop',
-          pqi: 0.65,
-          impact: 1.5,
-          events: 3,
-          eventIds: [ids.linked, ids.again, ids.alone],
-        },
-        { productId: unknownProduct, pqi: 0.4, impact: -1, events: 1, eventIds: [ids.ours] },
+        { ...shop, eventIds: [ids.linked, ids.again, ids.alone] },
+        { productId: unknownProduct, pqi: 0.4, ...ours },
       ],
       conversations: [
-        {
-          conversation: conversationId.toLowerCase(),
-          cqi: 0.65,
-          impact: 1.5,
-          events: 2,
-          eventIds: [ids.linked, ids.again],
-        },
-        { conversation: 'chat-1', cqi: 0.4, impact: -1, events: 1, eventIds: [ids.ours] },
+        { conversation: lower, cqi: 0.65, impact: 1.5, events: 2, eventIds: [ids.linked, ids.again] },
+        { conversation: 'chat-1', cqi: 0.4, ...ours },
       ],
     })
   })
@@ -278,10 +247,6 @@ describe('GET quality', () => {
     for (const { eventIds } of products) expect(eventIds).toHaveLength(100)
   })
 
-  test('is empty where there are no events', async () => {
-    expect(await qualityOf('empty')).toEqual({ weight: 0.1, products: [], conversations: [] })
-  })
-
   test.each<[Json, RegExp]>([
     [{ weight: 1.1 }, /\/weight/],
     [{ weight: -0.1 }, /\/weight/],
@@ -289,16 +254,7 @@ describe('GET quality', () => {
     [{}, /weight/],
     [{ weight: 0.1, of: 'events' }, /of/],
   ])('PUT %j is refused and changes nothing', async (body, words) => {
-    const answer = await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
     expect((await qualityOf('put')).weight).toBe(0.1)
-  })
-
-  test('a sandbox whose weight was set is listed', async () => {
-    await steer(sim(), 'PUT', '/quality?sandbox=weighty', { weight: 0.5 })
-    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
-    const all = Array.isArray(sandboxes) ? sandboxes.filter(isObject) : []
-    expect(all.map(({ name }) => name)).toContain('weighty')
   })
 })

@@ -12,44 +12,37 @@ const product = '00000000-0000-4000-9000-000000000001'
 const model = '00000000-0000-4000-8000-000000000001'
 const path = (id: string, period = '7d') => `/v1/models/${id}/analytics?period=${period}`
 
+const bad = { productId: product, influence: 'negative', eventAt: '2026-01-14T10:00:00Z' }
+
+function asked(headers: Record<string, string> = {}, target = path(model)) {
+  return (sim: TestSimulator) => twice(sim, target, headers)
+}
+
+function after(action: (sim: TestSimulator) => Promise<unknown>) {
+  return async (sim: TestSimulator) => {
+    await action(sim)
+    return twice(sim, path(model))
+  }
+}
+
 /** One way through everything that an answer depends on, each asked for twice. */
 const steps: readonly (readonly [string, (sim: TestSimulator) => Promise<unknown>])[] = [
-  ['a model', (sim) => twice(sim, path(model))],
-  ['another model', (sim) => twice(sim, path('00000000-0000-4000-8000-000000000002'))],
-  ['its id in capitals', (sim) => twice(sim, path('0000000A-0000-4000-8000-00000000000A'))],
-  ['another period', (sim) => twice(sim, path(model, '90d'))],
-  ['another seed', (sim) => twice(sim, path(model), { 'x-sim-seed': '2' })],
-  ['another day', (sim) => twice(sim, path(model), { 'x-sim-now': '2026-02-01T00:00:00Z' })],
-  ['a persona', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'critical' })],
-  ['all null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'all-null' })],
-  ['no null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'no-null' })],
-  ['a field that is null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'null;fields=avgSafetyScore' })],
-  ['damage', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'drop-field' })],
-  ['a body that is cut', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'malformed-json' })],
-  ['the first once more', (sim) => twice(sim, path(model))],
-  [
-    'an event of its product',
-    async (sim) => {
-      await ask(sim, '/v1/events', {
-        body: event({ productId: product, influence: 'negative', eventAt: '2026-01-14T10:00:00Z' }),
-      })
-      return twice(sim, path(model))
-    },
-  ],
-  [
-    'another weight of events',
-    async (sim) => {
-      await steer(sim, 'PUT', '/quality', { weight: 0.9 })
-      return twice(sim, path(model))
-    },
-  ],
-  [
-    'a reset',
-    async (sim) => {
-      await steer(sim, 'POST', '/reset', {})
-      return twice(sim, path(model))
-    },
-  ],
+  ['a model', asked()],
+  ['another model', asked({}, path('00000000-0000-4000-8000-000000000002'))],
+  ['its id in capitals', asked({}, path('0000000A-0000-4000-8000-00000000000A'))],
+  ['another period', asked({}, path(model, '90d'))],
+  ['another seed', asked({ 'x-sim-seed': '2' })],
+  ['another day', asked({ 'x-sim-now': '2026-02-01T00:00:00Z' })],
+  ['a persona', asked({ 'x-sim-scenario': 'critical' })],
+  ['all null', asked({ 'x-sim-scenario': 'all-null' })],
+  ['no null', asked({ 'x-sim-scenario': 'no-null' })],
+  ['a field that is null', asked({ 'x-sim-scenario': 'null;fields=avgSafetyScore' })],
+  ['damage', asked({ 'x-sim-scenario': 'drop-field' })],
+  ['a body that is cut', asked({ 'x-sim-scenario': 'malformed-json' })],
+  ['the first once more', asked()],
+  ['an event of its product', after((sim) => ask(sim, '/v1/events', { body: event(bad) }))],
+  ['another weight of events', after((sim) => steer(sim, 'PUT', '/quality', { weight: 0.9 }))],
+  ['a reset', after((sim) => steer(sim, 'POST', '/reset', {}))],
 ]
 
 const otherModel = (index: number) => path(`${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`)

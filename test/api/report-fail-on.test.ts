@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, errorOf, event } from '../support/client.ts'
+import { ask, event, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -33,7 +33,9 @@ test('a JUnit report fails where a condition of failOn is met', async () => {
 })
 
 test('an unknown condition of failOn is refused with the known ones', async () => {
-  const answer = await reportAfter('misspelt', {}, 'failOn=violations')
-  expect(answer.status).toBe(400)
-  expect(errorOf(answer)).toMatch(/failOn: must be violation, unexpected, .*coverage<N.*got "violations"/)
+  expectRefusal(
+    await reportAfter('misspelt', {}, 'failOn=violations'),
+    400,
+    /failOn: must be violation, unexpected, .*coverage<N.*got "violations"/,
+  )
 })

@@ -113,6 +113,7 @@ describe('a fault that is off', () => {
     ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
     ['a rule about other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
     ['a rule that is used up', {}, [{ scenario: 'reset', times: 0 }]],
+    ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
   ] as const
 
   test.each(off)('leaves bytes and headers as they are: %s', async (_name, how, rules) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, errorOf, event, objectOf, prompt, readStateInfo, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, objectOf, prompt, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
@@ -121,9 +121,11 @@ describe('no control of a request reaches another sandbox', () => {
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
   ])('%s that name two are refused, and nothing is kept', async (_name, headers, prefix) => {
     const sim = await startForTest()
-    const answer = await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/more than one sandbox|cannot name a sandbox/)
+    expectRefusal(
+      await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers }),
+      400,
+      /more than one sandbox|cannot name a sandbox/,
+    )
     const all = await listed(sim)
     expect(all.filter(({ events }) => events !== 0)).toEqual([])
     expect(namesOf(all)).toEqual(['default'])
@@ -147,9 +149,11 @@ test.each(['__proto__', '-a', '.a', '_a', 'a b', 'a/b', 'a%20b', 'ä', '', 'x'.r
     const sim = shared()
     const before = namesOf(await listed(sim))
     const bytes = Buffer.from(name).toString('latin1')
-    const byHeader = await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } })
-    expect(byHeader.status).toBe(400)
-    expect(errorOf(byHeader)).toMatch(/cannot name a sandbox: 1 to 64 letters/)
+    expectRefusal(
+      await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } }),
+      400,
+      /cannot name a sandbox: 1 to 64 letters/,
+    )
     const query = await ask(sim, `/__sim/reset?sandbox=${encodeURIComponent(name)}`, { method: 'POST' })
     expect(query.status).toBe(400)
     const put = await ask(sim, `/__sim/sandboxes/${encodeURIComponent(name)}`, { method: 'PUT', body: {} })
@@ -181,9 +185,7 @@ describe('the control plane', () => {
     [{ sead: '42' }, /sead/],
     [[], /body/],
   ])('refuses %j as what a sandbox is made of', async (body, says) => {
-    const answer = await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(says)
+    expectRefusal(await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body }), 400, says)
   })
 
   test('deletes one with all that it holds, and says whether there was one', async () => {
@@ -201,15 +203,6 @@ describe('the control plane', () => {
     const sim = await startForTest()
     for (const name of ['a', 'b', 'c', 'a']) await ask(sim, analyticsPath, { token: `k~${name}` })
     expect(namesOf(await listed(sim)).filter((name) => name !== 'default')).toEqual(['b', 'c', 'a'])
-  })
-
-  test('lists what was kept by the last process, too', async () => {
-    const file = join(await tempFolder(), 'state.json')
-    const first = await startForTest({ state: file })
-    await ask(first, '/v1/events', { token: 'k~kept', body: event() })
-    await first.close()
-    const second = await startForTest({ state: file })
-    expect((await listed(second)).find(({ name }) => name === 'kept')).toMatchObject({ events: 1 })
   })
 })
 
@@ -269,19 +262,6 @@ describe('sandboxes are bounded', () => {
     await use(sim, 'new')
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
-  })
-
-  test('in number: but what the last process kept stays, however small the limit is now', async () => {
-    const state = join(await tempFolder(), 'state.json')
-    const first = await startForTest({ state })
-    for (const name of ['a', 'b', 'c', 'd']) await use(first, name)
-    await first.close()
-    const { sim, dropped } = await timed({ state, sandboxLimit: 2 })
-    expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 4, events: 4 })
-    await ask(sim, analyticsPath)
-    expect(dropped()).toEqual([])
-    await use(sim, 'e')
-    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'a', reason: 'limit' }])
   })
 
   test('but the default never goes', async () => {

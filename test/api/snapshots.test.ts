@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Snapshot } from '../../src/state/store.ts'
-import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -83,9 +83,11 @@ describe('a snapshot', () => {
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]
     for (const [method = '', path] of asks) {
-      const answer = await ask(shared(), `/__sim${path}`, { method, token: null })
-      expect(answer.status).toBe(404)
-      expect(errorOf(answer)).toMatch(/has no snapshot (nothing|[0-9a-f-]{36})/)
+      expectRefusal(
+        await ask(shared(), `/__sim${path}`, { method, token: null }),
+        404,
+        /has no snapshot (nothing|[0-9a-f-]{36})/,
+      )
     }
     expect(await listed(shared(), 'owner')).toHaveLength(1)
   })
@@ -127,47 +129,45 @@ describe('a snapshot', () => {
   })
 })
 
-/** The time of a request, counted in sent and answered requests of the test. */
+/** The time of a request, in ticks: one for each request that the test sends, and one for each answer. */
 interface Span {
   readonly sent: number
   answered: number
 }
 
-/** Starts writers that each post one record after the other; `spans` has the time of every record. */
-function startWriters(sim: TestSimulator, count: number) {
+/** Starts 32 writers that each post one record after the other; `spans` has the time of every record. */
+function startWriters(sim: TestSimulator) {
   const spans = new Map<string, Span>()
-  let ticks = 0
-  let answered = 0
-  let over = false
+  let tick = 0
+  let isOver = false
+  const timed = async (span: Span, action: Promise<unknown>) => {
+    await action
+    span.answered = ++tick
+    return span
+  }
+  const begin = (): Span => ({ sent: ++tick, answered: Number.POSITIVE_INFINITY })
   const writer = async (index: number) => {
-    for (let n = 0; !over; n += 1) {
-      const span: Span = { sent: ++ticks, answered: Number.POSITIVE_INFINITY }
+    for (let n = 0; !isOver; n += 1) {
+      const span = begin()
       spans.set(`${index}-${n}`, span)
-      if (n % 8 === 7) await post(sim, 'default', '/v1/prompts', prompt({ externalPromptId: `p${index}`, step: n }))
-      else await post(sim, 'default', '/v1/events', event({ insertId: `${index}-${n}` }))
-      span.answered = ++ticks
-      answered += 1
+      const [path, record] =
+        n % 8 === 7
+          ? ['/v1/prompts', prompt({ externalPromptId: `p${index}`, step: n })]
+          : ['/v1/events', event({ insertId: `${index}-${n}` })]
+      await timed(span, post(sim, 'default', path, record))
     }
   }
-  const running = Promise.all(Array.from({ length: count }, (_, index) => writer(index)))
-  return {
-    spans,
-    async finish() {
-      over = true
-      await running
-    },
-    /** Resolves after two more replies per writer, on average. */
-    async goOn() {
-      const enough = answered + 2 * count
-      while (answered < enough) await Promise.race([sleep(5), running]) // `running` ends early only where a writer fails
-    },
-    /** Runs an action while the writers write, and returns its time. */
-    async during(action: () => Promise<unknown>): Promise<Span> {
-      const sent = ++ticks
-      await action()
-      return { sent, answered: ++ticks }
-    },
+  const running = Promise.all(Array.from({ length: 32 }, (_, index) => writer(index)))
+  const finish = () => {
+    isOver = true
+    return running
   }
+  /** Waits for two more records of each writer, on average. */
+  const goOn = async () => {
+    const enough = spans.size + 64
+    while (spans.size < enough) await Promise.race([sleep(5), running]) // `running` ends early only where a writer fails
+  }
+  return { spans, finish, goOn, during: (action: () => Promise<unknown>) => timed(begin(), action()) }
 }
 
 /** Returns the names that the writers gave to the stored events and prompt versions. */
@@ -176,77 +176,35 @@ async function namesIn(sim: TestSimulator): Promise<Set<string>> {
   const versions = (await readPrompts(sim)).flatMap(({ externalPromptId = '', versions }) =>
     versions.map((version) => `${externalPromptId.slice(1)}-${JSON.parse(JSON.stringify(version)).step}`),
   )
-  const names = [...events, ...versions]
-  expect(new Set(names).size).toBe(names.length)
-  return new Set(names)
+  return new Set([...events, ...versions])
 }
 
-/** Expects the records of each writer to have no gap. */
-function expectPrefixes(names: ReadonlySet<string>): void {
-  for (const name of names) {
-    const [writer, n] = name.split('-')
-    if (Number(n) > 0) expect(names).toContain(`${writer}-${Number(n) - 1}`)
-  }
-}
-
-describe('under 32 writers', () => {
-  test('a snapshot contains every record that was answered before it, no record that was sent after it, and no gap', async () => {
-    const sim = await startForTest({ state: join(await tempFolder(), 'state.json') })
-    const writers = startWriters(sim, 32)
-    const snapshots: { id: string; when: Span }[] = []
-    for (let round = 0; round < 6; round += 1) {
-      await writers.goOn()
-      let id = ''
-      const when = await writers.during(async () => {
-        id = await take(sim, 'default')
-      })
-      snapshots.push({ id, when })
-    }
-    await writers.finish()
-    const sizes: number[] = []
-    for (const { id, when } of snapshots) {
-      await restore(sim, 'default', id)
-      const names = await namesIn(sim)
-      expectPrefixes(names)
-      sizes.push(names.size)
-      let lastSent = 0
-      let firstAnsweredOutside = Number.POSITIVE_INFINITY
-      for (const [name, { sent, answered }] of writers.spans) {
-        if (names.has(name)) lastSent = Math.max(lastSent, sent)
-        else firstAnsweredOutside = Math.min(firstAnsweredOutside, answered)
-      }
-      // No record inside was sent after a record outside was answered, so that one instant separates them.
-      expect(lastSent).toBeLessThan(firstAnsweredOutside)
-      expect(lastSent).toBeLessThan(when.answered)
-      expect(firstAnsweredOutside).toBeGreaterThan(when.sent)
-    }
-    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
-    expect(sizes.at(-1)).toBeGreaterThan(32)
+test('under 32 writers, one instant separates the records of a snapshot from all others, and so for a restore', async () => {
+  const sim = await startForTest({ state: join(await tempFolder(), 'state.json') })
+  const { spans, finish, goOn, during } = startWriters(sim)
+  let id = ''
+  await goOn()
+  const taken = await during(async () => {
+    id = await take(sim, 'default')
   })
-
-  test('a restore removes every record that was answered before it, and none that is sent after it', async () => {
-    const sim = await startForTest({ state: join(await tempFolder(), 'state.json') })
-    const writers = startWriters(sim, 32)
-    await writers.goOn()
-    const snapshot = await take(sim, 'default')
-    const restores: Span[] = []
-    for (let round = 0; round < 4; round += 1) {
-      await writers.goOn()
-      restores.push(await writers.during(() => restore(sim, 'default', snapshot)))
-    }
-    await writers.goOn()
-    await writers.finish()
-    const last = restores.at(-1) ?? { sent: 0, answered: 0 }
-    const atEnd = await namesIn(sim)
-    await restore(sim, 'default', snapshot)
-    const inSnapshot = await namesIn(sim)
-    expectPrefixes(inSnapshot)
-    const others = [...writers.spans].filter(([name]) => !inSnapshot.has(name))
-    const before = others.filter(([, { answered }]) => answered < last.sent)
-    const after = others.filter(([, { sent }]) => sent > last.answered)
-    for (const name of [...inSnapshot, ...after.map(([name]) => name)]) expect(atEnd).toContain(name)
-    for (const [name] of before) expect(atEnd).not.toContain(name)
-    expect([before.length > 0, after.length > 0]).toEqual([true, true])
-    expect(objectOf(await ask(sim, '/__sim/export', { token: null }))).toMatchObject({ format: 1 })
-  })
+  await goOn()
+  const restored = await during(() => restore(sim, 'default', id))
+  await goOn()
+  await finish()
+  const atEnd = await namesIn(sim)
+  await restore(sim, 'default', id)
+  const inSnapshot = await namesIn(sim)
+  const [inside, outside] = [
+    [...spans].filter(([name]) => inSnapshot.has(name)),
+    [...spans].filter(([name]) => !inSnapshot.has(name)),
+  ]
+  const lastSent = Math.max(...inside.map(([, { sent }]) => sent))
+  const firstAnswered = Math.min(...outside.map(([, { answered }]) => answered))
+  expect(lastSent).toBeLessThan(Math.min(firstAnswered, taken.answered))
+  expect(firstAnswered).toBeGreaterThan(taken.sent)
+  const before = outside.filter(([, { answered }]) => answered < restored.sent)
+  const after = outside.filter(([, { sent }]) => sent > restored.answered)
+  for (const [name] of [...inside, ...after]) expect(atEnd).toContain(name)
+  for (const [name] of before) expect(atEnd).not.toContain(name)
+  expect([inside.length > 32, before.length > 0, after.length > 0]).toEqual([true, true, true])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, analyticsPath, ask, errorOf, event, operations, readStateInfo } from '../support/client.ts'
+import { type Answer, analyticsPath, ask, event, expectRefusal, operations, readStateInfo } from '../support/client.ts'
 import { documentWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -49,9 +49,7 @@ describe('a documented success status that is asked for', () => {
 
   test('with another body and no example is refused before anything is written', async () => {
     const sim = await startWith(accepted)
-    const answer = await post(sim, { prefer: 'code=202' })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/another body for 202 than for 201, and no example/)
+    expectRefusal(await post(sim, { prefer: 'code=202' }), 400, /another body for 202 than for 201, and no example/)
     expect(await readStateInfo(sim)).toMatchObject({ events: 0 })
   })
 

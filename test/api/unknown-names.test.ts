@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, errorOf, event, objectOf } from '../support/client.ts'
+import { ask, event, expectRefusal, objectOf } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -29,8 +29,7 @@ describe('a name that does not exist proves no absence', () => {
       ['/verify', none],
       ['/requests/count', {}],
     ] as const) {
-      const answer = await control(path, { ...query, ...bounds })
-      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(message)])
+      expectRefusal(await control(path, { ...query, ...bounds }), 400, message)
       expect((await control(path, { ...query, ...bounds, force: true })).status).toBe(200)
     }
   })
@@ -42,16 +41,14 @@ describe('a name that does not exist proves no absence', () => {
 
   test('in the list of requests and in its stream', async () => {
     for (const path of ['/requests?operation=foo', '/requests/stream?operation=foo']) {
-      const answer = await control(path)
-      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/no operation "foo"/)])
+      expectRefusal(await control(path), 400, /no operation "foo"/)
     }
   })
 })
 
 describe('a sandbox that was never used', () => {
   test.each(['/report', '/manners'])('has no %s', async (path) => {
-    const answer = await control(`${path}?sandbox=tpyo`)
-    expect([answer.status, errorOf(answer)]).toEqual([404, expect.stringMatching(/"tpyo" was never used/)])
+    expectRefusal(await control(`${path}?sandbox=tpyo`), 404, /"tpyo" was never used/)
     expect((await control(path)).status).toBe(200)
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })

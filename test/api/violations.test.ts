@@ -99,19 +99,6 @@ test('a message stays readable whatever was sent: long texts are cut', async () 
   expect(errorOf(answer).length).toBeLessThan(1000)
 })
 
-describe('unknown fields', () => {
-  test('of an event are accepted and kept', async () => {
-    const fields = { campaign: 'spring', nested: { deep: [1, null, 'x'] } }
-    const answer = await ask(sim(), '/v1/events', { body: event(fields) })
-    expect(answer.status).toBe(201)
-  })
-
-  test('of a prompt and its components are accepted', async () => {
-    const body = prompt({ temperature: 0.3, components: [{ content: 'x', weight: 2 }] })
-    expect((await ask(sim(), '/v1/prompts', { body })).status).toBe(201)
-  })
-})
-
 describe('a value that does not fit its valueType', () => {
   const odd = event({ value: 'many', valueType: 'numeric', externalConversationId: 'chat-1' })
 

@@ -148,77 +148,43 @@ describe('a place', () => {
 
 describe('refused with its line is', () => {
   test.each([
-    [
-      'a target that meets nothing',
-      '  - { target: $.nobody, remove: true }',
-      '4:7',
-      'meets nothing in the document: $.nobody',
-    ],
-    [
-      'a broken path',
-      "  - { target: '$.people[', remove: true }",
-      '4:7',
-      'is no JSONPath: it ends too early at character 10',
-    ],
-    [
-      'a name that needs brackets',
-      '  - { target: $.x-name, remove: true }',
-      '4:7',
-      'is no JSONPath: "-" is not expected at character 4',
-    ],
-    [
-      'an action without effect',
-      '  - { target: $.name }',
-      '4:7',
-      'has nothing to do: add "update", "copy" or "remove: true"',
-    ],
-    [
-      'update beside copy',
-      '  - { target: $.name, update: 1, copy: $.name }',
-      '4:34',
-      'cannot stand beside "update": use one',
-    ],
-    [
-      'a copy of several values',
-      '  - { target: $.name, copy: $.people.* }',
-      '4:23',
-      'must meet one value; $.people.* meets 3',
-    ],
-    ['the whole document', '  - { target: $, remove: true }', '4:7', 'is the whole document, which cannot be removed'],
+    ['a target that meets nothing', '$.nobody, remove: true', '4:7 meets nothing in the document: $.nobody'],
+    ['a broken path', "'$.people[', remove: true", '4:7 is no JSONPath: it ends too early at character 10'],
+    ['a name without brackets', '$.x-name, remove: true', '4:7 is no JSONPath: "-" is not expected at character 4'],
+    ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
+    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot stand beside "update": use one'],
+    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must meet one value; $.people.* meets 3'],
+    ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
     [
       'a list in the place of a text',
-      '  - { target: $, update: { name: [a] } }',
-      '4:28',
-      'cannot be merged: /name is a single value, and the update a list',
+      '$, update: { name: [a] }',
+      '4:28 cannot be merged: /name is a single value, and the update a list',
     ],
     [
       'a text in the place of an object',
-      '  - { target: $, update: { colours: red } }',
-      '4:28',
-      'cannot be merged: /colours is an object, and the update a single value',
+      '$, update: { colours: red }',
+      '4:28 cannot be merged: /colours is an object, and the update a single value',
     ],
     [
-      'an update of an object and a list',
-      '  - { target: $.*, update: { a: 1 } }',
-      '4:7',
-      'meets an object and a single value and a list',
+      'one update of an object and a list',
+      '$.*, update: { a: 1 }',
+      '4:7 meets an object and a single value and a list',
     ],
     [
       'an unknown member',
-      '  - { target: $.name, updates: 1 }',
-      '4:23',
-      'is not valid in an overlay: /actions/0/updates is not allowed here; did you mean "update"?',
+      '$.name, updates: 1',
+      '4:23 is not valid in an overlay: /actions/0/updates is not allowed here; did you mean "update"?',
     ],
-    [
-      'an action without a target',
-      '  - { update: 1 }',
-      '4:5',
-      'is not valid in an overlay: /actions/0/target is required',
-    ],
-  ])('%s', async (_name, actions, at, message) => {
-    const findings = await findingsOf(`${actions}\n`)
+  ])('%s', async (_name, action, finding) => {
+    const findings = await findingsOf(`  - { target: ${action} }\n`)
     expect(findings).toHaveLength(1)
-    expect(findings[0]).toContain(`overlay.yaml:${at} error ${message}`)
+    expect(findings[0]).toContain(`overlay.yaml:${finding.replace(' ', ' error ')}`)
+  })
+
+  test('an action without a target', async () => {
+    expect(await findingsOf('  - { update: 1 }\n')).toEqual([
+      expect.stringMatching(/^overlay\.yaml:4:5 error is not valid in an overlay: \/actions\/0\/target is required/),
+    ])
   })
 
   test('what overlay 1.0 does not have', async () => {

@@ -88,6 +88,7 @@ describe('the rules', () => {
           ? 'needs_attention'
           : 'healthy'
       expect(healthLevel).toBe(expected)
+      expect(new Set(ids(detectedIssues)).size).toBe(detectedIssues.length)
     }
   })
 

@@ -20,8 +20,21 @@ function answerOf(persona: string, days: (typeof periods)[number]) {
   return world.analytics({ seed: '1', modelId, days, now })
 }
 
+/** Writes a value as JSON, with a line for each part of at most 400 characters: a data point, a sentence. */
+function inLines(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value)
+  if (line.length <= 400 || typeof value !== 'object' || value === null) return line
+  const isList = Array.isArray(value)
+  const parts = Object.entries(value).map(([name, part]) => {
+    const text = inLines(part, `${indent}  `)
+    return isList ? `${indent}  ${text}` : `${indent}  "${name}": ${text}`
+  })
+  const [begin, end] = isList ? '[]' : '{}'
+  return `${begin}\n${parts.join(',\n')}\n${indent}${end}`
+}
+
 test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {
-  const text = `${JSON.stringify(answerOf(persona, 7), null, 2)}\n`
+  const text = `${inLines(answerOf(persona, 7))}\n`
   await compareGolden('test/simulation/golden.test.ts', () =>
     expect(text).toMatchFileSnapshot(`${persona}-7d.golden.json`),
   )

@@ -151,9 +151,3 @@ test('conversation quality follows from the other scores', () => {
     }
   }
 })
-
-test('every instant of a day gives the same analytics', () => {
-  const query = { seed: '1', modelId: unlistedModel(1), days: 7 } as const
-  const morning = world.analytics({ ...query, now: Date.parse('2026-01-15T00:00:00.000Z') })
-  expect(world.analytics({ ...query, now: Date.parse('2026-01-15T23:59:59.999Z') })).toEqual(morning)
-})

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import type { TestSimulator } from './start.ts'
 
@@ -88,6 +89,17 @@ export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
   if (success !== false || typeof error !== 'string' || error === '' || Object.keys(body).length !== 2)
     throw new Error(`not the service's error body: ${JSON.stringify(body)}`)
   return error
+}
+
+/** Expects the service's error body with this status, and a sentence that has all of these words. */
+export function expectRefusal(
+  answer: Pick<Answer, 'body' | 'status'>,
+  status: number,
+  ...words: readonly (RegExp | string)[]
+): void {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
+  const error = errorOf(answer)
+  for (const said of words) expect(error).toMatch(said)
 }
 
 /** Reads the location of the state and the numbers of stored records: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */

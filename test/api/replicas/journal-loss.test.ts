@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
-import { ask } from '../../support/client.ts'
+import { ask, analyticsPath as path } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
 import type { RedisServer } from '../../support/redis-server.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
-const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })

@@ -2,13 +2,11 @@ import { expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/config/settings.ts'
 import { silentLog } from '../../../src/core/log.ts'
 
-import { ask, event } from '../../support/client.ts'
+import { ask, event, analyticsPath as path } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { start } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
-
-const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 
 const patient = { timeout: 15_000, interval: 50 }
 

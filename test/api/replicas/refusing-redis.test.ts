@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { context, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
-import { ask, event } from '../../support/client.ts'
+import { ask, event, analyticsPath as path } from '../../support/client.ts'
 import { run } from '../../support/command.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
-
-const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 
 describeWithRedis('while Redis takes no changes', () => {
   test.each([

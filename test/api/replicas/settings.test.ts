@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 
-import { ask, event, objectOf } from '../../support/client.ts'
+import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { startReplicas } from './start-replicas.ts'
-
-const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 
 describeWithRedis('replicas share their sandboxes', () => {
   const redis = sharedRedis()

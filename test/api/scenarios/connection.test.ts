@@ -97,38 +97,20 @@ function byCurl(scenario: string, patience = patient): Promise<Noticed> {
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 /** How each client says that a connection was reset, closed, cut, or silent for too long. */
-const clients: {
-  name: string
-  ask: Client
-  skip?: boolean
-  says: Record<'reset' | 'closed' | 'cut' | 'silent', RegExp>
-}[] = [
-  {
-    name: "Node's fetch, which is undici",
-    ask: byFetch,
-    says: {
-      reset: /^ECONNRESET/,
-      closed: /^UND_ERR_SOCKET: other side closed/,
-      cut: /^UND_ERR_SOCKET: other side closed/,
-      silent: /aborted due to timeout|^TimeoutError/,
-    },
-  },
-  {
-    name: 'node:http',
-    ask: byHttp,
-    says: {
-      reset: /^ECONNRESET: read ECONNRESET/,
-      closed: /^ECONNRESET: socket hang up/,
-      cut: /^ECONNRESET: aborted/,
-      silent: /the client gave up/,
-    },
-  },
-  {
-    name: hasCurl ? 'curl' : 'curl (not installed here: left out)',
-    ask: byCurl,
-    skip: !hasCurl,
-    says: { reset: /^curl 56$/, closed: /^curl 52$/, cut: /^curl 18$/, silent: /^curl 28$/ },
-  },
+type Says = Record<'reset' | 'closed' | 'cut' | 'silent', RegExp>
+const undici: Says = {
+  ...{ reset: /^ECONNRESET/, silent: /aborted due to timeout|^TimeoutError/ },
+  ...{ closed: /^UND_ERR_SOCKET: other side closed/, cut: /^UND_ERR_SOCKET: other side closed/ },
+}
+const nodeHttp: Says = {
+  ...{ reset: /^ECONNRESET: read ECONNRESET/, closed: /^ECONNRESET: socket hang up/ },
+  ...{ cut: /^ECONNRESET: aborted/, silent: /the client gave up/ },
+}
+const curl: Says = { reset: /^curl 56$/, closed: /^curl 52$/, cut: /^curl 18$/, silent: /^curl 28$/ }
+const clients: { name: string; ask: Client; skip?: boolean; says: Says }[] = [
+  { name: "Node's fetch, which is undici", ask: byFetch, says: undici },
+  { name: 'node:http', ask: byHttp, says: nodeHttp },
+  { name: hasCurl ? 'curl' : 'curl (not installed here: left out)', ask: byCurl, skip: !hasCurl, says: curl },
 ]
 
 const parses = (text: string) => {
@@ -146,16 +128,13 @@ describe.each(clients)('$name sees', ({ ask: askAs, says, skip = false }) => {
     expect(Buffer.byteLength(text)).toBe(promised)
   })
 
-  test.skipIf(skip)('reset: the connection reset, without an answer', async () => {
-    const { status, text, failure } = await askAs('reset')
+  test.skipIf(skip).each([
+    ['reset', 'reset, without an answer', says.reset],
+    ['empty-response', 'closed, without an answer', says.closed],
+  ])('%s: the connection %s', async (scenario, _end, expected) => {
+    const { status, text, failure } = await askAs(scenario)
     expect([status, text]).toEqual([undefined, ''])
-    expect(failure).toMatch(says.reset)
-  })
-
-  test.skipIf(skip)('empty-response: the connection closed, without an answer', async () => {
-    const { status, text, failure } = await askAs('empty-response')
-    expect([status, text]).toEqual([undefined, ''])
-    expect(failure).toMatch(says.closed)
+    expect(failure).toMatch(expected)
   })
 
   test.skipIf(skip).each([0, 0.25, 0.5, 0.99])('truncated: a status, %d of the body, then the end', async (keep) => {

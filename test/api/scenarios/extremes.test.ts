@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/core/json.ts'
-import { analyticsPath, ask, errorOf } from '../../support/client.ts'
+import { analyticsPath, ask, expectRefusal } from '../../support/client.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -61,8 +61,6 @@ describe('an answer that is right and extreme', () => {
     ['largest-numbers;fields=mesageCount', /"mesageCount" is no such field\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one answer/],
   ])('%s is refused', async (scenario, reason) => {
-    const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(reason)
+    expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)
   })
 })
