@@ -53,10 +53,7 @@ function indexBySegments(operations: readonly Operation[]): Map<number, PathTemp
   return index
 }
 
-/**
- * Returns a text with a digit per segment: `0` for fixed text, `1` for a mixture, `2` for a parameter. The most
- * concrete template has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
- */
+/** Returns a text with a digit per segment, smallest for the most concrete template: `00` for `/models/mine`. */
 function sortKeyOf({ segments }: PathTemplate): string {
   const rankOf = ({ texts }: MixedSegment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
   return segments.map((segment) => (typeof segment === 'string' ? '0' : rankOf(segment))).join('')

@@ -14,16 +14,14 @@ import type { ActiveRules } from '../scenarios/rules.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
-interface MadeChange {
+/** A function that the control plane calls after each change, and waits for before it replies. */
+export type ChangeListener = (change: {
   readonly operation: string
   readonly sandbox: string
   readonly request: SimRequest
   /** The position in the order of `Journal.takeOrder`, taken before the change began. */
   readonly order: number
-}
-
-/** A function that the control plane calls after each change, and waits for before it replies. */
-export type ChangeListener = (change: MadeChange) => Promise<void>
+}) => Promise<void>
 
 export interface ControlDeps {
   readonly contract: Contract

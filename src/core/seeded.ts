@@ -18,10 +18,7 @@ function hashPath(path: SeedPath): Buffer {
   return hash('sha256', all, 'buffer')
 }
 
-/**
- * Returns the UUID of a path, equal for equal paths, so that a run can be repeated byte for byte. Its bits say version
- * 4, since many validators refuse version 8, although it is derived (SHA-256) and not drawn.
- */
+/** Returns the UUID of a path, by SHA-256. Its bits say version 4, since many validators refuse version 8. */
 export function deriveUuid(path: SeedPath): string {
   const bytes = hashPath(path).subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

@@ -25,10 +25,7 @@ export function rateHeaders(
   }
 }
 
-/**
- * Returns the `X-RateLimit-...` headers that say the same as the reply's `RateLimit` fields, if it has them. The time
- * of the reset is in epoch seconds, or in seconds from `now` on, which is in epoch milliseconds.
- */
+/** Returns the `X-RateLimit-...` headers that say the same as `RateLimit`. `now` is in epoch milliseconds. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

@@ -2,10 +2,7 @@ import { dereference } from '../contract/dereference.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { listOf, objectOf } from './tool.ts'
 
-/**
- * Returns the arguments of a tool as JSON schemas by name, from the document of the control plane: the named parameters
- * of each operation, and all members of its body. `names`: those of the parameters, by operation.
- */
+/** Returns the arguments of a tool as JSON schemas: named parameters of each operation, members of its body. */
 export function readInput(document: JsonObject, names: Readonly<Record<string, string>>): Record<string, JsonObject> {
   const paths = Object.values(objectOf(document, 'paths')).filter(isObject)
   const operations = paths.flatMap((path) => Object.values(path).filter(isObject))

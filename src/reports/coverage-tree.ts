@@ -22,10 +22,7 @@ export interface CoverageTree {
   readonly additional: CoverageTree | undefined
 }
 
-/**
- * A part of a schema that can be a coverage item; `present` only for members that the schema names. `pointer` is a JSON
- * pointer with a star for the items of an array and for unnamed members: `/dataPoints/*`.
- */
+/** A part of a schema that can be a coverage item. `pointer` has a star for items and unnamed members. */
 export type CountablePart =
   | { readonly kind: 'present'; readonly pointer: string }
   | { readonly kind: 'null' | 'not-null'; readonly pointer: string }

@@ -23,10 +23,7 @@ export function labelItem(item: CoverageItem): string {
   }
 }
 
-/**
- * Describes a missing item with its hint: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.`
- * `hint`: undefined for an item of a request, and where any valid request shows the item.
- */
+/** Describes a missing item: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
 export function describeMissing(item: CoverageItem, hint: CoverageHint | undefined, successStatus: number): string {
   const label = labelItem(item)
   if (isRequestItem(item)) return `No test has sent ${label}; a good request with it counts.`

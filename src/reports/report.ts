@@ -61,7 +61,6 @@ export interface Report extends FindingsReport {
 /** The name of the reported sandbox; undefined for all sandboxes. */
 export type SandboxFilter = string | undefined
 
-/** Says that exchanges of other replicas may be missing. */
 type Truncation = Pick<FindingsReport, 'truncated'>
 
 export interface ReporterDependencies {

@@ -24,7 +24,6 @@ export interface ListedChain {
 }
 
 export interface RetryQuery {
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   /** The fewest attempts of a listed chain. */
   readonly minAttempts: number

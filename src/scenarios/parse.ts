@@ -121,10 +121,7 @@ const decidedAspect = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/**
- * Returns a sentence about two scenarios that cannot both act on one reply, or undefined if all can. Two conflict if
- * they decide the same aspect, or the first replies instead of the operation that the second needs.
- */
+/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined if all can. */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()

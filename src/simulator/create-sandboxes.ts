@@ -14,16 +14,11 @@ interface SandboxDeps {
   readonly log: Log
   readonly store: Store
   readonly journal: Journal
-  /** The state that other processes use, too, or undefined if none does. */
   readonly shared: SharedState | undefined
-  /** Returns the names that rules may use at present. */
   readonly rules: () => RuleContext
 }
 
-/**
- * Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others: of
- * a shared state as many of the newest as the limit allows, since the state has the others anyway.
- */
+/** Creates the registry of sandboxes, which begins with those of the state; of a shared state, the newest. */
 export async function createSandboxes({ seed, clock, sandboxLimit }: Settings, deps: SandboxDeps): Promise<Sandboxes> {
   const { now, store, shared, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }

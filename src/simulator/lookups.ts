@@ -51,10 +51,7 @@ export function readGuardSettings({ controlToken, controlHosts, controlOrigins }
   }
 }
 
-/**
- * Returns the origins of pages whose scripts may read answers of the service: every origin, those of
- * `--control-origins` for a proxy, whose answers are those of the real service, and none with `--no-cors`.
- */
+/** Returns the origins of pages whose scripts may read answers; for a proxy only `--control-origins`. */
 export function readCorsOrigins({ cors, controlOrigins }: Settings, isProxy: boolean): CorsOrigins {
   if (!cors) return []
   return isProxy ? (parseOrigins(controlOrigins ?? '') ?? []) : '*'

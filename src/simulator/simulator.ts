@@ -105,13 +105,11 @@ export async function createSimulator(
   }
 }
 
-/** The checked inputs and the opened state of a start. */
+/** The checked inputs and the opened state of a start; a state to begin with and a watcher only with their flags. */
 interface Start {
   readonly inputs: StartInputs
-  /** Undefined without `--seed-state`. */
   readonly seedState: SandboxExport | undefined
   readonly opened: OpenedStore
-  /** Undefined without `--watch`. */
   readonly watcher: FileWatcher | undefined
 }
 
