@@ -30,9 +30,6 @@ export const periods = ['7d', '30d', '90d'] as const
 /** A period of the bundled document: `7d`. */
 export type Period = (typeof periods)[number]
 
-/** The number of data points by period. */
-export const daysOf: Readonly<Record<Period, number>> = { '7d': 7, '30d': 30, '90d': 90 }
-
 /** Reads the analytics of a model and checks them against the document. */
 export async function readAnalytics(
   target: Pick<TestSimulator, 'origin'>,
