@@ -105,8 +105,8 @@ const emptyExport = {
 }
 
 /**
- * Yields the faults of each valid record that the schema cannot describe. `toSameId`: returns the same text for ids that
- * count as equal.
+ * Yields the faults of each valid record that the schema cannot describe. `toSameId` returns the same text for ids
+ * that count as equal.
  */
 function* findContentFaults(
   content: StoredContent,

@@ -1,14 +1,11 @@
 import type { Low } from 'lowdb'
-import type { Json } from '../../core/json.ts'
-import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
-import { chunksInSlices } from '../../core/slices.ts'
 import { nextTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
+import { checkRecordLength, encodeImport } from './change-text.ts'
 import type { Lock, LockUser } from './lock.ts'
-import { checkRecordLength } from './record-length.ts'
 import type { StateFile } from './state-file.ts'
 import { LogLostError } from './write-ahead-log.ts'
 
@@ -213,10 +210,7 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   async prepareImport(change: ImportChange): Promise<void> {
-    const { state, ...head } = change
-    const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
-    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
-    this.#preparedImports.set(change, Buffer.concat([...parts, Buffer.from('}')]))
+    this.#preparedImports.set(change, await encodeImport(change))
   }
 
   /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */

@@ -12,11 +12,11 @@ import { StateData } from '../memory/state-data.ts'
 import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
+import { MAX_RECORD_LENGTH } from './change-text.ts'
 import { createFolder, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
-import { MAX_RECORD_LENGTH } from './record-length.ts'
 import { logPathOf, StateFile } from './state-file.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
@@ -113,7 +113,8 @@ function describeUnusable(found: Stats | undefined): string | undefined {
 
 function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   return (
-    `The state file ${path} is in use by process ${pid} on ${host}, since ${since}. Stop that process, or choose another file, or :memory:. ` +
+    `The state file ${path} is in use by process ${pid} on ${host}, since ${since}. ` +
+    'Stop that process, or choose another file, or :memory:. ' +
     'A second simulator needs a port of its own, too: --state :memory: --port 0.'
   )
 }

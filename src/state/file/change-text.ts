@@ -1,6 +1,9 @@
+import type { Json } from '../../core/json.ts'
+import { jsonPieces } from '../../core/json-pieces.ts'
+import { chunksInSlices } from '../../core/slices.ts'
 import { collections, recordsOf } from '../collections/index.ts'
 import { promptCollection } from '../collections/prompts.ts'
-import type { Change, StateData } from '../memory/state-data.ts'
+import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 
 /**
  * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at
@@ -29,6 +32,13 @@ export function checkRecordLength(state: StateData, change: Change, members: str
     throw new Error(`a record must not have more than ${max} characters`)
   const maxBytes = max * MAX_BYTES_PER_CHARACTER
   if (Buffer.byteLength(members) > maxBytes) throw new Error(`an import must not have more than ${maxBytes} bytes`)
+}
+
+/** Encodes the members of an import for its line of the log, in slices. */
+export async function encodeImport({ state, ...head }: ImportChange): Promise<Buffer> {
+  const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
+  for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
+  return Buffer.concat([...parts, Buffer.from('}')])
 }
 
 function hasLongRecord({ state }: Extract<Change, { op: 'import' }>, max: number): boolean {
