@@ -5,15 +5,15 @@ import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault, isErrorReply } from './faults.ts'
-import { RedisSettings } from './head-fields.ts'
+import { RedisSettings } from './head.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { RedisCounters } from './redis-counters.ts'
-import { listNames } from './redis-snapshots.ts'
 import { RedisStore } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
 import { ClockComparison, findFormatFault, findWriteFault, noteInputs } from './server-checks.ts'
+import { listNames } from './snapshots.ts'
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {

@@ -10,17 +10,17 @@ import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
 import type { Store } from '../store.ts'
 import type { RedisConnection, Script } from './connection.ts'
-import { exportSandbox, listEvents } from './event-reader.ts'
-import { updateRecord } from './head-fields.ts'
+import { parseQuality, parseRecords, updateRecord } from './head.ts'
+import { type KnownImpact, sumImpact } from './impact.ts'
+import { importContent } from './import-content.ts'
 import { recordsField } from './keys.ts'
-import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
+import { ACTIVATE_VERSION } from './lua/record-scripts.ts'
 import { DELETE_SANDBOX, DELETE_SNAPSHOT, PUT_QUALITY, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
-import { parseQuality, parseRecords, readContent } from './read-content.ts'
+import { exportSandbox, listEvents, listPrompts } from './read-content.ts'
 import type { RedisCounters } from './redis-counters.ts'
-import { importContent } from './redis-import.ts'
-import { addPromptVersion, type KnownImpact, recordEvent, sumImpact } from './redis-records.ts'
-import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
 import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
+import { createSnapshot, listSandboxes, listSnapshots } from './snapshots.ts'
+import { addPromptVersion, recordEvent } from './write-records.ts'
 
 /** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
@@ -53,15 +53,21 @@ export class RedisStore implements Store {
     this.#counters.nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = (sandbox) => this.#counters.sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
-  readonly listPrompts: Store['listPrompts'] = async (sandbox) => (await readContent(this.#scripts, sandbox)).prompts
+  readonly listPrompts: Store['listPrompts'] = (sandbox) => listPrompts(this.#scripts, sandbox)
   readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
-    (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
+    (await this.#write(
+      ACTIVATE_VERSION,
+      sandbox,
+      promptId,
+      versionId,
+      JSON.stringify({ promptId, active: versionId }),
+    )) === 'activated'
   readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
     const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
     return sumImpact(this.#scripts, sandbox, query, known)
   }
   readonly getQuality: Store['getQuality'] = async (sandbox) => {
-    const fresh = this.#scripts.heads.get(sandbox)?.quality
+    const fresh = this.#scripts.freshHead(sandbox)?.quality
     const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
     return parseQuality(sandbox, text)
   }
@@ -69,7 +75,7 @@ export class RedisStore implements Store {
     await this.#write(PUT_QUALITY, sandbox, JSON.stringify(settings))
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
-    const [text] = await this.#scripts.readHead(sandbox, recordsField(name))
+    const [text = ''] = await this.#scripts.readHead(sandbox, recordsField(name))
     return parseRecords(sandbox, text)
   }
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
@@ -106,7 +112,7 @@ export class RedisStore implements Store {
   readonly findLoss: Store['findLoss'] = async () => undefined
 
   async #write(script: Script, sandbox: string, ...args: readonly Argument[]) {
-    return (await this.#scripts.write(script, sandbox, args))[0]
+    return (await this.#scripts.run(script, sandbox, args))[0]
   }
 
   async #replace(script: Script, sandbox: string) {

@@ -5,7 +5,7 @@ import { isErrorReply } from './faults.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
-import { FORMAT_MARK } from './lua/view.ts'
+import { FORMAT_MARK } from './lua/prelude.ts'
 
 /** Compares the clock of this machine with that of Redis, and reports once if they differ too much. */
 export class ClockComparison {

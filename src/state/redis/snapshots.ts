@@ -1,4 +1,4 @@
-import { deriveUuid } from '../../core/seeded.ts'
+import { deriveUuid, encodePath } from '../../core/seeded.ts'
 import { collections, countEach } from '../collections/index.ts'
 import type { SnapshotHead, WriteContext } from '../records.ts'
 import type { SandboxSummary, Snapshot } from '../store.ts'
@@ -20,17 +20,10 @@ export async function createSnapshot(
   { sandbox, seed, now }: WriteContext,
   name: string | undefined,
 ): Promise<Snapshot> {
-  const headOf = (count: number): SnapshotHead => ({
-    snapshotId: deriveUuid([seed, sandbox, 'snapshot', count]),
-    ...(name !== undefined && { name }),
-    createdAt: new Date(now).toISOString(),
-  })
-  const reply = await scripts.offer(CREATE_SNAPSHOT, sandbox, `snapshot ${sandbox}`, (count) => {
-    const head = headOf(count)
-    return [count, head.snapshotId, JSON.stringify(head), ...countFields()]
-  })
-  const [, taken, ...counts] = reply
-  return { ...headOf(Number(taken)), ...readCounts(counts) }
+  const head = { ...(name !== undefined && { name }), createdAt: new Date(now).toISOString() }
+  const args = [encodePath([seed, sandbox]), JSON.stringify(head), ...countFields()]
+  const [taken, ...counts] = await scripts.run(CREATE_SNAPSHOT, sandbox, args)
+  return { snapshotId: deriveUuid([seed, sandbox, 'snapshot', Number(taken)]), ...head, ...readCounts(counts) }
 }
 
 export async function listSnapshots(scripts: SandboxScripts, sandbox: string): Promise<readonly Snapshot[]> {

@@ -1,0 +1,105 @@
+/** What stands in the head of a sandbox as one text: quality settings, plain records, and the sandbox's settings. */
+import type { JsonObject } from '../../core/json.ts'
+import { LruCache } from '../../core/lru-cache.ts'
+import { cloneJson, deepFreeze } from '../clone.ts'
+import type { PlainCollection } from '../collections/collection.ts'
+import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
+import type { RecordUpdate } from '../shared-state.ts'
+import { StoreUnavailableError } from '../store.ts'
+import { countField, recordsField } from './keys.ts'
+import { PUT_FIELD } from './lua/sandbox-scripts.ts'
+import { type Argument, readJson, type SandboxScripts } from './sandbox-scripts.ts'
+
+/** The number of times that a change is sent before it is refused. */
+const MAX_ATTEMPTS = 50
+
+/** The next text of a field, and the result of its update. */
+interface FieldUpdate<T> {
+  /** An empty text removes the field; the same text as before changes nothing. */
+  readonly text: string
+  /** The field and the number of records that it has, for a field of plain records. */
+  readonly counted?: readonly Argument[]
+  readonly result: T
+}
+
+/** Replaces a field of a sandbox's head. `update` is called again if another replica was faster. */
+async function updateField<T>(
+  scripts: SandboxScripts,
+  sandbox: string,
+  field: string,
+  update: (text: string) => FieldUpdate<T>,
+): Promise<T> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+    const [present = ''] = await scripts.readHead(sandbox, field)
+    const { text, counted = [], result } = update(present)
+    if (text === present) return result
+    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, present, text, ...counted])
+    if (outcome === 'stored') return result
+  }
+  throw new StoreUnavailableError(
+    'Other replicas kept changing the sandbox, so this change was given up; send it again.',
+  )
+}
+
+/** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
+export function parseQuality(sandbox: string, text: string): QualitySettings {
+  return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
+}
+
+/** Parses the records of a plain collection. */
+export function parseRecords<Item extends object>(sandbox: string, text: string): readonly Item[] {
+  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
+}
+
+/** Does what `Store.updateRecord` describes. */
+export function updateRecord<Item extends object>(
+  scripts: SandboxScripts,
+  sandbox: string,
+  { name, keyOf }: PlainCollection<Item>,
+  key: string,
+  update: (record: Item | undefined) => Item | undefined,
+): Promise<Item | undefined> {
+  return updateField<Item | undefined>(scripts, sandbox, recordsField(name), (text) => {
+    const records = parseRecords<Item>(sandbox, text)
+    const index = records.findIndex((record) => keyOf(record) === key)
+    const present = records[index]
+    const next = update(present)
+    if (next === present) return { text, result: present }
+    const result = next && deepFreeze(cloneJson(next))
+    if (result && keyOf(result) !== key) throw new Error(`the record of ${key} has another key`)
+    const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
+    return { text: JSON.stringify(all), counted: [countField(name), all.length], result }
+  })
+}
+
+/** Reads and changes the settings of sandboxes. Equal settings are parsed once; the parsed ones are never changed. */
+export class RedisSettings {
+  readonly #scripts: SandboxScripts
+  readonly #parsed = new LruCache<JsonObject>(200)
+
+  constructor(scripts: SandboxScripts) {
+    this.#scripts = scripts
+  }
+
+  /** Reads the settings, and offers the head of the sandbox that was read with them. */
+  async read(sandbox: string): Promise<JsonObject | undefined> {
+    const fields = await this.#scripts.readHead(sandbox, 'settings', 'open', 'count:events', 'quality')
+    const [settings = '', open = '', events = '', quality = ''] = fields
+    this.#scripts.offerHead(sandbox, { open, events, quality })
+    return this.#parse(sandbox, settings)
+  }
+
+  update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
+    return updateField(this.#scripts, sandbox, 'settings', (text) => {
+      const present = this.#parse(sandbox, text)
+      const { record, result } = update(present)
+      if (record === present) return { text, result }
+      return { text: record === undefined ? '' : JSON.stringify(record), result }
+    })
+  }
+
+  #parse(sandbox: string, text: string): JsonObject | undefined {
+    if (text === '') return undefined
+    return this.#parsed.get(text, () => readJson<JsonObject>(sandbox, 'settings', text))
+  }
+}
