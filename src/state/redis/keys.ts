@@ -17,6 +17,7 @@ export function sandboxKeys(prefix: string, sandbox: string) {
   const tag = `{${prefix}:${escapeName(sandbox)}}`
   return {
     head: `${tag}:head`,
+    snapshots: `${tag}:snapshots`,
     sequences: `${tag}:sequences`,
     sequenceOrder: `${tag}:sequence-order`,
     windows: `${tag}:windows`,

@@ -25,16 +25,24 @@ interface Cut {
   readonly logged: number
 }
 
-/** A slice of records, with the moment when it was read. */
-interface Slice extends Cut {
+/** A slice of records, as the script returns it. */
+type Slice = readonly [
+  open: string,
+  logged: number,
   /** The number of all records of the kind. */
-  readonly total: number
+  total: number,
   /** The places of the wanted records. */
-  readonly from: number
-  readonly to: number
-  readonly texts: readonly RedisReply[]
-  readonly replays: readonly RedisReply[]
-  /** The fields of the head that were asked for; null for absent ones. */
+  from: number,
+  to: number,
+  texts: readonly RedisReply[],
+  replays: readonly RedisReply[],
+  /** The fields of the head that were asked for; empty for absent ones. */
+  fields: readonly string[],
+]
+
+/** What was read with the first slice. */
+interface FirstReading extends Cut {
+  readonly total: number
   readonly fields: readonly string[]
 }
 
@@ -150,40 +158,27 @@ interface ReadRequest {
 }
 
 /**
- * Reads records, and calls `take` with each text and its number of replays. Returns the first slice, or undefined if
- * another segment is open, or its log began anew.
+ * Reads records, and calls `take` with each text and its number of replays. Returns what was read with the first slice,
+ * or undefined if another segment is open, or its log began anew.
  */
 async function readRecords(
   scripts: SandboxScripts,
   sandbox: string,
   { kind, wanted, cut, fields = [] }: ReadRequest,
   take: (text: RedisReply | undefined, replays: RedisReply | undefined) => void,
-): Promise<Slice | undefined> {
-  const readSlice = async (part: Wanted, logged: Argument): Promise<Slice> => {
-    const reply = await scripts.run(READ_RECORDS, sandbox, [kind, ...part, SLICE_BYTES, logged, ...fields])
-    const [open, length, total, from, to, texts, replays, read] = reply as SliceReply // the script returns these
-    return { open, logged: length, total, from, to, texts, replays, fields: read }
+): Promise<FirstReading | undefined> {
+  let first: FirstReading | undefined
+  let next = wanted
+  for (;;) {
+    const known = cut ?? first
+    const args = [kind, ...next, SLICE_BYTES, known?.logged ?? '', ...fields]
+    const slice = (await scripts.run(READ_RECORDS, sandbox, args)) as unknown as Slice // the script returns these
+    const [open, logged, total, from, to, texts, replays, read] = slice
+    if (known && (known.open !== open || known.logged > logged)) return undefined
+    first ??= { open, logged, total, fields: read }
+    for (const [index, text] of texts.entries()) take(text, replays[index])
+    const place = from + texts.length
+    if (place >= to) return first
+    next = ['oldest', place, to - place]
   }
-  const first = await readSlice(wanted, cut?.logged ?? '')
-  const { open, logged } = cut ?? first
-  let place = first.from
-  for (let slice = first; slice.open === open && slice.logged >= logged; ) {
-    for (const [index, text] of slice.texts.entries()) take(text, slice.replays[index])
-    place += slice.texts.length
-    if (place >= first.to) return first
-    if (slice.texts.length === 0) return undefined
-    slice = await readSlice(['oldest', place, first.to - place], logged)
-  }
-  return undefined
 }
-
-type SliceReply = readonly [
-  open: string,
-  logged: number,
-  total: number,
-  from: number,
-  to: number,
-  texts: readonly RedisReply[],
-  replays: readonly RedisReply[],
-  fields: readonly string[],
-]

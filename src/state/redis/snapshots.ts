@@ -4,13 +4,13 @@ import type { SnapshotHead, WriteContext } from '../records.ts'
 import type { SandboxSummary, Snapshot } from '../store.ts'
 import type { RedisReply } from './connection.ts'
 import { countField, sandboxKeys, sharedKeys } from './keys.ts'
-import { COUNT_RECORDS, CREATE_SNAPSHOT, LIST_SNAPSHOTS } from './lua/sandbox-scripts.ts'
+import { CREATE_SNAPSHOT, LIST_SNAPSHOTS } from './lua/sandbox-scripts.ts'
 import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** Returns the fields with the numbers of records of all collections. */
 const countFields = (): readonly string[] => collections.map(({ name }) => countField(name))
 
-/** Reads the numbers of records of all collections, in the order of `countFields`. */
+/** Reads the numbers of records of all collections, in the order of `countFields`; null and empty texts are 0. */
 function readCounts(numbers: readonly RedisReply[]) {
   return countEach((collection) => Number(numbers[collections.indexOf(collection)] ?? 0))
 }
@@ -28,14 +28,13 @@ export async function createSnapshot(
 
 export async function listSnapshots(scripts: SandboxScripts, sandbox: string): Promise<readonly Snapshot[]> {
   const reply = await scripts.run(LIST_SNAPSHOTS, sandbox, countFields())
-  const width = collections.length + 1
-  return Array.from({ length: reply.length / width }, (_, index) => {
-    const [head, ...counts] = reply.slice(index * width, (index + 1) * width)
-    return { ...readJson<SnapshotHead>(sandbox, 'snapshots', head), ...readCounts(counts) }
-  })
+  return (reply as [string, ...RedisReply[]][]).map(([head, ...counts]) => ({
+    ...readJson<SnapshotHead>(sandbox, 'snapshots', head),
+    ...readCounts(counts),
+  }))
 }
 
-/** The number of sandboxes that are counted by one script, which takes about a millisecond. */
+/** The number of sandboxes that are counted at once, which takes some milliseconds. */
 const SANDBOXES_AT_ONCE = 200
 
 /**
@@ -50,18 +49,19 @@ export async function listNames({ connection, prefix }: SandboxScripts, limit = 
 /** Counts the records of all sandboxes that hold data, a few at a time, each as it is when it is counted. */
 export async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
   const names = await listNames(scripts)
-  const fields = countFields()
-  const summaries: SandboxSummary[] = []
+  const summaries: (SandboxSummary | undefined)[] = []
   for (let from = 0; from < names.length; from += SANDBOXES_AT_ONCE) {
     const some = names.slice(from, from + SANDBOXES_AT_ONCE)
-    const heads = some.map((name) => sandboxKeys(scripts.prefix, name).head)
-    const reply = await scripts.connection.run(COUNT_RECORDS, [], [fields.length, ...fields, ...heads])
-    const numbers = reply as RedisReply[] // the script returns a list
-    const width = collections.length + 2
-    for (const [index, name] of some.entries()) {
-      const [state, snapshots, ...counts] = numbers.slice(index * width, (index + 1) * width)
-      if (state === 'data') summaries.push({ name, ...readCounts(counts), snapshots: Number(snapshots) })
-    }
+    summaries.push(...(await Promise.all(some.map((name) => summarize(scripts, name)))))
   }
-  return summaries
+  return summaries.filter((summary) => summary !== undefined)
+}
+
+/** Counts the records of a sandbox. Returns undefined if it holds no data. */
+async function summarize(scripts: SandboxScripts, name: string): Promise<SandboxSummary | undefined> {
+  const [[segments, ...counts], snapshots] = await Promise.all([
+    scripts.readHead(name, 'segments', ...countFields()),
+    scripts.connection.call('zcard', sandboxKeys(scripts.prefix, name).snapshots),
+  ])
+  return segments ? { name, ...readCounts(counts), snapshots: Number(snapshots) } : undefined
 }

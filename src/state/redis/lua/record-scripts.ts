@@ -45,23 +45,12 @@ if not sampledOut then
 end
 return {'stored', earlier}`)
 
-/**
- * Sums the impact. Arguments: the fields to sum; none: all. Returns the open segment, the number of events, the quality
- * settings, and a list of each field with its sum.
- */
+/** Sums the impact. Returns the open segment, the number of events, the quality settings, and fields and sums in turn. */
 export const SUM_IMPACT = sandboxScript(`
 local sums = {}
-local function add(field, value)
-  if value then sums[field] = (sums[field] or 0) + tonumber(value) end
-end
 for _, segment in ipairs(view) do
-  local key = part('impact', segment)
-  if #args == 0 then
-    local all = redis.call('HGETALL', key)
-    for index = 1, #all, 2 do add(all[index], all[index + 1]) end
-  else
-    for index, value in ipairs(redis.call('HMGET', key, unpack(args))) do add(args[index], value) end
-  end
+  local all = redis.call('HGETALL', part('impact', segment))
+  for index = 1, #all, 2 do sums[all[index]] = (sums[all[index]] or 0) + tonumber(all[index + 1]) end
 end
 local listed = {}
 for field, total in pairs(sums) do

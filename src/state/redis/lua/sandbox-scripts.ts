@@ -1,4 +1,3 @@
-import type { Script } from '../connection.ts'
 import { sandboxScript } from './prelude.ts'
 
 /**
@@ -134,10 +133,8 @@ return reply`)
 /** Lists the snapshots. Arguments: the fields of record counts, returned for each with its description. */
 export const LIST_SNAPSHOTS = sandboxScript(`
 local reply = {}
-for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
-  local key = part('snapshot', id)
-  reply[#reply + 1] = redis.call('HGET', key, 'head') or ''
-  for _, field in ipairs(args) do reply[#reply + 1] = redis.call('HGET', key, field) or '0' end
+for index, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
+  reply[index] = redis.call('HMGET', part('snapshot', id), 'head', unpack(args))
 end
 return reply`)
 
@@ -213,21 +210,3 @@ replaceData({fresh})
 redis.call('HSET', KEYS[1], unpack(args, 4))
 for _, kind in ipairs(kinds) do redis.call('PERSIST', part(kind, fresh)) end
 return {'imported'}`)
-
-/**
- * Counts the records of sandboxes. ARGV: the number of fields, the fields of the numbers of records, the heads of the
- * sandboxes. Returns for each head `data` or `none`, the number of snapshots, and the numbers of records.
- */
-export const COUNT_RECORDS: Script = {
-  keys: 0,
-  text: `
-local reply = {}
-local fields = tonumber(ARGV[1])
-for index = fields + 2, #ARGV do
-  local head = ARGV[index]
-  reply[#reply + 1] = redis.call('HEXISTS', head, 'segments') == 1 and 'data' or 'none'
-  reply[#reply + 1] = redis.call('ZCARD', string.sub(head, 1, -5) .. 'snapshots')
-  for at = 2, fields + 1 do reply[#reply + 1] = redis.call('HGET', head, ARGV[at]) or '0' end
-end
-return reply`,
-}
