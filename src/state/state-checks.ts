@@ -4,31 +4,20 @@ import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
 import type { Collection } from './collections/collection.ts'
 import { collections, findCollection, plainCollections, recordsOf, type StoredContent } from './collections/index.ts'
 import type { Change } from './memory/state-data.ts'
-import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
+import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
 
-/** The schema of state files, which the build precompiles. A start checks a `put` by the schema of its collection. */
+/** The schema of state files and logs, which the build precompiles. A start checks a `put` by the schema of its collection. */
 export const stateSchema: PublishedSchema = {
   name: 'state',
   schema,
   definitions: ['logEntry', 'export', ...plainCollections().map((each) => each.schema)],
 }
 
-/** The content of a state file of the current format. */
-export interface StateDocument {
-  /** The id of the file's history. */
-  readonly history: string
-  /** The number of the last log entry that the file contains. 0: none. */
-  readonly seq: number
-  /** `open` if a log was begun beside the file. */
-  readonly log: 'none' | 'open'
-  readonly sandboxes: readonly SandboxDocument[]
-}
-
-type SandboxDocument = StoredContent & {
-  readonly name: string
-  readonly snapshotsTaken: number
-  readonly snapshots: readonly (StoredContent & SnapshotHead)[]
-}
+/** An entry of a file: a change with its number and checksum, and the content of an import as JSON. */
+export type StoredChange = { readonly seq: number; readonly crc: string } & (
+  | Exclude<Change, { readonly op: 'import' }>
+  | { readonly op: 'import'; readonly sandbox: string; readonly state: StoredContent }
+)
 
 /**
  * Checks by `spec/state.schema.json`, and by the rules of the collections. Each fault is a sentence that begins with
@@ -49,21 +38,16 @@ export class StateChecks {
     return StateChecks.#loaded
   }
 
-  stateFile(document: unknown, root: string): readonly string[] {
-    const faults = this.#checkSchema(document, root)
-    if (faults.length > 0) return faults
-    const { sandboxes } = document as StateDocument // the schema has just proved it
-    return sandboxes.flatMap((sandbox, index) => [
-      ...checkContent(sandbox, `/sandboxes/${index}`),
-      ...sandbox.snapshots.flatMap((snapshot, at) => checkContent(snapshot, `/sandboxes/${index}/snapshots/${at}`)),
-    ])
+  /** Checks the header of a state file or a log. */
+  header(header: unknown, root: string): readonly string[] {
+    return this.#checkSchema(header, root)
   }
 
   logEntry(entry: unknown, root: string): readonly string[] {
     const faults = this.#checkSchema(entry, root, 'logEntry')
     if (faults.length > 0) return faults
-    const change = entry as Change // the schema has just proved it
-    if (change.op === 'import') return checkContent(change.state, '/state')
+    const change = entry as StoredChange // the schema has just proved it
+    if (change.op === 'import') return [...findContentFaults(change.state, '/state')].flat()
     if (change.op !== 'put' && change.op !== 'remove') return []
     const collection = findCollection(change)
     if (collection === undefined) {
@@ -121,8 +105,6 @@ function* findContentFaults(
     }
   }
 }
-
-const checkContent = (content: StoredContent, place: string) => [...findContentFaults(content, place)].flat()
 
 /** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
 function createRepeatFinder(collection: Collection, toSameId: (id: string) => string): (item: object) => string[] {
