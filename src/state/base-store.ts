@@ -1,10 +1,11 @@
 import { success } from '../core/result.ts'
 import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
 import { eventCollection } from './collections/events.ts'
+import { countRecords } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
 import * as commands from './commands.ts'
 import { Counters } from './memory/counters.ts'
-import { SandboxData } from './memory/state-data.ts'
+import { createImport, type SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import { parseExport } from './sandbox-export.ts'
 import type { Store } from './store.ts'
@@ -77,15 +78,15 @@ export class BaseStore implements Store {
   readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
-    const state = await SandboxData.of(parsed.value)
-    await this.#replaceData(sandbox, () => changeIf(true, { sandbox, op: 'import', state }))
-    return success(state.count())
+    const change = await createImport(sandbox, parsed.value)
+    await this.#replaceData(sandbox, () => changeIf(true, change))
+    return success(countRecords(parsed.value))
   }
   readonly importIfEmpty: Store['importIfEmpty'] = async (sandbox, document) => {
-    const state = await SandboxData.of(cloneJson(document))
+    const change = await createImport(sandbox, cloneJson(document))
     return this.#replaceData(sandbox, (present) => {
       const counts = Object.values(present.sandbox(sandbox).data.count())
-      return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state })
+      return changeIf(Math.max(...counts) === 0, change)
     })
   }
   readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)

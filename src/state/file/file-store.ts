@@ -113,9 +113,8 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
   const { sync = false, report = () => undefined, checkpointFrom = DEFAULT_CHECKPOINT_FROM } = options
-  const findLoss = () => lock.findLoss()
-  const log = new WriteAheadLog({ path: logPathOf(path), findLoss, sync })
-  const file = new StateFile(path, log, findLoss)
+  const log = new WriteAheadLog({ path: logPathOf(path), findLoss: () => lock.findLoss(), sync })
+  const file = new StateFile(path, log)
   const db = new Low(file, new StateData())
   await readFiles(db, file)
   const deps = { db, file, lock, checkpointFrom, report, sync }

@@ -164,8 +164,8 @@ export async function applyEntry(
   const entry: unknown = JSON.parse(text)
   const [fault] = checks.logEntry(entry, 'it')
   if (fault !== undefined) throw new StateFileError(`is no entry: ${fault}`)
-  const { seq: found, crc: _, ...change } = entry as StoredChange // the check has just proved it
-  if (found !== seq) throw new StateFileError(`is entry ${found} and follows entry ${seq - 1}: ${MISMATCH}`)
+  const change = entry as StoredChange // the check has just proved it
+  if (change.seq !== seq) throw new StateFileError(`is entry ${change.seq} and follows entry ${seq - 1}: ${MISMATCH}`)
   if (seq <= state.seq) return
   state.apply(change.op === 'import' ? { ...change, state: await SandboxData.of(change.state) } : change)
 }

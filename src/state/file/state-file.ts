@@ -19,15 +19,12 @@ import type { WriteAheadLog } from './write-ahead-log.ts'
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  readonly #findLoss: () => string | undefined
   /** The entries of the log at the last read. */
   found: LogReplay = { entries: 0 }
 
-  /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
-  constructor(path: string, log: WriteAheadLog, findLoss: () => string | undefined) {
+  constructor(path: string, log: WriteAheadLog) {
     this.path = path
     this.log = log
-    this.#findLoss = findLoss
   }
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
@@ -53,8 +50,7 @@ export class StateFile implements Adapter<StateData> {
       if (log.isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
       await rm(temporary, { force: true }) // of a process that died, or a link that another program made
       await writeLines(temporary, stateLines(copy))
-      const loss = this.#findLoss()
-      if (loss !== undefined) throw new Error(loss)
+      log.checkLock()
       await rename(temporary, this.path)
       await syncFolder(dirname(this.path))
     } catch (error) {

@@ -76,7 +76,7 @@ export class WriteAheadLog {
       await promisify(fs.fsync)(fd)
       this.#copyEntries(fd, copied)
       if (sync && this.#bytes > copied) fs.fsyncSync(fd)
-      this.#checkLock()
+      this.checkLock()
       fs.renameSync(temporary, path)
     } catch (error) {
       fs.closeSync(fd)
@@ -90,10 +90,11 @@ export class WriteAheadLog {
     if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined) // told to its caller
     this.#naming = syncFolder(dirname(path))
     await this.#naming
-    this.#checkLock() // another process may have taken the lock just before the file was replaced
+    this.checkLock() // another process may have taken the lock just before the file was replaced
   }
 
-  #checkLock(): void {
+  /** Throws if another process has the lock, so that no file may be replaced any more. */
+  checkLock(): void {
     const loss = this.#options.findLoss()
     if (loss !== undefined) throw new LogLostError(loss)
   }

@@ -2,7 +2,7 @@
  * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
  * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import { SlicedWork } from '../../core/slices.ts'
+import { chunksInSlices, SlicedWork } from '../../core/slices.ts'
 import type { Collection, RecordChange, Table } from '../collections/collection.ts'
 import {
   type CollectionChange,
@@ -20,8 +20,8 @@ type SandboxChange =
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' }
   | { readonly op: 'delete' }
-  /** In a file, `state` is the content as JSON. */
-  | { readonly op: 'import'; readonly state: SandboxData }
+  /** `text`: the JSON of `state`, which is a member of the change in the log. Absent: it was read from there. */
+  | { readonly op: 'import'; readonly state: SandboxData; readonly text?: string }
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore'; readonly snapshotId: string }
   | { readonly op: 'forget'; readonly snapshotId: string }
@@ -36,8 +36,14 @@ export type Change = { readonly sandbox: string } & (SandboxChange | CollectionC
 /** Returns the JSON of a change without its opening brace. */
 export function changeMembers(change: Change): string {
   if (change.op !== 'import') return JSON.stringify(change).slice(1)
-  const { state, ...head } = change
-  return `${JSON.stringify(head).slice(1, -1)},"state":${state.toText()}}`
+  const { state: _, text, ...head } = change
+  return `${JSON.stringify(head).slice(1, -1)},"state":${text}}`
+}
+
+/** Makes an import of valid content in slices, between which other requests are answered. Its commit is short then. */
+export async function createImport(sandbox: string, content: StoredContent): Promise<Change> {
+  const state = await SandboxData.of(content)
+  return { sandbox, op: 'import', state, text: await state.toText() }
 }
 
 /** The data of one sandbox: its quality settings, and a table for each collection. */
@@ -95,10 +101,24 @@ export class SandboxData {
   }
 
   /** Returns the content as JSON. */
-  toText(): string {
-    const toJson = (record: object | string) => (typeof record === 'string' ? record : JSON.stringify(record))
-    const lists = Array.from(this.#tables, ([name, table]) => `,"${name}":[${Array.from(table.list(), toJson).join()}]`)
-    return `{"quality":${JSON.stringify(this.quality)}${lists.join('')}}`
+  async toText(): Promise<string> {
+    const chunks: string[] = []
+    for await (const chunk of chunksInSlices(this.#textPieces())) chunks.push(chunk)
+    return chunks.join('')
+  }
+
+  *#textPieces(): Generator<string> {
+    yield `{"quality":${JSON.stringify(this.quality)}`
+    for (const [name, table] of this.#tables) {
+      let separator = `,"${name}":[`
+      if (table.size === 0) yield separator
+      for (const record of table.list()) {
+        yield separator + (typeof record === 'string' ? record : JSON.stringify(record))
+        separator = ','
+      }
+      yield ']'
+    }
+    yield '}'
   }
 
   /** Yields the changes that lead from other data to this data, without those that both have. */
