@@ -5,7 +5,7 @@ import { countRecords } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
 import * as commands from './commands.ts'
 import { Counters } from './memory/counters.ts'
-import type { SandboxData } from './memory/state-data.ts'
+import { createImport, type SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import { parseExport } from './sandbox-export.ts'
 import type { Store } from './store.ts'
@@ -78,17 +78,15 @@ export class BaseStore implements Store {
   readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
-    const change = { sandbox, op: 'import', state: parsed.value } as const
-    await this.#committer.prepareImport?.(change)
-    await eventCollection.prepareTable?.(change.state.events)
+    const change = await createImport(sandbox, parsed.value)
     await this.#replaceData(sandbox, () => changeIf(true, change))
-    return success(countRecords(change.state))
+    return success(countRecords(parsed.value))
   }
   readonly importIfEmpty: Store['importIfEmpty'] = async (sandbox, document) => {
-    const content = cloneJson(document)
-    return this.#replaceData(sandbox, (state) => {
-      const counts = Object.values(state.sandbox(sandbox).data.count())
-      return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state: content })
+    const change = await createImport(sandbox, cloneJson(document))
+    return this.#replaceData(sandbox, (present) => {
+      const counts = Object.values(present.sandbox(sandbox).data.count())
+      return changeIf(Math.max(...counts) === 0, change)
     })
   }
   readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)
