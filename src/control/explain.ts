@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
-import { controlAliases, listDocumentedPaths } from '../exchange/control-aliases.ts'
+import { controlAliases, listDocumentedPaths, toRoutePath } from '../exchange/control-aliases.ts'
 import { createRequest, type SimRequest } from '../exchange/request.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
@@ -58,7 +58,7 @@ function isAnsweredByEdge(
   if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
-  const own = path === '/' ? path : path.toLowerCase().replace(/\/$/, '')
+  const own = toRoutePath(path)
   if (listDocumentedPaths(contract).has(own)) return false
   return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
 }

@@ -13,7 +13,13 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/** Returns the full paths of a contract's operations, which take precedence over the simulator's own paths. */
+/**
+ * Returns the full paths of a contract's operations, as Express compares paths. They take precedence over the
+ * simulator's own.
+ */
 export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
-  return new Set(operations.map(({ path }) => basePath + path))
+  return new Set(operations.map(({ path }) => toRoutePath(basePath + path)))
 }
+
+/** Returns a path as Express compares it: the case of letters and a slash at the end make no difference. */
+export const toRoutePath = (path: string) => path.toLowerCase().replace(/(?<=.)\/$/, '')

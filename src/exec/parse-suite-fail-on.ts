@@ -19,8 +19,9 @@ export type SuiteGate = FailCondition | SuiteFailCondition
 
 /** Parses the conditions of `--fail-on` for `--each`; undefined where one of them is unknown. */
 export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
-  const parts = text.split(',').map((part): readonly SuiteGate[] | undefined => {
-    const own = parseSuiteCondition(part.trim())
+  const names = new Set(text.split(',').map((part) => part.trim()))
+  const parts = [...names].map((part): readonly SuiteGate[] | undefined => {
+    const own = parseSuiteCondition(part)
     return own ? [own] : parseFailOn(part)
   })
   return parts.every((part) => part !== undefined) ? parts.flat() : undefined

@@ -11,6 +11,7 @@ import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { listFirstFindings } from '../reports/sections.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
+import { EmailAddresses } from './email-addresses.ts'
 
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10
@@ -101,15 +102,17 @@ async function writeBundleIfFailed(
   const reasons = [...conditions, ...(code === 0 ? [] : [`exit code ${code}`])]
   const isAlways = isOfServe && failOn === undefined
   if (bundle === undefined || (reasons.length === 0 && !isAlways)) return true
+  const addresses = new EmailAddresses()
   try {
-    await writePrivateFile(bundle, running.bundle(reasons))
+    await writePrivateFile(bundle, addresses.watch(running.bundle(reasons)))
   } catch (error) {
     printError(`convsim: --bundle ${bundle}: cannot be written: ${reasonOf(error)}`, 'error')
     return false
   }
   printError(
     `convsim: the bundle is in ${bundle}; repeat the run with convsim replay ${bundle}. ` +
-      'It has what clients sent but credentials: look there for personal data before you store it.',
+      `It has what clients sent but credentials${addresses.describe()}: ` +
+      'look there for personal data before you store it.',
   )
   return true
 }

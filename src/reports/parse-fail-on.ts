@@ -14,14 +14,17 @@ export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 
 
 /** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`; undefined where one of them is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
-  const conditions = text.split(',').map((part) => parseCondition(part.trim()))
+  const names = new Set(text.split(',').map((part) => part.trim()))
+  const conditions = [...names].map(parseCondition)
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
 }
 
 /** Parses the conditions of a gate, which a run without any request fails, too, unless that is allowed. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
-  return conditions.length === 0 || allowNoRequests ? conditions : [...conditions, { kind: 'no-requests' }]
+  const isAsked = conditions.some(({ kind }) => kind === 'no-requests')
+  const isComplete = conditions.length === 0 || isAsked || allowNoRequests
+  return isComplete ? conditions : [...conditions, { kind: 'no-requests' }]
 }
 
 function parseCondition(text: string): FailCondition | undefined {

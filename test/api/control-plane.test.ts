@@ -74,7 +74,7 @@ test('/metrics asks for the token of the control plane', async () => {
   expect([await ofMetrics({}), await ofMetrics({ authorization: 'Bearer secret' })]).toEqual([401, 200])
 })
 
-test.each(['/metrics', '/', '/favicon.ico'])(
+test.each(['/metrics', '/Metrics', '/metrics/', '/', '/favicon.ico'])(
   'an operation of the contract with the path %s takes precedence',
   async (path) => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }

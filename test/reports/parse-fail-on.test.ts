@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { parseCommandLine } from '../../src/config/parse.ts'
-import { parseFailOn } from '../../src/reports/parse-fail-on.ts'
+import { parseSuiteFailOn } from '../../src/exec/parse-suite-fail-on.ts'
+import { parseFailOn, parseGate } from '../../src/reports/parse-fail-on.ts'
 
 test.each([
   ['violation', [{ kind: 'violation' }]],
@@ -31,3 +32,14 @@ test.each(['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'covera
     })
   },
 )
+
+test.each([
+  ['violation,violation', ['violation', 'no-requests']],
+  ['no-requests, violation', ['no-requests', 'violation']],
+])('the gate "%s" has each condition once', (text, kinds) => {
+  expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
+})
+
+test('the gate of --each has each condition once', () => {
+  expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
+})
