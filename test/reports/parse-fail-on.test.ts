@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { parseCommandLine } from '../../src/config/parse.ts'
-import { parseFailOn } from '../../src/reports/parse-fail-on.ts'
+import { parseFailOn, parseGate } from '../../src/reports/parse-fail-on.ts'
 
 test.each([
   ['violation', [{ kind: 'violation' }]],
@@ -31,3 +31,12 @@ test.each(['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'covera
     })
   },
 )
+
+test.each([
+  [undefined, []],
+  ['violation', ['violation', 'no-requests']],
+  ['no-requests', ['no-requests']],
+  ['no-requests,manners', ['no-requests', 'manners']],
+])('a gate of %j has the conditions %j', (text, kinds) => {
+  expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
+})
