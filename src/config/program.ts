@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, type Help, Option } from 'commander'
 import { type CommandSyntax, purposes } from './command-syntax.ts'
 import { flagOf, pickSettings, type Setting } from './setting.ts'
 import { defaultOf, serverSettings, variableOf } from './settings.ts'
@@ -13,11 +13,19 @@ export function createParser(command: CommandSyntax): Command {
     .argument('[operands...]')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
+    .configureHelp({ formatItem: (flag, _width, text, helper) => formatFlag(flag, text, helper) })
     .helpOption('--help', 'Print this help; -h alone does, too.')
   for (const [key, setting] of Object.entries(settings)) addFlag(parser, key, setting)
   for (const [key, setting] of Object.entries(ignoredSettings))
     if (!Object.hasOwn(settings, key)) addFlag(parser, key, setting, true)
   return parser
+}
+
+/** Formats a flag of the help with its text beneath it, since the longest flags leave 80 columns no room beside them. */
+function formatFlag(flag: string, text: string, helper: Help): string {
+  if (text === '') return `  ${flag}`
+  const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
+  return [flag, ...wrapped.split('\n').map((line) => `    ${line}`)].map((line) => `  ${line}`).join('\n')
 }
 
 function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = setting.hidden === true): void {

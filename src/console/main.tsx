@@ -4,13 +4,12 @@
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { keepTitleAndIcon } from './shell/favicon.ts'
+import { currentView } from './shell/current-view.ts'
 import { Shell } from './shell/shell.tsx'
 import { refreshClock } from './store/clock.ts'
 import { connection, keepStreaming } from './store/live.ts'
 import { replaceRoute, route, sandbox } from './store/route.ts'
 import { refreshInfo, refreshSandboxes } from './store/server.ts'
-import { countUnseenViolations } from './store/unseen.ts'
 import { views } from './views/index.ts'
 
 /** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
@@ -20,8 +19,9 @@ const refresh = () => Promise.all([refreshClock(), refreshSandboxes()])
 
 if (!views.some(({ name }) => name === route.value.view)) replaceRoute({ view: views[0].name })
 keepStreaming()
-countUnseenViolations()
-keepTitleAndIcon()
+effect(() => {
+  document.title = `${currentView.value.title} · convsim`
+})
 effect(() => {
   if (connection.value > 0) void refreshInfo()
 })

@@ -34,8 +34,12 @@ export const runSummary: Tool = {
   async run({ sandbox, failOn = 'violation,unexpected,manners' }, { ask, origin, basePath }) {
     const answer = await ask({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(answer, usedSandbox)
-    const kinds = ['violations', 'unexpected', 'manners', 'advice']
-    const findings = kinds.flatMap((kind) => listOf(report[kind], 'findings').map((one) => showFinding(kind, one)))
+    // The report has no times, so that it is the same on each machine.
+    const manners = await askOrThrow(ask, { path: '/manners', query: { sandbox } })
+    const { violations, unexpected, advice } = report
+    const findings = Object.entries({ violations, unexpected, manners, advice }).flatMap(([kind, section]) =>
+      listOf(section, 'findings').map((one) => showFinding(kind, one)),
+    )
     const [first] = [findings[0]?.['requests']].flat()
     const next =
       first === undefined
@@ -53,5 +57,5 @@ export const runSummary: Tool = {
   },
 }
 
-const facts = ['operation', 'rule', 'in', 'pointer', 'status', 'sentence', 'message', 'count', 'requests']
+const facts = ['operation', 'rule', 'in', 'pointer', 'status', 'sentence', 'waitedMs', 'message', 'count', 'requests']
 const showFinding = (kind: string, finding: JsonObject): JsonObject => ({ kind, ...pick(finding, ...facts) })

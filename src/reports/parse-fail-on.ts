@@ -22,9 +22,8 @@ export function parseFailOn(text: string): readonly FailCondition[] | undefined 
 /** Parses the conditions of a gate, which a run without any request fails, too, unless that is allowed. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
-  const isAsked = conditions.some(({ kind }) => kind === 'no-requests')
-  const isComplete = conditions.length === 0 || isAsked || allowNoRequests
-  return isComplete ? conditions : [...conditions, { kind: 'no-requests' }]
+  const isComplete = conditions.length === 0 || conditions.some(({ kind }) => kind === 'no-requests')
+  return isComplete || allowNoRequests ? conditions : [...conditions, { kind: 'no-requests' }]
 }
 
 function parseCondition(text: string): FailCondition | undefined {

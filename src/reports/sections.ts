@@ -16,7 +16,7 @@ import type { RequestTrace } from './request-trace.ts'
 interface ClientFinding extends PageFinding {
   /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
   readonly trace: string
-  /** The pause before a retry, `after 0.3 s (req-5, then req-6), `; only for a terminal, as reports have no times. */
+  /** The pause before a retry, ` It waited 0.3 s (req-5, then req-6).`; only for a terminal, as reports have no times. */
   readonly pause: string
 }
 
@@ -92,7 +92,7 @@ function toTexts(
   const pause =
     waitedMs === undefined
       ? ''
-      : `after ${Math.round(waitedMs / 10) / 100} s (${requests.slice(0, 2).join(', then ')}), `
+      : ` It waited ${Math.round(waitedMs / 10) / 100} s (${requests.slice(0, 2).join(', then ')}).`
   const notes = [`Requests: ${formatRequests(finding)}; first: ${trace}`]
   return { title, sentence: sentence.trim(), notes, details, trace, pause }
 }
@@ -100,7 +100,7 @@ function toTexts(
 /** Returns the first findings of a report as lines: `violations: createEvent: body /value: type: must be a string`. */
 export function listFirstFindings(report: FindingsReport, limit: number): string[] {
   const lines = createSections(report).flatMap(({ key, findings }) =>
-    findings.map(({ title, sentence, trace, pause }) => `${key}: ${title}: ${sentence} (${pause}${trace})`),
+    findings.map(({ title, sentence, trace, pause }) => `${key}: ${title}: ${sentence}${pause} (${trace})`),
   )
   const further = lines.length - limit
   return further > 0 ? [...lines.slice(0, limit), `${pluralize(further, 'further finding')}`] : lines

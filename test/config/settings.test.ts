@@ -420,6 +420,8 @@ describe('commands', () => {
       expect(flags).toEqual([...own, '--help'])
       expect(text.replace(/\s+/g, ' ')).toContain(description)
       expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
+      const [beforeExamples = ''] = text.split('\nExamples:')
+      expect(beforeExamples.split('\n').filter((line) => line.length > 80)).toEqual([])
     })
 
     test.each(examples)('has the example %s, which can be run', (example) => {

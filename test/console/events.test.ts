@@ -38,7 +38,7 @@ describeInBrowser('the view of the events', () => {
     expect(await page.locator('.event-list tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/twice.*repeated/s),
       expect.stringMatching(/twice/s),
-      expect.stringMatching(/replayed.*−0.4.*2026-01-02 03:04:05.*2 replays/s),
+      expect.stringMatching(/replayed.*−0.4.*2 replays.*2026-01-02 03:04:05/s),
       expect.stringMatching(/dropped.*−1.*sampled out/s),
     ])
     expect(await page.locator('.event-list del').allTextContents()).toEqual(['−1'])
@@ -49,6 +49,24 @@ describeInBrowser('the view of the events', () => {
     await page.getByText('Sampling with the rate 0 dropped it').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
+  })
+
+  test.each([390, 1440])('cuts off no mark, and breaks no id, at %d px', async (width) => {
+    const own = await startForTest()
+    const unknown = '33333333-3333-4333-8333-333333333333'
+    for (let sent = 0; sent < 2; sent += 1)
+      await ask(own, '/v1/events', { body: event({ eventType: 'x'.repeat(60), productId: unknown }) })
+    const page = await browser.open(own, { place: '#/events', width })
+    await page.getByText('2 listed').waitFor()
+    await page.getByRole('link', { name: '33333333…3333' }).waitFor()
+    const sizes = await page.evaluate<number[][]>(
+      `Array.from(document.querySelectorAll('.event-list, .split-side'), (one) => [one.scrollWidth, one.clientWidth])`,
+    )
+    for (const [content, shown] of sizes) expect(content).toBe(shown)
+    const heights = await page.evaluate<number[]>(
+      `Array.from(document.querySelectorAll('.split-side tbody tr'), (one) => one.clientHeight)`,
+    )
+    expect(Math.max(...heights)).toBeLessThan(32)
   })
 
   test('filters by words that are kept in the address, and by the links of the indexes', async () => {

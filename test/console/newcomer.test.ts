@@ -35,7 +35,7 @@ const readTotal = (page: Page) => page.locator('.contents-total .share').textCon
 /** Expects one line of the retries, with the waits drawn and the broken rule named beside it. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
-  await chain.getByText('2 faults').waitFor()
+  await chain.getByText('bad manners').waitFor()
   expect(await chain.count()).toBe(1)
   expect(await chain.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3, ✕ 429'])
   expect(await chain.locator('.attempt > span').allTextContents()).toEqual([

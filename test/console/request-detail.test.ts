@@ -62,6 +62,19 @@ describeInBrowser('an open request', () => {
     expect(await runTests(own, code)).toHaveLength(1)
   })
 
+  test.each(['reset', 'empty-response', 'hang', 'truncated', 'malformed-json'])(
+    'is copied as a test that passes where the scenario %s broke the delivery',
+    async (scenario) => {
+      const own = await startForTest()
+      const signal = AbortSignal.timeout(300)
+      const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
+      await fetch(`${own.origin}${analyticsPath}`, { headers, signal }).catch(() => undefined)
+      const page = await openNewest(own)
+      const [title] = await runTests(own, await copy(page, 'Copy as a vitest test'))
+      expect(title).toMatch(/\/analytics: (reset|no answer|hung|cut off)$/)
+    },
+  )
+
   test('is sent again, and the new request is opened', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event({ insertId: 'once' }), headers: { 'x-sim-sandbox': 'w1' } })

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
@@ -100,22 +100,5 @@ describeInBrowser('the list of requests', () => {
     const page = await browser.open(own, { place: '#/requests?sandbox=*' })
     await page.getByText('2 listed').waitFor()
     expect(await page.locator('td.sandbox').allTextContents()).toEqual(['worker-2', 'worker-1'])
-  })
-
-  test('marks the icon and the title of the page when a violation happens, until the user works with it', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own)
-    await page.getByText('Live', { exact: true }).waitFor()
-    const icon = () => page.locator('link[rel=icon]').getAttribute('href')
-    expect(await icon()).not.toContain('circle')
-    await ask(own, '/v1/events', { body: {} })
-    await page.getByRole('row', { name: '/v1/events' }).waitFor()
-    expect(await icon()).toContain('circle')
-    expect(await page.title()).toBe('(1) Requests · convsim')
-    await page.keyboard.press('j')
-    expect(await icon()).not.toContain('circle')
-    await setHidden(page, true)
-    await ask(own, '/v1/events', { body: {} })
-    await page.locator('link[rel=icon][href*=circle]').waitFor({ state: 'attached' })
   })
 })

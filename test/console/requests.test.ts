@@ -56,6 +56,9 @@ describeInBrowser('the view of the requests', () => {
     await expect
       .poll(() => words.allTextContents())
       .toEqual(['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset'])
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).fill('open req-4')
+    await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
   test('marks bad manners, and finds them', async () => {
@@ -69,7 +72,9 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('1 listed').waitFor()
     expect(page.url()).toContain('has%3Amanners')
     await page.locator('tr[data-id=req-2] a').click()
-    await page.getByText('Bad manners: A 429 asked to wait for 60 s, and the client came back earlier.').waitFor()
+    await page
+      .getByText(/^Bad manners: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/)
+      .waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
     await page.getByRole('button', { name: 'Bad manners' }).click()
     await page.getByText('3 listed').waitFor()

@@ -39,7 +39,7 @@ describeInBrowser('the view of the retries', () => {
       await page.getByRole('button', { name: 'Send it' }).click()
       await answered
     }
-    await page.locator('.chain').getByText('1 fault').waitFor()
+    await page.locator('.chain').getByText('bad manners').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
   })
 

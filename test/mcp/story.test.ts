@@ -35,7 +35,7 @@ describe('an agent mends a client', () => {
 
     const { json: failed } = await callTool(agent, 'run_summary', { sandbox })
     expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
-    expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"count":2/)
+    expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"waitedMs":\d+,"count":2/)
     const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
     const explained = await callTool(agent, 'explain_request', { id })
     expect(explained.text).toMatch(/"retryAfterMs":30000/)

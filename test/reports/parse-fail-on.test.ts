@@ -34,9 +34,12 @@ test.each(['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'covera
 )
 
 test.each([
+  [undefined, []],
+  ['violation', ['violation', 'no-requests']],
+  ['no-requests', ['no-requests']],
   ['violation,violation', ['violation', 'no-requests']],
-  ['no-requests, violation', ['no-requests', 'violation']],
-])('the gate "%s" has each condition once', (text, kinds) => {
+  ['no-requests,manners', ['no-requests', 'manners']],
+])('a gate of %j has the conditions %j', (text, kinds) => {
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })
 

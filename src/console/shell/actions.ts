@@ -9,7 +9,7 @@ import { navigate, sandbox, switchSandbox } from '../store/route.ts'
 import { addRule } from '../store/rules.ts'
 import { sandboxNames } from '../store/server.ts'
 import { clearRequests } from '../views/requests/clear.ts'
-import { describeSubject, shortenIds } from '../views/requests/subject.ts'
+import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
 import { listOffers, titleOf } from '../views/scenarios/offer.ts'
 
 /** Reads the latest requests, and returns a command for each that opens it. */
@@ -19,10 +19,14 @@ export function useRequestCommands(): readonly PageCommand[] {
     const query = { sandbox: sandbox.peek(), order: 'newest', bodies: true, limit: 100 } as const
     void ask('get', '/requests', { query }).then((asked) => {
       if (asked.ok)
-        commands.value = asked.value.requests.map(({ id, request: { method, path, body }, answer }) => ({
-          title: `Open ${id}: ${describeSubject(path, body)} ${method} ${shortenIds(path)} ${answer.status}`,
-          run: () => navigate({ view: 'requests', id }),
-        }))
+        commands.value = asked.value.requests.map((exchange) => {
+          const { id, request, answer } = exchange
+          const call = `${describeSubject(request.path, request.body)} ${request.method} ${shortenIds(request.path)}`
+          return {
+            title: `Open ${id}: ${call} ${findBreak(exchange) ?? answer.status}`,
+            run: () => navigate({ view: 'requests', id }),
+          }
+        })
     })
   }, [])
   return commands.value

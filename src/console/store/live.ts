@@ -40,12 +40,6 @@ const deliveryMs = 100
 /** Milliseconds until the first and, at most, until any further try to connect again. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
 
-/** The number of the newest request that the stream has brought, or that was there when it was opened. */
-let newestNumber = 0
-
-/** Returns the number of the newest request that this page knows; while it is hidden, later ones are greater. */
-export const newestKnown = () => newestNumber
-
 const listeners = new Set<(arrival: Arrival) => void>()
 let waiting: Schema<'Exchange'>[] = []
 let skipped = 0
@@ -103,8 +97,8 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
-  newestNumber = newest.value.requests[0]?.number ?? 0
-  const query = { sandbox: name, since: newestNumber, bodies: 'true' } as const
+  const since = newest.value.requests[0]?.number ?? 0
+  const query = { sandbox: name, since, bodies: 'true' } as const
   const stream = await readEventStream({ path: '/requests/stream', query, signal, onOpen, onEvents: receive })
   return stream.ok ? undefined : stream.problem
 }
@@ -130,7 +124,6 @@ function deliverWaiting(): void {
   const arrival = { exchanges: waiting, skipped }
   dropWaiting()
   deliveredAt = performance.now()
-  newestNumber = arrival.exchanges.at(-1)?.number ?? newestNumber
   for (const listener of listeners) listener(arrival)
 }
 

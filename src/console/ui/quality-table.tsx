@@ -39,6 +39,7 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
             class: 'breaks',
             cell: ({ id, name, search }) => (
               <a
+                class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
                 href={hrefOf({ view: 'events', id: undefined, query: { q: search } })}
                 title={`List the events of ${id}`}
               >

@@ -24,6 +24,7 @@ export function EventList({ events, openId }: { events: readonly EventProps['eve
         { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
         {
           title: 'Type',
+          class: 'short-if-narrow',
           cell: ({ eventId, fields }) => (
             <a href={hrefOf({ id: eventId })} aria-current={eventId === openId ? 'true' : undefined}>
               {asText(fields.eventType)}
@@ -33,6 +34,7 @@ export function EventList({ events, openId }: { events: readonly EventProps['eve
         { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
         { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
         { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOf(fields.productId) },
+        { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
         {
           title: 'Conversation',
           class: 'faint if-room',
@@ -43,7 +45,6 @@ export function EventList({ events, openId }: { events: readonly EventProps['eve
           class: 'faint if-wide',
           cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
         },
-        { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
       ]}
     />
   )

@@ -103,7 +103,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
           { title: 'Role', class: 'breaks if-room', cell: ({ role }) => asText(role ?? '') },
           {
             title: 'Variables',
-            class: 'breaks',
+            class: 'breaks if-room',
             cell: ({ variables }) => variables.map((variable) => <var key={variable}>{variable}</var>),
           },
           {
@@ -126,7 +126,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
               )
             },
           },
-          { title: 'Created', cell: ({ createdAt }) => formatInstant(createdAt) },
+          { title: 'Created', class: 'nowrap', cell: ({ createdAt }) => formatInstant(createdAt) },
         ]}
       />
     </div>

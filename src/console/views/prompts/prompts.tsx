@@ -65,7 +65,7 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
     <div class="split with-menu">
       <section class="split-pane" aria-label="Prompts">
         <div class="toolbar">
-          <SearchField label="Search prompts" placeholder="a name, product or id" field={field} />
+          <SearchField label="Search prompts" placeholder="Search for a name, product or id" field={field} />
           <p class="toolbar-note faint" role="status">
             {listed.length < prompts.length && `${listed.length} of `}
             {count(prompts.length, 'prompt')}

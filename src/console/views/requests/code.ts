@@ -1,25 +1,33 @@
 import type { Schema } from '../../api/answers.ts'
 import { info } from '../../store/server.ts'
 import { bodyText, meaningfulHeaders, redacted, targetOf, urlOf } from './replay.ts'
+import { findDamage } from './subject.ts'
 
 /** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` without one, stands for a redacted credential. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
-  formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))
+  `const answer = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
-function formatCall({ request }: Schema<'Exchange'>, url: string, headers: readonly [string, string][]): string {
+function formatCall(
+  { request }: Schema<'Exchange'>,
+  url: string,
+  headers: readonly [string, string][],
+  hasTimeout = false,
+): string {
   const lines = [
     ...(request.method === 'GET' ? [] : [`  method: ${quote(request.method)},`]),
     '  headers: {',
     ...headers.map(([name, value]) => `    ${memberName(name)}: ${quoteHeader(value)},`),
     '  },',
     ...formatBody(request.body),
+    ...(hasTimeout ? ['  signal: AbortSignal.timeout(1000),'] : []),
   ]
-  return [`const answer = await fetch(${url}, {`, ...lines, '})'].join('\n')
+  return [`fetch(${url}, {`, ...lines, '})'].join('\n')
 }
 
 /**
  * Formats a request as a test with the fixture `sim` that expects the same answer. A rule's scenario becomes a header,
- * and so does the declaration of a negative test, since the fixture fails for violations and refusals.
+ * and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
+ * scenario broke the delivery, the test expects that the answer cannot be read.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, answer } = exchange
@@ -30,17 +38,20 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
   const url = path.startsWith(`${basePath}/`)
     ? `\`\${sim.baseUrl}${inTemplate(path.slice(basePath.length))}\``
     : `\`\${new URL(sim.baseUrl).origin}${inTemplate(path)}\``
-  const call = formatCall(exchange, url, testHeaders(exchange)).replaceAll('\n', '\n  ')
-  const expectations = [
-    `  expect(answer.status).toBe(${answer.status})`,
-    ...(isObject(json) ? [formatExpectation(json, answer.status)] : []),
-  ]
+  const word = findDamage(exchange)
+  const call = formatCall(exchange, url, testHeaders(exchange), word === 'hung').replaceAll('\n', '\n  ')
+  const lines =
+    word === undefined
+      ? [`  const answer = await ${call}`, `  expect(answer.status).toBe(${answer.status})`]
+      : [`  const answer = ${call}.then((answer) => answer.json())`, '  await expect(answer).rejects.toThrow()']
+  const expectation = word === undefined && isObject(json) ? [formatExpectation(json, answer.status)] : []
+  const title = `${request.method} ${request.path}${word === undefined ? ` answers ${answer.status}` : `: ${word}`}`
   return [
     "import { expect, test } from 'conversation-analytics-simulator/vitest'",
     '',
-    `test(${quote(`${request.method} ${request.path} answers ${answer.status}`)}, async ({ sim }) => {`,
-    `  ${call}`,
-    ...expectations,
+    `test(${quote(title)}, async ({ sim }) => {`,
+    ...lines,
+    ...expectation,
     '})',
     '',
   ].join('\n')

@@ -20,6 +20,13 @@ export interface ClientManners {
 
 const none: readonly string[] = []
 
+/** The rules about the time before a retry. */
+const timed: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
+
+/** Returns the sentence of a finding with the pause of the client, if its rule has one. */
+export const addPause = (sentence: string, waitedMs: number | undefined): string =>
+  waitedMs === undefined ? sentence : `${sentence} It waited ${waitedMs.toLocaleString('en')} ms.`
+
 /** Reads the calls that were tried again, as long as a component is shown. */
 export function useManners(): ClientManners {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
@@ -30,9 +37,13 @@ export function useManners(): ClientManners {
 function findManners(chains: readonly Schema<'RetryChain'>[]): ClientManners {
   const tries = new Map(
     chains.flatMap((chain) =>
-      chain.attempts.map(({ id, findings }, index): [string, TryOfCall] => [
+      chain.attempts.map(({ id, findings, waitedMs }, index): [string, TryOfCall] => [
         id,
-        { chain, number: chain.earlier + index + 1, sentences: findings.map(({ sentence }) => sentence) },
+        {
+          chain,
+          number: chain.earlier + index + 1,
+          sentences: findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
+        },
       ]),
     ),
   )

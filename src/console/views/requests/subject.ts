@@ -15,7 +15,7 @@ const namesIn = (path: string) =>
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = (body?.json ?? {}) as Record<string, unknown>
   const product = typeof productId === 'string' ? (nameOf(productId) ?? shortId(productId)) : undefined
-  const parts = eventType === undefined ? [name] : [eventType, product]
+  const parts = eventType === undefined && name !== undefined ? [name] : [eventType, product]
   return [...namesIn(path), ...parts.filter((part) => part !== undefined).map(asText)].join(' · ')
 }
 
@@ -30,13 +30,14 @@ const breaks: Readonly<Record<string, string>> = {
 /** The parts of an exchange that tell how its delivery ended. */
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
-/** Returns the word for a delivery that broke: `reset`. Undefined if the client received the whole answer. */
-export function findBreak({
-  delivery: { outcome, sentBytes = 0 },
-  damage,
-  brokenOff,
-}: DeliveryFacts): string | undefined {
-  const [byScenario] = damage.flatMap((one) => breaks[one] ?? [])
+/** Returns the word for a delivery that a scenario broke: `reset`. Undefined for another one. */
+export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
+  damage.flatMap((one) => breaks[one] ?? [])[0]
+
+/** Returns the word for a delivery that broke. Undefined if the client received the whole answer. */
+export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): string | undefined {
+  const { outcome, sentBytes = 0 } = delivery
+  const byScenario = findDamage({ damage })
   if (byScenario !== undefined) return byScenario
   if (brokenOff || outcome === 'client-gone') return 'gave up'
   if (outcome === 'delivered') return undefined

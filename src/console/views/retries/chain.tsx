@@ -1,7 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Mark, statusKind } from '../../ui/status.tsx'
-import { count } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
 import { Outcome } from '../requests/request-row.tsx'
 import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
@@ -57,8 +56,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
 }
 
 function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
-  const faults = attempts.flatMap(({ findings }) => findings).length
-  if (faults > 0) return <Mark kind="violation" text={count(faults, 'fault')} />
+  const isBad = attempts.some(({ findings }) => findings.length > 0)
+  if (isBad) return <Mark kind="violation" text="bad manners" />
   if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }

@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/status.tsx'
+import { addPause } from '../requests/manners.ts'
 
 /** The rules of manners, those that a client broke first, each with the findings. */
 export function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
@@ -27,9 +28,7 @@ export function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get
           <p class="faint">{sentence}</p>
           {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (
             <p key={requests.join()} class="finding">
-              {fault}
-              {waitedMs !== undefined && ` It waited ${waitedMs.toLocaleString('en')} ms.`}{' '}
-              <span class="faint">{operation}</span>{' '}
+              {addPause(fault, waitedMs)} <span class="faint">{operation}</span>{' '}
               {requests.map((id) => (
                 <>
                   <a key={id} href={hrefOf({ view: 'requests', id })}>
