@@ -37,16 +37,6 @@ async function writeTraffic(): Promise<string> {
 }
 
 describe('files that commands write are for their owner alone, also in place of wider ones:', () => {
-  test('reports and bundles', async () => {
-    const cwd = await tempFolder()
-    await createWide(join(cwd, 'old.html'), 'old')
-    await createWide(join(cwd, 'bundle.json'))
-    const reports = ['--report', 'old.html,new.json', '--bundle', 'bundle.json']
-    const { code } = await run(['exec', ...reports, '--', process.execPath, '-e', 'process.exit(7)'], { cwd })
-    expect(code).toBe(7)
-    expect(await listModes(cwd)).toEqual(['bundle.json 600', 'new.json 600', 'old.html 600'])
-  })
-
   test('the files of a hunt', async () => {
     const cwd = await tempFolder()
     const path = '/models/00000000-0000-4000-8000-000000000002/analytics'

@@ -12,6 +12,8 @@ function refusalOf(flags: readonly string[], env: Readonly<Record<string, string
 
 test.each([
   [['--hunt', 'reset', '--each', 'slow'], {}, '--hunt takes no --each: '],
+  [['--hunt', '--only', one], {}, '--hunt takes no --only: '],
+  [['--hunt', '--fail-on', 'hung>20'], {}, '--fail-on hung>20 needs --each: '],
   [['--hunt'], { CONVSIM_SCENARIO: 'slow' }, '--hunt takes no CONVSIM_SCENARIO: '],
   [['--hunt'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed needs --each: '],
   [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
