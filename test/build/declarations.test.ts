@@ -27,26 +27,6 @@ export { Report, report };
 `)
 })
 
-test('a declaration is needed only where a type refers to its name', () => {
-  const text = rollUp({
-    'index.d.ts': "export { type A } from './a.ts';",
-    'a.d.ts': `/** About the whole file. */
-
-/** A type. */
-export interface A extends B { readonly text: string; readonly boolean: 'Word'; read(Word: string): void }
-interface B { [Symbol.iterator](): C.D }
-declare namespace C { type D = 1 }
-export type Word = 1;
-declare function text(): void;
-declare function boolean(): void;
-`,
-  })
-  expect(text).toMatch(/^\/\*\* A type\. \*\//)
-  expect(text).toContain('interface B')
-  expect(text).toContain('namespace C')
-  expect(text).not.toMatch(/type Word|declare function/)
-})
-
 test.each([
   ['A takes its type from a library', "import type { X } from 'pino'; export type A = X;", /from pino/],
   ['an import is renamed', "import type { B as X } from './b.ts'; export type A = X;", /renames an import/],

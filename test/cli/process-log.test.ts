@@ -25,11 +25,12 @@ async function serveUnread(logging: readonly string[], preloaded: readonly strin
   return { child, origin }
 }
 
-const large = event({ insertId: 'always', sampleRate: 2, properties: { long: 'x'.repeat(1900) } })
+const properties = { long: 'x'.repeat(1900) }
 
 test('the buffer of an unread log is bounded, and a last line counts the dropped lines', async () => {
   const { child, origin } = await serveUnread(['--log-bodies', '--log-format', 'json'])
   // About 4 kB of log per request, in all four times the size of the buffer.
+  const large = event({ insertId: 'always', properties })
   await postAll(origin, '/v1/events', new Array(10_000).fill(large))
   const log = text(child.stderr)
   await expect.poll(() => postAll(origin, '/v1/events', [large])).toHaveLength(1)
@@ -44,7 +45,7 @@ test('a stop ends the process, with report and exit code, although nobody reads 
   const evidence = ['--report', report, '--fail-on', 'violation']
   const { child, origin } = await serveUnread(['--log-format', 'json', '--log-bodies', ...evidence])
   const ended = once(child, 'exit')
-  await postAll(origin, '/v1/events', new Array(3000).fill(large))
+  await postAll(origin, '/v1/events', new Array(3000).fill(event({ sampleRate: 2, properties })))
   child.kill('SIGTERM')
   expect(await ended).toEqual([3, null])
   expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 3000 })

@@ -28,17 +28,16 @@ test.each([
   expect(refusalOf(flags, env)?.slice(0, start.length)).toBe(start)
 })
 
-test('a prefix is taken with a state in Redis, and as a variable for other commands', () => {
-  expect(refusalOf(['--state', 'redis://a', '--state-prefix', 'a'])).toBeUndefined()
-  expect(refusalOf([], { CONVSIM_STATE_PREFIX: 'a' })).toBeUndefined()
+test.each<[string[], Readonly<Record<string, string>>]>([
+  [['--state', 'redis://a', '--state-prefix', 'a'], {}],
+  [[], { CONVSIM_STATE_PREFIX: 'a' }],
+  [['--only', one], {}],
+])('%j with %j is taken', (flags, env) => {
+  expect(refusalOf(flags, env)).toBeUndefined()
 })
 
 test.each([[['--each']], [['--only', one]], [['--hunt']]])('%j passes over variables for other commands', (flags) => {
   const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
   expect(refusalOf(flags, env)).toBeUndefined()
   expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/^--state-prefix needs a state in Redis: /)
-})
-
-test('one run of --only is taken', () => {
-  expect(refusalOf(['--only', one])).toBeUndefined()
 })

@@ -21,12 +21,6 @@ beforeAll(() => {
 
 afterAll(() => project.remove())
 
-/** Writes a file of the project and runs it. */
-function runFile(file: string, text: string, ...options: string[]): string {
-  writeFileSync(join(project.folder, file), text)
-  return project.run(process.execPath, ...options, file)
-}
-
 /** Starts a simulator, asks for its health, and prints the status. */
 const askForHealth = `startSimulator().then(async (simulator) => {
   const response = await fetch(simulator.controlUrl + '/health')
@@ -35,22 +29,12 @@ const askForHealth = `startSimulator().then(async (simulator) => {
 })`
 
 describe('the package', () => {
-  it('contains the built code, the documents and the fixtures, but neither sources nor tests', () => {
-    const tops = new Set(project.packed.files.map(({ path }) => path.split('/')[0]))
-    expect([...tops].sort()).toEqual(
-      [
-        'CHANGELOG.md',
-        'CONTRIBUTING.md',
-        'LICENSE',
-        'README.md',
-        'SKILL.md',
-        'dist',
-        'docs',
-        'fixtures',
-        'package.json',
-        'spec',
-      ].sort(),
-    )
+  it('contains the built code, the documents, the fixtures and licences, but neither sources nor tests', () => {
+    const paths = project.packed.files.map(({ path }) => path)
+    const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
+    const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
+    expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)
+    expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   it('contains every file to which its documents link, except pictures', () => {
@@ -65,11 +49,6 @@ describe('the package', () => {
       )
     })
     expect(links.filter((link) => !paths.includes(link))).toEqual([])
-  })
-
-  it('contains the licences of all packages in its bundle', () => {
-    const paths = project.packed.files.map(({ path }) => path)
-    expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   it('is under 5 MB unpacked, with the console, the tools for agents and 0.2 MB of documentation', () => {
@@ -90,14 +69,13 @@ describe('the package', () => {
 })
 
 describe('the library', () => {
-  it('starts a simulator in a module', () => {
-    const text = `import { startSimulator } from '${name}'\n${askForHealth}`
-    expect(runFile('start.mjs', text)).toBe('200\n')
-  })
-
-  it('starts a simulator in CommonJS, also where require() loads no modules', () => {
-    const text = `const { startSimulator } = require('${name}')\n${askForHealth}`
-    expect(runFile('start.cjs', text, '--no-experimental-require-module')).toBe('200\n')
+  // In CommonJS also where require() loads no modules.
+  it.each([
+    ['start.mjs', `import { startSimulator } from '${name}'`, []],
+    ['start.cjs', `const { startSimulator } = require('${name}')`, ['--no-experimental-require-module']],
+  ])('starts a simulator in %s', (file, load, options) => {
+    writeFileSync(join(project.folder, file), `${load}\n${askForHealth}`)
+    expect(project.run(process.execPath, ...options, file)).toBe('200\n')
   })
 
   it('starts a simulator in a context of its own without import(), as Jest runs a test file', async () => {
