@@ -1,15 +1,20 @@
 // @module-tag long
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, posix } from 'node:path'
+import { delimiter, join, posix } from 'node:path'
 import vm from 'node:vm'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
 import { documentWithPaths } from '../support/documents.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { createProject, type Project, repository } from './project.ts'
 
-const name = 'conversation-analytics-simulator'
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+const { name } = manifest
+const tsc = join(repository, 'node_modules/typescript/bin/tsc')
 
 let project: Project
 let installed: string
@@ -161,7 +166,6 @@ describe('the library', () => {
         return simulator.baseUrl + text
       }`,
     )
-    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...further]
     expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
   })
@@ -183,8 +187,7 @@ describe('a document with an operation that has no handler', () => {
   }
 
   it('is refused without Prism, with the command that installs its version', async () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-    const version = devDependencies['@stoplight/prism-http']
+    const version = manifest.devDependencies['@stoplight/prism-http']
     const { status, stderr } = await exec('true')
     expect(status).toBe(1)
     expect(stderr).toContain('listProducts')
@@ -198,5 +201,97 @@ describe('a document with an operation that has no handler', () => {
     const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
     expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
+  })
+})
+
+it('the packed files have no finding of publint', async () => {
+  const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true })
+  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+})
+
+describe('TypeScript resolves each entry point', () => {
+  it.each([
+    ['in a module of Node', 'points.mts', 'nodenext', 'nodenext'],
+    ['in CommonJS of Node', 'points.cts', 'nodenext', 'nodenext'],
+    ['for a bundler', 'points.ts', 'esnext', 'bundler'],
+  ])('%s', (_where, file, module, resolution) => {
+    // The names by which a project imports the entry points, documents such as package.json excluded.
+    const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
+    const lines = points
+      .map((path) => path.replace('.', name))
+      .map((point, at) => `export type Point${at} = typeof import('${point}')`)
+    writeFileSync(join(project.folder, file), lines.join('\n'))
+    // The types of optional peers, which the project has not, are not checked.
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
+    const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
+    expect(project.run(process.execPath, ...args)).toBe('')
+  })
+})
+
+describe('a publication', () => {
+  /** Runs the check before a publication in a folder with this package.json. */
+  const check = async (fields: object) => {
+    const folder = await tempFolder()
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
+    const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
+    return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
+  }
+
+  it('is refused while an address is a placeholder', async () => {
+    const { status, stderr } = await check({ homepage: 'https://code.test/convsim' })
+    expect(stderr).toContain('package.json has placeholders: repository.url, bugs.')
+    expect(status).toBe(1)
+  })
+
+  it('is allowed with the addresses of its owner', async () => {
+    const url = 'https://code.test/convsim'
+    const { status, stderr } = await check({ repository: { type: 'git', url }, homepage: url, bugs: url })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+})
+
+/** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */
+const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
+const versions = nodes.map((node) => [
+  execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),
+  node,
+])
+
+const use = `
+async function use({ connect, startSimulator }) {
+  const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
+  const sim = (await connect(simulator.controlUrl)).sandbox('same')
+  const headers = { authorization: 'Bearer k', 'user-agent': 'test', 'content-type': 'application/json' }
+  const body = JSON.stringify({ eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1', insertId: 'a' })
+  const { eventId } = await (await fetch(sim.baseUrl + '/events', { method: 'POST', headers, body })).json()
+  await sim.expectReceived('createEvent', { times: 1 })
+  await simulator.close()
+  console.log(eventId)
+}`
+
+const files: Readonly<Record<string, string>> = {
+  'use.mjs': `import * as library from '${name}'\n${use}\nawait use(library)`,
+  'use.cjs': `const library = require('${name}')\n${use}\nuse(library)`,
+  'sandbox.test.mjs': `
+    import { test } from 'node:test'
+    import { useSandbox } from '${name}/node-test'
+    test('an empty sandbox has no findings', async (t) => { await (await useSandbox(t)).expectNoFindings() })`,
+}
+
+describe.each(versions)('Node %s', (_version, node) => {
+  beforeAll(() => {
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
+  })
+
+  it('runs the library from a module and from CommonJS, with the same identifiers', () => {
+    const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, 'use.cjs')]
+    expect(fromModule).toMatch(/^[0-9a-f-]{36}\n$/)
+    expect(fromCommonJs).toBe(fromModule)
+  })
+
+  it('runs the command around a test with a sandbox', () => {
+    const command = join(installed, 'dist/cli.js')
+    const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
+    expect(output).toMatch(/^# pass 1$/m)
   })
 })

@@ -28,9 +28,12 @@ export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   }
 }
 
-/** Writes a HAR file for one test, and returns its path. `entries`: the exchanges, or the text of their list. */
-export async function writeHar(entries: readonly object[] | string): Promise<string> {
-  const file = join(await tempFolder(), 'traffic.har')
+/**
+ * Writes a HAR file, by default to a folder of its own, and returns its path. `entries`: the exchanges, or the text of
+ * their list.
+ */
+export async function writeHar(entries: readonly object[] | string, folder?: string): Promise<string> {
+  const file = join(folder ?? (await tempFolder()), 'traffic.har')
   const list = typeof entries === 'string' ? entries : JSON.stringify(entries)
   await writeFile(file, `{"log":{"version":"1.2","creator":{},"entries":${list}}}`)
   return file

@@ -37,7 +37,8 @@ export async function runRecorded(
   const contractFile = join(folder, 'contract.yaml')
   const patchFile = join(folder, 'patch.yaml')
   await writeFile(contractFile, contract)
-  const harFile = await writeHar(bodies.map((body) => harEntry('https://api.example.com/v1/weather', body, { type })))
+  const entries = bodies.map((body) => harEntry('https://api.example.com/v1/weather', body, { type }))
+  const harFile = await writeHar(entries, folder)
   const args = ['--contract', contractFile, '--har', harFile, '--samples', '1', '--patch', patchFile]
   return { ...(await runDrift(args, null)), folder, contractFile, patchFile }
 }
