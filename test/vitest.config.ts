@@ -1,7 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './support/closing-line-reporter.ts'
 import { ControlAnswersReporter } from './support/control-answers/reporter.ts'
-import { SlowFileReporter } from './support/slow-file-reporter.ts'
 
 const controlAnswers = new ControlAnswersReporter()
 
@@ -33,7 +32,7 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'runs only in `.ci/run`, by `npm run test:long`' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
-    reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers), new SlowFileReporter()],
+    reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers)],
     // A limit for tests that never end. On a busy machine, a slow test takes three times as long as alone.
     testTimeout: 60_000,
     hookTimeout: 60_000,

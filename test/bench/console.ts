@@ -1,13 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import autocannon from 'autocannon'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../browser/chromium.ts'
 import { newEvent, warmAnalytics } from './requests.ts'
-import { freePort, startTarget } from './target.ts'
-import { builtSimulator } from './targets.ts'
+import { median } from './table.ts'
+import { withSimulator } from './targets.ts'
 
 /**
  * Prints the time until the console is first painted, then sends 100 requests a second for ten minutes (MINUTES) while the console lists them:
@@ -39,15 +35,13 @@ const countFrames = `(() => {
   return frames
 })()`
 
-await main()
+/** The most that the heap may have grown at the end, as a multiple of the heap of the first half minute. */
+const maxHeapGrowth = 2
 
-async function main(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-  const folder = mkdtempSync(join(tmpdir(), 'convsim-console-'))
-  const simulator = await startTarget(builtSimulator(folder), await freePort(), warmAnalytics)
+await withSimulator(async ({ url }) => {
+  const { origin } = new URL(url)
   const browser = await openBrowser()
   try {
-    const { origin } = new URL(simulator.url)
     await measureFirstPaint(browser, `${origin}/__sim/`)
     if (minutes === 0) return
     const page = await browser.newPage({ viewport: { width: 1024, height: 800 } })
@@ -64,10 +58,8 @@ async function main(): Promise<void> {
     await load
   } finally {
     await browser.close()
-    await simulator.stop()
-    rmSync(folder, { recursive: true })
   }
-}
+})
 
 /** Prints the medians of the milliseconds until the first content is painted, with nothing in the browser's cache and with all in it. */
 async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
@@ -83,17 +75,9 @@ async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
     await context.close()
   }
   console.log(
-    `first paint, medians of ${loads} loads (at most 200 ms): ${median(cold)} ms cold, ${median(warm)} ms warm`,
+    `first paint, medians of ${loads} loads (at most 200 ms): ${median(cold).toFixed(0)} ms cold, ${median(warm).toFixed(0)} ms warm`,
   )
 }
-
-/** Returns the median of values, rounded. */
-function median(values: readonly number[]): number {
-  return Math.round([...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
-}
-
-/** The most that the heap may have grown at the end, as a multiple of the heap of the first half minute. */
-const maxHeapGrowth = 2
 
 /** Prints the figures of each half minute. Sets the exit code 1 if the page holds ever more. */
 async function measure(page: Page): Promise<void> {

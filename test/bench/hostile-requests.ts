@@ -82,91 +82,77 @@ const rules = JSON.stringify({
   })),
 })
 
-/** A request for the control plane's journal after bodies of many quotes. */
-const quotes = times(15, () => post('/v1/events', fill('"\\"\\" ')))
+/** A request for the control plane's journal. */
+const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
+
+const attack = (name: string, ...requests: readonly HostileRequest[]): HostileRequests => ({ name, requests })
+
+const put = (body: string): HostileRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
+
+const large = (count: number) => times(count, () => withoutRepeats(event(largeProperties)))
 
 /** All attacks that are known, each of them once successful or next to one that was. */
 export const hostileRequests: readonly HostileRequests[] = [
-  { name: 'Prefer: spaces before a quote', requests: [analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })] },
-  { name: 'X-Sim-Sequence: stars', requests: [analytics({ 'x-sim-sequence': ' *'.repeat(990) })] },
-  { name: 'Authorization: tildes', requests: [analytics({ authorization: `Bearer ${'~a'.repeat(6000)}!` })] },
-  { name: 'path of slashes', requests: [get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)] },
-  { name: 'query of parameters', requests: [get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)] },
-  { name: 'value of digits', requests: [event(`"value":"${fill('1')}x","valueType":"numeric"`)].map(withoutRepeats) },
-  { name: 'eventAt of T', requests: [event(`"eventAt":"${fill('T')}"`)].map(withoutRepeats) },
-  { name: 'uuid of digits', requests: [event(`"conversationId":"${fill('a')}"`)] },
-  { name: 'properties of many members', requests: times(3, () => event(largeProperties)).map(withoutRepeats) },
-  { name: 'members named by numbers', requests: [event(items((index) => `"${index * 65536}":0`))] },
-  { name: 'a text of escapes', requests: [event(`"note":"${fill('\\"\\\\')}"`)] },
-  { name: 'more values than allowed', requests: [event(`"note":[${items(() => '1e9', maxBytes)}]`)] },
-  { name: 'open lists', requests: [post('/v1/events', fill('['))] },
-  { name: 'numbers', requests: [event(`"note":[${items(() => '1e9')}]`)] },
-  {
-    name: 'components that are wrong',
-    requests: [post('/v1/prompts', `{"name":1,"components":[${items(() => '1')}]}`)],
-  },
-  { name: 'tags that are wrong', requests: [post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)] },
-  { name: 'placeholders', requests: [prompt(items((index) => `{{${index * 65536}}}`))] },
-  { name: 'open placeholders', requests: [prompt(fill('{{{')), prompt(fill('{{a.'))] },
-  { name: 'a replayed event of full size', requests: times(5, () => repeated) },
-  { name: 'a thousand rules', requests: [{ ...post('/__sim/scenarios', rules), method: 'PUT' }] },
-  {
-    name: 'an event that a thousand rules compare',
-    requests: times(3, () => event(largeProperties)).map(withoutRepeats),
-  },
-  {
-    name: 'rules that are wrong',
-    requests: [
-      { ...post('/__sim/scenarios', `{"rules":[${items(() => '{"scenario":""}')}]}`), method: 'PUT' },
-      {
-        ...post('/__sim/scenarios', JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
-        method: 'PUT',
-      },
-    ],
-  },
-  { name: 'no rules again', requests: [{ method: 'DELETE', path: '/__sim/scenarios', headers: json }] },
-  { name: 'a journal of 16 MB', requests: times(16, () => event(largeProperties)).map(withoutRepeats) },
-  { name: 'verify: a part of the body', requests: [post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)] },
-  {
-    name: 'verify: a pointer',
-    requests: [post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)],
-  },
-  { name: 'an object in an object in ...', requests: times(3, () => event(nestedProperties)) },
-  {
-    name: 'verify: nested pointers',
-    requests: [post('/__sim/verify', `{"match":{"body":{${nestedPointers}}},"count":{"exactly":0}}`)],
-  },
-  {
-    name: 'count: a part of the body',
-    requests: [post('/__sim/requests/count', `{"match":{"body":{${largeProperties}}}}`)],
-  },
-  { name: 'requests with their bodies', requests: [get('/__sim/requests?bodies=true&limit=1000')] },
-  {
-    name: 'explain',
-    requests: [
-      post(
-        '/__sim/explain',
-        JSON.stringify({ method: 'POST', path: '/v1/events', body: JSON.parse(event(largeProperties).body ?? '') }),
-      ),
-    ],
-  },
-  {
-    name: 'retries: failed events of full size',
-    requests: [...times(15, () => failing(event(largeProperties))), get('/__sim/retries?limit=100')],
-  },
-  {
-    name: 'retries: a hundred calls that failed fifty times',
-    requests: [
-      ...times(5000, (index) => failing(analytics({ authorization: `Bearer caller-${index % 100}` }))),
-      get('/__sim/retries?limit=100'),
-    ],
-  },
-  { name: 'bodies of quotes', requests: quotes },
-  { name: 'requests with bodies of quotes', requests: [get('/__sim/requests?bodies=true&limit=1000')] },
-  {
-    name: 'all reports',
-    requests: ['json', 'junit', 'markdown', 'html'].map((format) => get(`/__sim/report?format=${format}`)),
-  },
+  attack('Prefer: spaces before a quote', analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })),
+  attack('X-Sim-Sequence: stars', analytics({ 'x-sim-sequence': ' *'.repeat(990) })),
+  attack('Authorization: tildes', analytics({ authorization: `Bearer ${'~a'.repeat(6000)}!` })),
+  attack('path of slashes', get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)),
+  attack('query of parameters', get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)),
+  attack('value of digits', withoutRepeats(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
+  attack('eventAt of T', withoutRepeats(event(`"eventAt":"${fill('T')}"`))),
+  attack('uuid of digits', event(`"conversationId":"${fill('a')}"`)),
+  attack('properties of many members', ...large(3)),
+  attack('members named by numbers', event(items((index) => `"${index * 65536}":0`))),
+  attack('a text of escapes', event(`"note":"${fill('\\"\\\\')}"`)),
+  attack('more values than allowed', event(`"note":[${items(() => '1e9', maxBytes)}]`)),
+  attack('open lists', post('/v1/events', fill('['))),
+  attack('numbers', event(`"note":[${items(() => '1e9')}]`)),
+  attack('components that are wrong', post('/v1/prompts', `{"name":1,"components":[${items(() => '1')}]}`)),
+  attack('tags that are wrong', post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)),
+  attack('placeholders', prompt(items((index) => `{{${index * 65536}}}`))),
+  attack('open placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
+  attack('a replayed event of full size', ...times(5, () => repeated)),
+  attack('a thousand rules', put(rules)),
+  attack('an event that a thousand rules compare', ...large(3)),
+  attack(
+    'rules that are wrong',
+    put(`{"rules":[${items(() => '{"scenario":""}')}]}`),
+    put(JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
+  ),
+  attack('no rules again', { method: 'DELETE', path: '/__sim/scenarios', headers: json }),
+  attack('a journal of 16 MB', ...large(16)),
+  attack('verify: a part of the body', post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)),
+  attack('verify: a pointer', post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)),
+  attack('an object in an object in ...', ...times(3, () => event(nestedProperties))),
+  attack(
+    'verify: nested pointers',
+    post('/__sim/verify', `{"match":{"body":{${nestedPointers}}},"count":{"exactly":0}}`),
+  ),
+  attack('count: a part of the body', post('/__sim/requests/count', `{"match":{"body":{${largeProperties}}}}`)),
+  attack('requests with their bodies', listWithBodies),
+  attack(
+    'explain',
+    post(
+      '/__sim/explain',
+      `{"method":"POST","path":"/v1/events","body":${withoutRepeats(event(largeProperties)).body}}`,
+    ),
+  ),
+  attack(
+    'retries: failed events of full size',
+    ...times(15, () => failing(event(largeProperties))),
+    get('/__sim/retries?limit=100'),
+  ),
+  attack(
+    'retries: a hundred calls that failed fifty times',
+    ...times(5000, (index) => failing(analytics({ authorization: `Bearer caller-${index % 100}` }))),
+    get('/__sim/retries?limit=100'),
+  ),
+  attack('bodies of quotes', ...times(15, () => post('/v1/events', fill('"\\"\\" ')))),
+  attack('requests with bodies of quotes', listWithBodies),
+  attack(
+    'all reports',
+    ...['json', 'junit', 'markdown', 'html'].map((format) => get(`/__sim/report?format=${format}`)),
+  ),
   ...largeStates,
 ]
 

@@ -60,6 +60,11 @@ function fill(part: (index: number) => string, separator = ','): string {
   }
 }
 
+const manyEvents = (count: number) => times(count, (index) => JSON.stringify(event(index))).join()
+const allEvents = () => fill((index) => JSON.stringify(event(index)))
+
+const allPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(index, versions)))
+
 const exported = (events: string, prompts = '') =>
   `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
 
@@ -70,10 +75,18 @@ const send = (path: string, body: string): HostileRequest => ({
   body,
 })
 
-const read = (path: string): HostileRequest => ({
-  method: 'GET',
-  path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`,
-  headers: {},
+/** An attack that reads the sandbox, by default its export. */
+const read = (name: string, path = 'export') =>
+  attack(name, () => [
+    { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
+  ])
+
+/** A request of the service in the sandbox. */
+const sendToService = (path: string, body: string): HostileRequest => ({
+  method: 'POST',
+  path,
+  headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
+  body,
 })
 
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
@@ -92,61 +105,39 @@ const megabyte = 'x\\"'.repeat(330_000)
 
 /** Attacks that store as much in a sandbox as an import may have, and read it. Each reads what those before it stored. */
 export const largeStates: readonly HostileRequests[] = [
-  importOf('20,000 events', () => exported(times(20_000, (index) => JSON.stringify(event(index))).join())),
-  attack('export of 20,000 events', () => [read('export')]),
-  attack('bundle with 20,000 events', () => [read('bundle')]),
-  attack('quality of 20,000 conversations', () => [read('quality')]),
-  attack('events, 10,000 in a page', () => [read('events?limit=10000')]),
-  importOf('9,900 events', () => exported(times(9900, (index) => JSON.stringify(event(index))).join())),
+  importOf('20,000 events', () => exported(manyEvents(20_000))),
+  read('export of 20,000 events'),
+  read('bundle with 20,000 events', 'bundle'),
+  read('quality of 20,000 conversations', 'quality'),
+  read('events, 10,000 in a page', 'events?limit=10000'),
+  importOf('9,900 events', () => exported(manyEvents(9900))),
   attack('restore of a snapshot, whose state a bundle holds', () => [
     send('snapshots', '{}'),
     send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
   ]),
   importOf('nothing', () => exported('')),
   attack('20 prompts of a megabyte', () =>
-    times(20, (index) => ({
-      method: 'POST',
-      path: '/v1/prompts',
-      headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
-      body: `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`,
-    })),
+    times(20, (index) =>
+      sendToService('/v1/prompts', `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`),
+    ),
   ),
-  attack('prompts of 20 MB', () => [read('prompts')]),
-  attack('export of prompts of 20 MB', () => [read('export')]),
-  attack('bundle with prompts of 20 MB', () => [read('bundle')]),
-  importOf('events', () => exported(fill((index) => JSON.stringify(event(index))))),
-  attack('an event after an import', () => [
-    {
-      method: 'POST',
-      path: '/v1/events',
-      headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
-      body: newEvent().body ?? '',
-    },
-  ]),
-  attack('export of an import', () => [read('export')]),
-  importOf('events, the last of them wrong', () =>
-    exported(`${fill((index) => JSON.stringify(event(index)))},{"eventId":1}`),
-  ),
+  read('prompts of 20 MB', 'prompts'),
+  read('export of prompts of 20 MB'),
+  read('bundle with prompts of 20 MB', 'bundle'),
+  importOf('events', () => exported(allEvents())),
+  attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
+  read('export of an import'),
+  importOf('events, the last of them wrong', () => exported(`${allEvents()},{"eventId":1}`)),
   importOf('events, all of them wrong', () => exported(fill(() => '{"eventId":1}'))),
-  importOf('an end that is not JSON', () => `${exported(fill((index) => JSON.stringify(event(index))))}]`),
+  importOf('an end that is not JSON', () => `${exported(allEvents())}]`),
   importOf('events of a megabyte', () =>
     exported(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
   ),
-  attack('export of events of a megabyte', () => [read('export')]),
-  importOf('prompts', () =>
-    exported(
-      '',
-      fill((index) => JSON.stringify(prompt(index, 1))),
-    ),
-  ),
-  attack('prompts of an import', () => [read('prompts')]),
-  importOf('prompts of 1,000 versions', () =>
-    exported(
-      '',
-      fill((index) => JSON.stringify(prompt(index, 1000))),
-    ),
-  ),
-  attack('export of prompts of 1,000 versions', () => [read('export')]),
+  read('export of events of a megabyte'),
+  importOf('prompts', () => exported('', allPrompts(1))),
+  read('prompts of an import', 'prompts'),
+  importOf('prompts of 1,000 versions', () => exported('', allPrompts(1000))),
+  read('export of prompts of 1,000 versions'),
   importOf('a prompt of many versions', () => {
     const versions = fill((index) => JSON.stringify(version(0, index)))
     return exported('', `{"promptId":"${uuid(5, 0)}","versions":[${versions}]}`)

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 import type { BenchRequest } from './requests.ts'
-import { type StartedTarget, send } from './target.ts'
+import type { StartedTarget } from './target.ts'
 
 /** The result of one load on one target. */
 export interface LoadResult {
@@ -50,28 +50,6 @@ export async function runLoad(
   // Measured here, since autocannon rounds its duration to whole ticks when `amount` is given.
   const answers = result['2xx']
   return { perSecond: (answers * 1000) / (lastAt - startedAt), answers, ...computePercentiles(durations) }
-}
-
-/** Sends requests one after the other on one connection. */
-export async function runSequentially(
-  { name, url }: StartedTarget,
-  next: () => BenchRequest,
-  count: number,
-): Promise<LoadResult> {
-  const durations: number[] = []
-  const startedAt = performance.now()
-  for (let index = 0; index < count; index += 1) {
-    const request = next()
-    const sentAt = performance.now()
-    const { status, text } = await send(url, request)
-    durations.push(performance.now() - sentAt)
-    if (status !== 200) throw new Error(`${name}: ${request.path} got ${status} ${text}`)
-  }
-  return {
-    perSecond: (count * 1000) / (performance.now() - startedAt),
-    answers: count,
-    ...computePercentiles(durations),
-  }
 }
 
 function computePercentiles(durations: readonly number[]) {

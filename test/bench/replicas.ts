@@ -103,13 +103,12 @@ async function measureLoad(
     console.log(
       `${name} ${group.padEnd(6)} ${Math.round(figure(group, 'perSecond'))} requests/s, ${figure(group, 'cpu').toFixed(1)} µs of processor time each`,
     )
-  const share = (figure('one', 'perSecond') / figure('file', 'perSecond')).toFixed(2)
-  console.log(`${name} one replica on Redis against one on a file: ${share} of the requests/s`)
-  const busy = (figure('one', 'cpu') / figure('file', 'cpu')).toFixed(2)
-  console.log(`${name} one replica on Redis against one on a file: ${busy} of the processor time for each request`)
-  const cost = (figure('three', 'cpu') / figure('apart', 'cpu')).toFixed(2)
+  const ratio = (one: string, other: string, member: keyof Measured) =>
+    (figure(one, member) / figure(other, member)).toFixed(2)
   console.log(
-    `${name} three replicas against three on Redis that share nothing: ${cost} of the processor time for each request\n`,
+    `${name} one replica on Redis against one on a file: ${ratio('one', 'file', 'perSecond')} of the requests/s, ` +
+      `${ratio('one', 'file', 'cpu')} of the processor time for each request\n` +
+      `${name} three replicas against three on Redis that share nothing: ${ratio('three', 'apart', 'cpu')} of the same\n`,
   )
 }
 

@@ -1,41 +1,34 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { hostileRequests } from './hostile-requests.ts'
 import { warmAnalytics } from './requests.ts'
 import { maxStallMs, readStallMs, stallProbe } from './stall-probe.ts'
 import { alignColumns } from './table.ts'
 import { freePort, send, waitUntilOk } from './target.ts'
-import { builtSimulator } from './targets.ts'
+import { builtSimulator, withBuild } from './targets.ts'
 
 /*
- * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how long other
- * requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is more.
+ * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how
+ * long other requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is
+ * more.
  */
-
-await main()
-
-async function main(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-  const folder = mkdtempSync(join(tmpdir(), 'convsim-stalls-'))
+await withBuild(async (folder) => {
   const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
   const simulator = spawn(process.execPath, [...stallProbe, ...builtSimulator(folder).arguments(port)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  const gone = once(simulator, 'exit')
   try {
-    await waitUntilOk('convsim', simulator, `http://127.0.0.1:${port}/v1`, warmAnalytics, performance.now() + 20_000)
-    const longest = await measureAll(simulator, `http://127.0.0.1:${port}`)
+    await waitUntilOk('convsim', simulator, `${origin}/v1`, warmAnalytics)
+    const longest = await measureAll(simulator, origin)
     console.log(`\nthe longest stall is ${longest.toFixed(0)} ms; allowed are ${maxStallMs} ms`)
     if (longest > maxStallMs) process.exitCode = 1
   } finally {
-    const gone = once(simulator, 'exit')
     simulator.kill('SIGTERM')
     await gone
-    rmSync(folder, { recursive: true })
   }
-}
+})
 
 /** Sends the requests of each attack one after the other. Returns the longest stall. */
 async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openFileStore } from '../../src/state/file/file-store.ts'
@@ -8,12 +7,12 @@ import { type LoadResult, runLoad } from './load.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 import { formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, send, startTarget } from './target.ts'
-import { builtSimulator } from './targets.ts'
+import { builtSimulator, withBuild } from './targets.ts'
 
 /**
- * Measures the cost of a write by the number of stored events: `npm run bench:state`. Starts the built simulator on files of
- * 1,000, 10,000 and 100,000 events and posts events over HTTP, during a checkpoint and after it. The sizes take turns within
- * every round. A figure is the median of the rounds, beside its ratio to the figure of 1,000 events.
+ * Measures the cost of a write by the number of stored events: `npm run bench:state`. Starts the built simulator on
+ * files of 1,000, 10,000 and 100,000 events and posts events over HTTP, during a checkpoint and after it. The sizes take
+ * turns within every round. A figure is the median of the rounds, beside its ratio to the figure of 1,000 events.
  */
 const sizes = [1000, 10_000, 100_000]
 const rounds = 5
@@ -28,44 +27,33 @@ interface Round {
   readonly checkpointMs: number
 }
 
-await main()
-
-async function main(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-  const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
-  try {
-    for (const size of sizes) await prepareFile(folder, size)
-    const measured = sizes.map((): Round[] => [])
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [index, size] of sizes.entries()) measured[index]?.push(await measureRound(folder, size))
-    }
-    const row = (name: string, pick: (one: Round) => number): Row => ({
-      name,
-      values: measured.map((each) => median(each.map(pick))),
-    })
-    const rows = [
-      row('start to first 200, ms', ({ readyMs }) => readyMs),
-      row('POST events, requests/s', ({ quiet }) => quiet.perSecond),
-      row('POST events, p50 ms', ({ quiet }) => quiet.p50),
-      row('POST events, p99 ms', ({ quiet }) => quiet.p99),
-      row('... during a checkpoint, requests/s', ({ duringCheckpoint }) => duringCheckpoint.perSecond),
-      row('... during a checkpoint, p50 ms', ({ duringCheckpoint }) => duringCheckpoint.p50),
-      row('... during a checkpoint, p99 ms', ({ duringCheckpoint }) => duringCheckpoint.p99),
-      row('the checkpoint took, ms', ({ checkpointMs }) => checkpointMs),
-      row('resident after start, MB', ({ residentMb = Number.NaN }) => residentMb),
-    ]
-    console.log(
-      `Node ${process.version}, ${availableParallelism()} cores, median of ${rounds} rounds, ` +
-        `${amount} requests each, ${connections} connections\n\n` +
-        formatTable(
-          sizes.map((size) => `${size.toLocaleString('en')} stored`),
-          rows,
-        ),
-    )
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+await withBuild(async (folder) => {
+  for (const size of sizes) await prepareFile(folder, size)
+  const measured = sizes.map((): Round[] => [])
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, size] of sizes.entries()) measured[index]?.push(await measureRound(folder, size))
+  const row = (name: string, pick: (one: Round) => number): Row => ({
+    name,
+    values: measured.map((each) => median(each.map(pick))),
+  })
+  const ofLoad = (name: string, pick: (one: Round) => LoadResult) => [
+    row(`${name}, requests/s`, (one) => pick(one).perSecond),
+    row(`${name}, p50 ms`, (one) => pick(one).p50),
+    row(`${name}, p99 ms`, (one) => pick(one).p99),
+  ]
+  const rows = [
+    row('start to first 200, ms', ({ readyMs }) => readyMs),
+    ...ofLoad('POST events', ({ quiet }) => quiet),
+    ...ofLoad('... during a checkpoint', ({ duringCheckpoint }) => duringCheckpoint),
+    row('the checkpoint took, ms', ({ checkpointMs }) => checkpointMs),
+    row('resident after start, MB', ({ residentMb = Number.NaN }) => residentMb),
+  ]
+  const names = sizes.map((size) => `${size.toLocaleString('en')} stored`)
+  console.log(
+    `Node ${process.version}, ${availableParallelism()} cores, median of ${rounds} rounds, ` +
+      `${amount} requests each, ${connections} connections\n\n${formatTable(names, rows)}`,
+  )
+})
 
 function preparedFile(folder: string, size: number): string {
   return join(folder, `${size}.json`)

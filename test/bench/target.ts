@@ -27,7 +27,8 @@ export interface StartedTarget {
   readonly readyMs: number
   /** Returns the resident memory, MB. Undefined: not on Linux. */
   residentMb(): number | undefined
-  stop(): Promise<void>
+  /** Sends a signal, SIGTERM by default, and resolves to the exit code, or to the signal that ended the process. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 const startTimeoutMs = 20_000
@@ -37,8 +38,9 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   const startedAt = performance.now()
   // The log is written, as it is by default, and discarded.
   const child = spawn(process.execPath, target.arguments(port), { stdio: 'ignore' })
+  const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}${target.base}`
-  await waitUntilOk(target.name, child, url, first, startedAt + startTimeoutMs)
+  await waitUntilOk(target.name, child, url, first)
   const readyMs = performance.now() - startedAt
   return {
     name: target.name,
@@ -46,10 +48,10 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
     pid: child.pid ?? 0,
     readyMs,
     residentMb: () => readResidentMb(child.pid ?? 0),
-    async stop() {
-      const gone = once(child, 'exit')
-      child.kill('SIGTERM')
-      await gone
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const [code, endedBy] = await gone
+      return code ?? endedBy
     },
   }
 }
@@ -64,14 +66,9 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves when a server answers `first` with 200. Throws if it ends, or does not answer until the deadline. */
-export async function waitUntilOk(
-  name: string,
-  child: ChildProcess,
-  url: string,
-  first: BenchRequest,
-  deadline: number,
-) {
+/** Resolves when a server answers `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
+export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
+  const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
     if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
     if (performance.now() > deadline) throw new Error(`${name} did not answer within ${startTimeoutMs} ms`)

@@ -1,13 +1,40 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { newEvent, warmAnalytics } from './requests.ts'
-import { freePort, send, startTarget, type Target } from './target.ts'
+import { freePort, type StartedTarget, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Builds the package and other checkouts, and does work with a temporary folder, which is removed afterwards. */
+export async function withBuild(work: (folder: string) => Promise<void>, ...others: readonly string[]): Promise<void> {
+  for (const cwd of [inPackage('.'), ...others])
+    execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd })
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Builds the package, and does work with a started simulator, which is stopped afterwards. */
+export function withSimulator(
+  work: (simulator: StartedTarget) => Promise<void>,
+  prepare: (folder: string) => readonly string[] = () => [],
+): Promise<void> {
+  return withBuild(async (folder) => {
+    const flags = prepare(folder)
+    const built = builtSimulator(folder)
+    const target = { ...built, arguments: (port: number) => [...built.arguments(port), ...flags] }
+    const simulator = await startTarget(target, await freePort(), warmAnalytics)
+    await work(simulator).finally(() => simulator.stop())
+  })
+}
 
 /** Returns the built simulator, with default settings but for the port and the state file. */
 export function builtSimulator(folder: string): Target {
@@ -29,70 +56,17 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
 /** Builds two servers that only send recorded replies of the simulator. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
   const answers = join(folder, 'answers.json')
-  writeFileSync(answers, JSON.stringify(await recordAnswers(folder)))
+  const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
+  const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
+  await simulator.stop()
+  writeFileSync(answers, JSON.stringify(replies))
   // Bundled to plain JavaScript, as the simulator is, inside node_modules, so that they find Express.
-  const outdir = inPackage('node_modules/.cache/convsim-bench')
-  await build({
-    entryPoints: ['node-http', 'express'].map((name) => inPackage(`test/bench/baselines/${name}.ts`)),
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-  })
-  const target = (name: string, file: string): Target => ({
+  const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
+  const entryPoints = [inPackage('test/bench/baseline.ts')]
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
+  return ['Express', 'node:http'].map((name) => ({
     name,
     base: '/v1',
-    arguments: (port) => [join(outdir, file), String(port), answers],
-  })
-  return [target('Express', 'express.mjs'), target('node:http', 'node-http.mjs')]
-}
-
-async function recordAnswers(folder: string) {
-  const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
-  try {
-    return { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
-  } finally {
-    await simulator.stop()
-  }
-}
-
-/** Other simulators, each with the script that serves the same document, without its base path. */
-const peerPackages = [
-  {
-    name: 'Prism',
-    from: '@stoplight/prism-cli@5.12.0', // the last one for this Node
-    arguments: (port: number) => ['@stoplight/prism-cli/dist/index.js', 'mock', '-p', String(port)],
-  },
-  {
-    name: 'Steady',
-    from: '@stdy/cli@0.22.2',
-    arguments: (port: number) => ['@stdy/cli/steady.js', '--port', String(port)],
-  },
-]
-
-/** Installs the peers in a folder. `missing`: the names of those that cannot be installed, with the reason. */
-export function installPeers(folder: string): { readonly targets: Target[]; readonly missing: string[] } {
-  const targets: Target[] = []
-  const missing: string[] = []
-  for (const { name, from, arguments: args } of peerPackages) {
-    const prefix = join(folder, name)
-    mkdirSync(prefix)
-    writeFileSync(join(prefix, 'package.json'), '{ "private": true }')
-    try {
-      execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', from], { cwd: prefix, stdio: 'pipe' })
-    } catch (error) {
-      missing.push(
-        `${name} is left out: ${from} cannot be installed (${error instanceof Error ? error.message.split('\n')[0] : error})`,
-      )
-      continue
-    }
-    const command = (port: number) => {
-      const [script = '', ...words] = args(port)
-      return [join(prefix, 'node_modules', script), ...words, inPackage('spec/openapi.yaml')]
-    }
-    targets.push({ name, base: '', arguments: command })
-  }
-  return { targets, missing }
+    arguments: (port) => [outfile, name, String(port), answers],
+  }))
 }

@@ -3,10 +3,10 @@ import { cp, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/pr
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createBuildFolder, putInPlace } from '../../src/build/build-folder.ts'
 import { isBuilt } from '../../src/build/is-built.mjs'
-import { startProgram } from '../support/command.ts'
+import { npm } from '../support/npm.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -47,21 +47,6 @@ async function copyCheckout(): Promise<string> {
     await cp(join(root, name), join(folder, name), { recursive: true })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
-}
-
-/** Runs npm in a process group of its own. */
-function npm(cwd: string, ...args: string[]) {
-  const env = { HOME: cwd, npm_config_update_notifier: 'false' }
-  const command = startProgram('npm', args, { cwd, env, detached: true })
-  const killGroup = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(-(command.process.pid ?? 0), signal)
-    } catch {
-      // the group has ended
-    }
-  }
-  onTestFinished(() => killGroup('SIGKILL'))
-  return { ...command, killGroup }
 }
 
 test('npm start twice at once builds and serves twice; a build that is killed leaves nothing that stays', async () => {

@@ -1,12 +1,11 @@
 // @module-tag long
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordingEnv } from '../support/control-answers/recording.ts'
+import { type NpmCommand, npm } from '../support/npm.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,33 +20,8 @@ async function checkoutWith(built: readonly string[]): Promise<string> {
   return folder
 }
 
-/** Runs npm in a process group of its own, which is killed at the end of the test. */
-function npm(cwd: string, args: readonly string[]) {
-  const child = spawn('npm', args, {
-    cwd,
-    detached: true,
-    env: { PATH: process.env['PATH'], ...recordingEnv(), HOME: cwd, npm_config_update_notifier: 'false' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => {
-    try {
-      process.kill(-(child.pid ?? 0), 'SIGKILL')
-    } catch {
-      // the group has ended
-    }
-  })
-  let output = ''
-  const listening = new Promise<number>((resolve) => {
-    const read = (text: string) => {
-      output += text
-      const [, port] = /is listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(output) ?? []
-      if (port !== undefined) resolve(Number(port))
-    }
-    child.stdout.setEncoding('utf8').on('data', read)
-    child.stderr.setEncoding('utf8').on('data', read)
-  })
-  return { child, listening, output: () => output }
-}
+/** Resolves to the port of a server that npm has started. */
+const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).port)
 
 const serve = ['start', '--', '--port', '0', '--state', ':memory:']
 
@@ -59,10 +33,10 @@ async function listenOn(port: number): Promise<void> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone stops the server before npm ends', async (signal) => {
-  const { child, listening } = npm(await checkoutWith(['dist']), serve)
-  const port = await listening
-  child.kill(signal)
-  await once(child, 'exit')
+  const command = npm(await checkoutWith(['dist']), ...serve)
+  const port = await portOf(command)
+  command.process.kill(signal)
+  await once(command.process, 'exit')
   await listenOn(port)
 })
 
@@ -74,48 +48,40 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
       const report = join(folder, `${count}.json`)
       // npm sends its copy at once; the stop takes longer.
       const flags = ['--drain', '200ms', '--report', report, '--fail-on', 'unexpected']
-      const { child, listening, output } = npm(folder, [...serve, ...flags])
-      await fetch(`http://127.0.0.1:${await listening}/v1/nowhere`)
-      process.kill(-(child.pid ?? 0), signal)
-      expect(await once(child, 'close')).toEqual([3, null])
+      const { ended, killGroup, ready, output } = npm(folder, ...serve, ...flags)
+      await fetch(`${await ready()}/v1/nowhere`)
+      killGroup(signal)
+      expect(await ended).toBe(3)
       expect(output()).toContain('"stopped"')
       expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
     }
   },
 )
 
-test('a stop that takes longer than two seconds after the end of npm is not cut off', async () => {
-  const { child, listening, output } = npm(await checkoutWith(['dist']), [...serve, '--drain', '3500ms'])
-  await listening
-  child.kill('SIGKILL')
-  await once(child, 'close')
-  expect(output()).toContain('"stopped"')
-})
-
-test('the server stops if npm is killed', async () => {
-  const { child, listening, output } = npm(await checkoutWith(['dist']), serve)
-  const port = await listening
-  child.kill('SIGKILL')
-  await once(child, 'close') // the server has npm's output open until it ends, too
-  expect(output()).toContain('"stopped"')
+test.each(['0s', '3500ms'])('the server stops if npm is killed, and a stop of %s is not cut off', async (drain) => {
+  const command = npm(await checkoutWith(['dist']), ...serve, '--drain', drain)
+  const port = await portOf(command)
+  await command.stop('SIGKILL') // the server has npm's output open until it ends, too
+  expect(command.output()).toContain('"stopped"')
   await listenOn(port)
 })
 
 test('npm start without the development dependencies serves what is built, and says why it does not build', async () => {
-  const { listening, output } = npm(await checkoutWith(['dist']), serve)
-  expect((await fetch(`http://127.0.0.1:${await listening}/healthz`)).status).toBe(200)
+  const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
+  expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/)
 })
 
-test('npm start without anything built ends with 1 and says what to do', async () => {
-  const { child, output } = npm(await checkoutWith([]), serve)
-  expect(await once(child, 'close')).toEqual([1, null])
-  expect(output()).toMatch(/convsim is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is missing/)
+test.each([
+  [
+    'npm start without anything built ends with',
+    serve,
+    1,
+    /is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is/,
+  ],
+  ['an installation without them builds nothing, and ends with', ['run', 'dependencies'], 0, /npm ci --include=dev/],
+] as const)('%s %j: %i, and says what to do', async (_, args, code, words) => {
+  const { ended, output } = npm(await checkoutWith([]), ...args)
+  expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])
   expect(output()).not.toMatch(/not found|\n +at /)
-})
-
-test('an installation without the development dependencies says that it builds nothing, and is no error', async () => {
-  const { child, output } = npm(await checkoutWith([]), ['run', 'dependencies'])
-  expect(await once(child, 'close')).toEqual([0, null])
-  expect(output()).toMatch(/npm ci --include=dev/)
 })

@@ -67,18 +67,10 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     const { contract } = await compileAgain(file, hasResponseValidators)
     const loaded = await loadContract(file, { precompiled, responses: hasResponseValidators })
     if (!loaded.ok) throw new Error('the precompiled document does not load')
-    const { document, basePath, title, version, assumptions, warnings } = loaded.value
-    expect({ document, basePath, title, version, assumptions, warnings }).toEqual({
-      document: contract.document,
-      basePath: contract.basePath,
-      title: contract.title,
-      version: contract.version,
-      assumptions: contract.assumptions,
-      warnings: contract.warnings,
-    })
-    expect(loaded.value.operations.map(({ id, statuses }) => [id, statuses])).toEqual(
-      contract.operations.map(({ id, statuses }) => [id, statuses]),
-    )
+    for (const part of ['document', 'basePath', 'title', 'version', 'assumptions', 'warnings'] as const)
+      expect(loaded.value[part]).toEqual(contract[part])
+    const statusesOf = ({ operations }: typeof contract) => operations.map(({ id, statuses }) => [id, statuses])
+    expect(statusesOf(loaded.value)).toEqual(statusesOf(contract))
   })
 
   it('is parsed again after a change of a single byte', async () => {

@@ -1,15 +1,16 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/core/json.ts'
 import { ask } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
 import { type Change, startFakeUpstream } from '../support/fake-upstream.ts'
+import { harEntry, writeHar } from '../support/har.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const ids = '--ids=modelId=00000000-0000-4000-8000-000000000003'
+const model = '00000000-0000-4000-8000-000000000003'
+const ids = `--ids=modelId=${model}`
 
 describe('convsim drift', () => {
   test('finds the built simulator the same, with the token of the environment', async () => {
@@ -25,9 +26,7 @@ describe('convsim drift', () => {
     expect(dry.code).toBe(0)
     const { requests } = JSON.parse(dry.stdout)
     expect(requests.map(({ method, url }: { method: string; url: string }) => `${method} ${url}`)).toEqual([
-      ...['7d', '30d', '90d'].map(
-        (period) => `GET ${upstream.baseUrl}/models/00000000-0000-4000-8000-000000000003/analytics?period=${period}`,
-      ),
+      ...['7d', '30d', '90d'].map((period) => `GET ${upstream.baseUrl}/models/${model}/analytics?period=${period}`),
       `POST ${upstream.baseUrl}/prompts`,
       `POST ${upstream.baseUrl}/events`,
     ])
@@ -39,34 +38,25 @@ describe('convsim drift', () => {
     expect(withoutPath.stdout).toBe(text.stdout)
   })
 
+  const har = ['--har', 'a.har']
+
   test.each([
-    [
-      ['https://api.example.com/v1', '--writes', 'api.example.org'],
-      'is not the host of the service, api.example.com. Nothing was sent.',
-    ],
+    [['https://api.example.com/v1', '--writes', 'api.example.org'], 'is not the host of the service, api.example.com.'],
     [['http://api.example.com/v1'], 'in clear text'],
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
-    [['--har', 'a.har', '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
-    [['--har', 'a.har', '--patch', 'package.json'], 'package.json is no patch of convsim drift, and would be lost.'],
+    [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
+    [[...har, '--patch', 'package.json'], 'package.json is no patch of convsim drift, and would be lost.'],
     [
-      ['--har', 'a.har', '--contract', 'spec/openapi.yaml', '--patch', './spec/openapi.yaml'],
+      [...har, '--contract', 'spec/openapi.yaml', '--patch', './spec/openapi.yaml'],
       './spec/openapi.yaml is read as the contract or as an overlay.',
     ],
-  ])('%j is refused before anything is sent', async (args, reason) => {
-    const refused = await runDrift(args)
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain(reason)
-  })
-
-  test.each([
     [[], 'Give the base URL of the real service'],
     [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
-    [['--har', 'a.har', '--dry-run'], '--har sends nothing'],
-  ])('%j is refused as a command line', async (args, reason) => {
+    [[...har, '--dry-run'], '--har sends nothing'],
+  ])('%j is refused before anything is sent', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
-    expect(code).toBe(1)
-    expect(stderr).toContain(reason)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 
   test('a token that no header can carry is refused, and not shown', async () => {
@@ -93,8 +83,7 @@ function startProxy(baseUrl: string, timeoutMs = 5000) {
 
 /** Asks a service, or a proxy, for three periods and once for a refusal. */
 async function askForPeriods(simulator: TestSimulator) {
-  for (const period of ['7d', '30d', '90d'])
-    await ask(simulator, `/v1/models/00000000-0000-4000-8000-000000000003/analytics?period=${period}`)
+  for (const period of ['7d', '30d', '90d']) await ask(simulator, `/v1/models/${model}/analytics?period=${period}`)
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
 
@@ -138,11 +127,19 @@ describe('recorded traffic', () => {
     expect(few.report.notJudged).toContainEqual(expect.objectContaining({ reason: 'too-few-samples' }))
   })
 
-  test('of a proxy is the same in its journal and its HAR file', async () => {
-    const proxy = await startProxy((await startFakeUpstream()).baseUrl)
+  test.each<[string, Change | undefined, boolean, string, string | undefined]>([
+    ['of a proxy is judged', undefined, false, 'same', undefined],
+    ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],
+    ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
+    ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'certificate'],
+  ])('%s in its journal as in its HAR file', async (_, change, isExpired, verdict, reason) => {
+    const proxy = await startProxy((await startFakeUpstream(change, isExpired)).baseUrl, change === slow ? 50 : 5000)
     await askForPeriods(proxy)
-    for (const { code, report } of await judgeBoth(proxy))
-      expect([report.verdict, code, report.findings]).toEqual(['same', 0, []])
+    for (const { code, report } of await judgeBoth(proxy)) {
+      const isNamed = report.notJudged.some((one) => one.reason === reason)
+      const isSame = verdict === 'same'
+      expect([report.verdict, code, report.findings, isNamed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
+    }
   })
 
   test('of the simulator itself is not judged', async () => {
@@ -154,56 +151,14 @@ describe('recorded traffic', () => {
     }
   })
 
-  test('with a redirect to another host is not judged there, as the service itself is not', async () => {
-    const proxy = await startProxy((await startFakeUpstream(redirecting)).baseUrl)
-    await askForPeriods(proxy)
-    for (const { code, report } of await judgeBoth(proxy)) {
-      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
-      expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: 'redirect' }))
-    }
-  })
-
-  test.each([
-    ['time-out', false],
-    ['certificate', true],
-  ] as const)('of a proxy names a %s of the service', async (reason, isExpired) => {
-    const { baseUrl } = await startFakeUpstream(slow, isExpired)
-    const proxy = await startProxy(baseUrl, 50)
-    await ask(proxy, '/v1/models/00000000-0000-4000-8000-000000000003/analytics')
-    for (const { code, report } of await judgeBoth(proxy)) {
-      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
-      expect(report.notJudged).toContainEqual(
-        expect.objectContaining({ reason, sentence: expect.stringContaining('real service') }),
-      )
-    }
-  })
-
   test('of a HAR file is judged, and requests to other services are passed over', async () => {
-    const journal = await recordJournal()
-    const entries = (isObject(journal) && Array.isArray(journal['requests']) ? journal['requests'] : []).map(
-      (entry) => {
-        const { request, answer } = entry as { request: Record<string, Json>; answer: Record<string, Json> }
-        const content = isObject(answer['body']) ? JSON.stringify(answer['body']['json']) : ''
-        return {
-          request: {
-            method: 'GET',
-            url: `https://api.example.com/base${request['path']}?${request['query']}`,
-            headers: [],
-          },
-          response: {
-            status: answer['status'],
-            headers: [{ name: 'content-type', value: 'application/json' }],
-            content: { size: content.length, text: content.replace('"critical"', '"doomed"') },
-          },
-        }
-      },
-    )
-    const other = {
-      request: { method: 'GET', url: 'https://cdn.example.com/app.js', headers: [] },
-      response: { status: 200 },
-    }
-    const file = join(await tempFolder(), 'traffic.har')
-    await writeFile(file, JSON.stringify({ log: { version: '1.2', entries: [...entries, other] } }))
+    const sim = await startForTest()
+    const path = `/v1/models/${model}/analytics`
+    const text = (await ask(sim, path)).text.replace('"critical"', '"doomed"')
+    const entries = Array(3).fill(harEntry(`https://api.example.com/base${path}`, text))
+    const other = harEntry('https://cdn.example.com/app.js', '')
+    const file = await writeHar([...entries, other])
+    const write = async (...all: object[]) => rename(await writeHar(all), file)
     const report = await runDrift(['--har', file], null)
     expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
     const meant = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
@@ -212,13 +167,11 @@ describe('recorded traffic', () => {
     const none = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([none.code, none.report.verdict]).toEqual([1, 'not-judged'])
     expect(none.stderr).toContain('too little could be judged, so --patch writes nothing.')
-    const [first] = entries
-    const elsewhere = JSON.stringify(first).replace('api.example.com/base', 'tracker.example.com')
-    await writeFile(file, JSON.stringify({ log: { entries: [...entries, JSON.parse(elsewhere)] } }))
+    await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)
     expect(several.stderr).toContain('https://api.example.com and https://tracker.example.com. Give the base URL')
-    await writeFile(file, JSON.stringify({ log: { entries } }))
+    await write(...entries)
     for (const format of ['text', 'markdown', 'github']) {
       const { stdout, code } = await runDrift(['--har', file, '--format', format], null)
       expect(stdout).toContain('/recommendations/healthLevel')

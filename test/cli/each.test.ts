@@ -2,48 +2,28 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { convsim, run } from '../support/command.ts'
+import { run } from '../support/command.ts'
 import { compareGolden, withoutStylesheet } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
+import { execSuite, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
-const model = '00000000-0000-4000-8000-000000000002'
-
-/** A suite that reads analytics twice and records an event, as a line of JavaScript; `check` decides whether it is green. */
+/** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
 const suite = (check = 'true') => `
-const base = process.env.CONVSIM_BASE_URL
-const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
-const send = async (path, body) => (await fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })).json()
-const first = await send('/models/${model}/analytics?period=7d')
-const second = await send('/models/${model}/analytics?period=7d')
-const event = await send('/events', { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' })
-if (!(${check})) { console.log('the check failed'); process.exit(5) }`
+const first = await send(analytics)
+const second = await send(analytics)
+const event = await send('/events', order)
+${failUnless(check)}`
 
-const clock = ['--clock', frozenNow]
-
-/** Returns the arguments that try a script with faults. */
-const each = (code: string, ...flags: string[]) => [
-  'exec',
-  ...clock,
-  ...flags,
-  '--',
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  code,
-]
-
-/** Tries a script, and returns the JSON of its report besides the outcome. */
-async function tryJson(code: string, ...flags: string[]) {
-  const file = join(await tempFolder(), 'report.json')
-  const outcome = await run(each(code, ...flags, '--report', file))
-  return { ...outcome, report: JSON.parse(await readFile(file, 'utf8')) }
-}
+/** A suite that reads analytics twice and swallows each failure; `isRed` is an expression with the number of the run. */
+const swallowing = (isRed = 'false', attempts = 1) => `
+for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
+if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
 
 describe('convsim exec --each', () => {
   test('reports a verdict for each fault at each place', async () => {
-    const { code, report } = await tryJson(suite(), '--each', 'lost-ack,forbidden')
+    const { code, report } = await trySuite(suite(), '--each', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
       { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
@@ -56,9 +36,9 @@ describe('convsim exec --each', () => {
 
   test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {
     const only = ['--only', 'refusals:forbidden@getModelAnalytics']
-    const { report: noticed } = await tryJson(suite('first.success !== false'), ...only)
+    const { report: noticed } = await trySuite(suite('first.success !== false'), ...only)
     expect(noticed.runs).toMatchObject([{ verdict: 'noticed' }])
-    const { report: unnoticed } = await tryJson(suite('second.success !== false'), ...only)
+    const { report: unnoticed } = await trySuite(suite('second.success !== false'), ...only)
     expect(unnoticed.runs).toMatchObject([{ verdict: 'unnoticed' }])
     expect(unnoticed.findings[0].requests).toEqual([
       `GET /v1/models/${model}/analytics 403 forbidden`,
@@ -68,67 +48,38 @@ describe('convsim exec --each', () => {
   })
 
   test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {
-    const code = `
-const { CONVSIM_BASE_URL: base, CONVSIM_CONTROL_URL: control } = process.env
+    const lines = `
 for (const name of ['one', 'two', 'three']) {
-  const headers = { authorization: 'Bearer k', 'x-sim-sandbox': name }
+  headers['x-sim-sandbox'] = name
   await fetch(control + '/reset?sandbox=' + name, { method: 'POST' })
-  await fetch(base + '/models/${model}/analytics?period=' + (name === 'two' ? '7d' : '30d'), { headers })
+  await ask(analytics.replace('7d', name === 'two' ? '7d' : '30d'))
 }`
-    const { report } = await tryJson(code, '--each', 'forbidden')
+    const { report } = await trySuite(lines, '--each', 'forbidden')
     expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
-    const lines = report.findings.map(({ requests }: { requests: string[] }) =>
+    const struck = report.findings.map(({ requests }: { requests: string[] }) =>
       requests.map((line) => line.split(' ').slice(2).join(' ')),
     )
-    expect(lines).toEqual([
+    expect(struck).toEqual([
       ['403 forbidden', '200', '200'],
       ['200', '403 forbidden', '200'],
       ['200', '200', '403 forbidden'],
     ])
   })
 
-  test('leaves alone a request that steers the simulator itself, which alone is nothing to try', {
-    tags: ['long'],
-  }, async () => {
-    const code = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
-    const { code: exit, stderr } = await run(each(code, '--each', 'reset'))
-    expect(exit).toBe(1)
-    expect(stderr).toMatch(/none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m)
-  })
-
-  test('says so and fails if no request gets an ordinary answer', { tags: ['long'] }, async () => {
-    const code = suite().replaceAll('Bearer k', '')
-    const { code: exit, stdout, stderr } = await run(each(code, '--each', '--fail-on', 'not-resilient,unnoticed,hung'))
-    expect([exit, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m)
-  })
-
   test('a drift stays in all answers, and in all items of a list', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
-    const { report } = await tryJson(suite(check), '--only', 'drift:drop-field@getModelAnalytics/dataPoints/*/date')
-    expect(report.runs).toEqual([
-      {
-        fault: 'drift:drop-field',
-        operation: 'getModelAnalytics',
-        occurrence: 1,
-        pointer: '/dataPoints/*/date',
-        verdict: 'noticed',
-      },
-    ])
+    const pointer = '/dataPoints/*/date'
+    const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
+    const place = { fault: 'drift:drop-field', operation: 'getModelAnalytics', occurrence: 1, pointer }
+    expect(report.runs).toEqual([{ ...place, verdict: 'noticed' }])
   })
 
   test('a field that no answer has is not reached, and not run', { tags: ['long'] }, async () => {
-    const code = suite().replaceAll(model, '00000000-0000-4000-8000-0000000000f1')
-    const { code: exit, report } = await tryJson(code, '--each', 'unknown-enum')
-    expect(exit).toBe(1)
-    const ofAnalytics = report.runs.filter(({ operation }: { operation: string }) => operation !== 'createEvent')
-    expect(ofAnalytics).toContainEqual({
-      fault: 'drift:unknown-enum',
-      operation: 'getModelAnalytics',
-      occurrence: 1,
-      pointer: '/recommendations/healthLevel',
-      verdict: 'not-reached',
-    })
+    const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
+    const { code, report } = await trySuite(lines, '--each', 'unknown-enum')
+    expect(code).toBe(1)
+    const place = { operation: 'getModelAnalytics', pointer: '/recommendations/healthLevel' }
+    expect(report.runs).toContainEqual(expect.objectContaining({ ...place, verdict: 'not-reached' }))
     expect(report.summary.made).toBe(0)
   })
 
@@ -137,7 +88,7 @@ for (const name of ['one', 'two', 'three']) {
   }, async () => {
     const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
-      [flags, flags, [...flags, '--seed', '2']].map((one) => tryJson(suite('first.messageCount > 0'), ...one)),
+      [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
     )
     expect(first?.report.runs).toHaveLength(6)
     expect(second?.report.runs).toEqual(first?.report.runs)
@@ -146,35 +97,146 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('the time ends the runs, and the report says how many were not made', { tags: ['long'] }, async () => {
-    const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '4s')
+    const { code, report, stdout } = await trySuite(suite(), '--each', 'drift', '--time', '4s')
     expect(code).toBe(0)
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
   test('judges what the client does meanwhile', { tags: ['long'] }, async () => {
-    const code = suite().replace(
-      "const event = await send('/events', {",
-      "const send2 = (body) => send('/events', body).catch(() => send('/events', body))\nconst event = await send2({",
+    const lines = suite().replace(
+      "await send('/events', order)",
+      "await send('/events', order).catch(() => send('/events', order))",
     )
-    const { report } = await tryJson(code, '--each', 'lost-ack')
+    const { report } = await trySuite(lines, '--each', 'lost-ack')
     expect(report.runs).toMatchObject([{ verdict: 'recovered' }])
-    expect(report.findings).toMatchObject([
-      { kind: 'client', client: expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)]) },
-    ])
+    const client = expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)])
+    expect(report.findings).toMatchObject([{ kind: 'client', client }])
+  })
+
+  test('counts a run that does not end as hung, and leaves none of its processes', { tags: ['long'] }, async () => {
+    const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '3s', '--fail-on', 'hung']
+    const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
+    expect(code).toBe(3)
+    expect(report.runs).toMatchObject([{ verdict: 'hung' }])
+    expect(report.findings[0].sentence).toMatch(
+      /^Hung: the command did not end within 3 s, and "drop-field" struck \/eventId in /,
+    )
+    await untilGone(Number(await read('pids')))
+  })
+
+  test('does not wait for a process that has left the group of the command, though it has its output', async () => {
+    const lines = `${startChild("{ detached: true, stdio: 'inherit' }")}
+      await send(analytics)
+      process.exit(6)`
+    const { code, read } = await trySuite(lines, '--each', 'reset')
+    expect(code).toBe(6)
+    const pids = (await read('pids'))?.match(/\d+/g) ?? []
+    expect(pids).toHaveLength(2) // a red suite is run twice
+    for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if it has ended
   })
 })
 
-test('a suite that fails now and then is said to be so after the runs', { tags: ['long'] }, async () => {
-  const file = join(await tempFolder(), 'count')
-  await writeFile(file, '')
-  const more = `
-import { appendFileSync, readFileSync } from 'node:fs'
-appendFileSync(${JSON.stringify(file)}, 'x')
-if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'xxxx') process.exit(6)`
-  const { report, stdout } = await tryJson(suite() + more, '--only', 'drift:drop-field@createEvent/eventId')
-  expect(report.summary.changes).toEqual(['at the end it failed with exit code 6'])
-  expect(stdout).toMatch(/^The verdicts are not reliable, .*: at the end it failed with exit code 6\.$/m)
+describe('a client whose first request fails', { tags: ['long'] }, () => {
+  const random = 'const random = () => ({ insertId: crypto.randomUUID(), eventAt: new Date().toISOString() })\n'
+  const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
+
+  test.each([
+    ['sends another event has swallowed it', "try { await event('a') } catch { await event('failed') }"],
+    [
+      'sends another event with random values has swallowed it',
+      "try { await event('a', random()) } catch { await event('failed', random()) }",
+    ],
+    [
+      'asks for another model has swallowed it',
+      "try { await attempt(1, analytics) } catch { await attempt(1, analytics.replace('02/', '01/')) }",
+    ],
+    ['adds the time to its retry has recovered', "try { await event('a') } catch { await event('a', random()) }"],
+    [
+      'counts its tries under one id has recovered',
+      `const id = { insertId: crypto.randomUUID() }
+      try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
+    ],
+    [
+      'retries with a new id and time has recovered',
+      "try { await event('a', random()) } catch { await event('a', random()) }",
+    ],
+    [
+      'sends it later from a queue has recovered',
+      `const queue = []
+      for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
+      for (const one of queue) await event(...one)`,
+    ],
+  ])('and who %s', async (title, lines) => {
+    const { code, report } = await trySuite(random + event + lines, '--each', 'reset,unavailable;retry-after=0')
+    const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
+    const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
+    expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
+  })
+
+  const set = ['--each', 'reset,truncated,unavailable;retry-after=0,slow;ms=5', '--fail-on', 'not-resilient']
+
+  test('and who swallows the error has not recovered, though the next test makes the same call', async () => {
+    const { code, stdout, stderr, report } = await trySuite(swallowing(), ...set)
+    expect(code).toBe(3)
+    expect(verdictsOf(report)).toEqual([...Array(6).fill('never-succeeded'), 'recovered', 'recovered'])
+    expect(stderr).toContain('--fail-on: 6 of 8 faults did not recover (75 %)')
+    expect(stdout).toMatch(/^resilience:reset .* green, but the call never succeeded$/m)
+    expect(stdout).toMatch(/"truncated" struck .* the answer that broke off was swallowed: /)
+  })
+
+  test('and who tries again has recovered', async () => {
+    const { code, report } = await trySuite(swallowing('false', 3), ...set)
+    expect([code, ...new Set(verdictsOf(report))]).toEqual([0, 'recovered'])
+  })
+})
+
+describe('a run that is red', { tags: ['long'] }, () => {
+  test('is made once more, and unsteady if it is green then', async () => {
+    const { code, runs, stdout, report } = await trySuite(swallowing('n === 3', 3), '--each', 'reset')
+    expect([code, runs]).toEqual([0, 2 + 3 + 1])
+    expect(verdictsOf(report)).toEqual(['unsteady', 'recovered'])
+    expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
+    expect(report.findings[0]).toMatchObject({ kind: 'unsteady', lastLines: ['red in run 3'] })
+    expect(stdout).toMatch(/^1 of 2 runs is unsteady, since two runs disagree, so not in the shares: /m)
+  })
+
+  test('counts if it is red again', async () => {
+    const { runs, report } = await trySuite(swallowing('n === 3 || n === 4', 3), '--each', 'reset')
+    expect([runs, ...verdictsOf(report)]).toEqual([6, 'broke', 'recovered'])
+  })
+
+  test.each([
+    ['at the start', 1],
+    ['at the end', 4 + 1],
+  ])('without faults %s is made once more, and the report says so', async (when, red) => {
+    const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--each', 'reset')
+    expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
+    expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
+    expect(stdout).toMatch(
+      new RegExp(`^The verdicts are not reliable, .*: ${when} it failed with exit code 6\\.$`, 'm'),
+    )
+  })
+})
+
+describe('the run without faults', { tags: ['long'] }, () => {
+  const flags = ['--each', 'drop-field', '--max-runs', '21']
+
+  test('comes again after twenty runs, and at the end', async () => {
+    const { code, runs } = await trySuite(swallowing(), ...flags, '--jobs', '2')
+    expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
+  })
+
+  test('ends the runs if it is red and red again, and the red runs before it are left out', async () => {
+    // Runs 3 to 21 are green, 22 is the last of the twenty and red from then on.
+    const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
+    expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
+    expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-plain-run' } })
+    expect(report.summary.changes).toEqual(['after 20 runs it failed twice, with exit code 6'])
+    expect(stdout).toMatch(/^19 runs, \d+ not made \(the command failed without faults\)\.$/m)
+    expect(stderr).toContain('convsim: The command fails without faults, too.')
+  })
 })
 
 describe('--fail-on', { tags: ['long'] }, () => {
@@ -187,42 +249,46 @@ describe('--fail-on', { tags: ['long'] }, () => {
     ['advice', 3, 'piece of advice, and so in 2 more runs'],
   ])('%s exits with %i', async (conditions, exit, sentence) => {
     const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
-    const { code, stderr } = await run(each(suite(), '--each', set, '--fail-on', conditions))
+    const { code, stderr } = await trySuite(suite(), '--each', set, '--fail-on', conditions)
     expect(code).toBe(exit)
     expect(stderr).toContain(sentence)
   })
 })
 
 describe('a suite that cannot be tried stops with the reason:', () => {
-  const refused = async (code: string, ...flags: string[]) => {
-    const { code: exit, stdout, stderr } = await run(each(code, ...flags))
-    expect(stdout).toBe('')
-    return { exit, stderr }
-  }
+  const endless = "console.log('waiting'); setInterval(() => {}, 1000)"
+  const silent = suite().replace('const first', 'headers.authorization = ""\nconst first')
+  const steered = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
 
-  test('it is red', async () => {
-    const { exit, stderr } = await refused(suite('false'), '--each')
-    expect(exit).toBe(5)
-    expect(stderr).toMatch(/fails with exit code 5 without any fault.*\n {2}the check failed\n$/)
-  })
-
-  test('it does not repeat itself', { tags: ['long'] }, async () => {
-    const file = join(await tempFolder(), 'count')
-    await writeFile(file, '')
-    const more = `
-import { appendFileSync, readFileSync } from 'node:fs'
-appendFileSync(${JSON.stringify(file)}, 'x')
-if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/${model}/analytics?period=90d')`
-    const { exit, stderr } = await refused(suite() + more, '--each')
-    expect(exit).toBe(1)
-    expect(stderr).toMatch(
+  test.each<[string, string, string[], number, RegExp]>([
+    ['it is red', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
+    ['it asks nothing', '', [], 1, /sends no request to the simulator/],
+    ['it does not end', endless, ['--run-timeout', '1s'], 1, /within --run-timeout 1s without any .*:\n {2}waiting\n$/],
+    ['it outlasts --time', endless, ['--time', '1s'], 1, /within --time 1s \(for two runs\) without any fault, so it/],
+    [
+      'no request gets an ordinary answer',
+      silent,
+      ['--fail-on', 'not-resilient,unnoticed,hung'],
+      1,
+      /No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m,
+    ],
+    [
+      'all requests steer the simulator itself',
+      steered,
+      [],
+      1,
+      /none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
+    ],
+    [
+      'it does not repeat itself',
+      `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
+      [],
+      1,
       /differ in their requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
-    )
-  })
-
-  test('it asks nothing', async () => {
-    const { exit, stderr } = await refused('', '--each')
-    expect([exit, stderr]).toEqual([1, expect.stringMatching(/sends no request to the simulator/)])
+    ],
+  ])('%s', async (_, lines, flags, exit, reason) => {
+    const { code, stdout, stderr } = await trySuite(lines, '--each', 'reset', ...flags)
+    expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
   })
 
   test('it does not exist', async () => {
@@ -241,91 +307,61 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
     [['--jobs', '2'], /--jobs needs --each, --only or --hunt/],
-    [['--fail-on', 'unnoticed'], /has a condition that needs convsim exec --each/],
-    [['--each', '--state', 'x.json'], /--each takes no --state/],
-    [['--each', '--jobs', '2', '--port', '4567'], /--jobs takes no --port/],
   ])('%j', { tags: ['long'] }, async (flags, reason) => {
-    const { exit, stderr } = await refused(suite(), ...flags)
-    expect([exit, stderr]).toEqual([1, expect.stringMatching(reason)])
+    const { code, stdout, stderr } = await trySuite(suite(), ...flags)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 })
 
-/** A suite that never ends if an answer lacks its eventId, and has a child that never ends. */
-const hanging = (pidFile: string) => `
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-${suite()}
-if (!event.eventId) {
-  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'])
-  writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
-  setTimeout(() => {}, 600_000)
-}`
-
-describe('a run that does not end', () => {
-  test('counts as hung, and none of its processes is left', { tags: ['long'] }, async () => {
-    const file = join(await tempFolder(), 'pid')
-    const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '3s', '--fail-on', 'hung']
-    const { code, report } = await tryJson(hanging(file), ...flags)
-    expect(code).toBe(3)
-    expect(report.runs).toMatchObject([{ verdict: 'hung' }])
-    expect(report.findings[0].sentence).toMatch(
-      /^Hung: the command did not end within 3 s, and "drop-field" struck \/eventId in /,
-    )
-    await untilGone(Number(await readFile(file, 'utf8')))
-  })
-
-  test('ends by Ctrl-C with the report so far, and none of its processes is left', async () => {
-    const folder = await tempFolder()
-    const [pidFile, reportFile] = [join(folder, 'pid'), join(folder, 'report.json')]
-    const set = 'drop-field;pointer=/success,drop-field;pointer=/eventId'
-    const command = convsim(each(hanging(pidFile), '--each', set, '--report', reportFile))
-    let pid = ''
-    while (pid === '') {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      pid = await readFile(pidFile, 'utf8').catch(() => '')
-    }
-    command.process.kill('SIGINT')
-    expect(await command.ended).toBe(130)
-    await untilGone(Number(pid))
-    expect(command.stdout()).toMatch(/^1 run, 1 not made \(interrupted\)\.$/m)
-    const { runs, truncated } = JSON.parse(await readFile(reportFile, 'utf8'))
-    expect([runs.length, truncated]).toEqual([1, true])
-  })
-})
+test.each([
+  [['--each', 'reset'], '--only resilience:reset@getModelAnalytics#1'],
+  [['--hunt', 'reset'], '--rules convsim-hunt.yaml'],
+])(
+  'all runs of %j have the time of the first one, which the line that repeats a finding has, too',
+  { tags: ['long'] },
+  async (flags, repeat) => {
+    const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
+      await send(analytics)`
+    const { stdout, read } = await trySuite(lines, ...flags, '--clock', 'real')
+    const [, words = '', clock = ''] = /^ {4}convsim exec (.*) --clock (\S+) -- /m.exec(stdout) ?? []
+    expect(words).toBe(repeat)
+    const times = (await read('times'))?.trim().split('\n') ?? []
+    expect(times.length).toBeGreaterThan(2)
+    expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
+    expect((await read('convsim-hunt.yaml')) ?? stdout).toContain(` --clock ${clock} -- `)
+  },
+)
 
 /** Replaces the parts of a report that differ between machines and runs. */
 const withoutRun = (text: string) =>
   withoutStylesheet(text)
-    .replaceAll(/ time="[\d.]+"/g, ' time="..."')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": "\d+\.\d+\.\d+"/g, '(version)')
 
-describe('the report', () => {
-  const formats = ['.json', '.xml', '.md', '.html']
-
-  test('is the same in every run, in each format', { tags: ['long'] }, async () => {
+describe('the report', { tags: ['long'] }, () => {
+  test('is the same in every run, for a terminal, as JSON and as a page', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no answer'); process.exit(1) })"
-    await writeFile(join(cwd, 'suite.mjs'), `${guard}${suite('first.messageCount > 0')}`)
-    const set =
-      'reset,drop-field;pointer=/eventId,wrong-type;pointer=/dataPoints/*/date,null-required;pointer=/messageCount'
-    const reports = formats.map((extension) => `report${extension}`).join(',')
-    const flags = ['--each', set, '--report', reports, '--fail-on', 'unnoticed']
-    const { stdout } = await run(['exec', ...clock, ...flags, '--', 'node', 'suite.mjs'], { cwd })
-    const read = (extension: string) => readFile(join(cwd, `report${extension}`), 'utf8')
+    const [lines = ''] = execSuite(suite('first.messageCount > 0')).slice(-1)
+    await writeFile(join(cwd, 'suite.mjs'), `${guard}${lines}`)
+    const set = 'lost-ack,drop-field;pointer=/eventId,null-required;pointer=/messageCount'
+    const flags = ['--each', set, '--report', 'r.json,r.xml,r.html', '--fail-on', 'unnoticed', '--clock', frozenNow]
+    const { stdout } = await run(['exec', ...flags, '--', 'node', 'suite.mjs'], { cwd })
+    const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
+    const golden = (extension: string, text: string) =>
+      expect(withoutRun(text)).toMatchFileSnapshot(`../suites/golden/suite.golden.${extension}`)
     await compareGolden('test/cli/each.test.ts', async () => {
-      await expect(withoutRun(stdout)).toMatchFileSnapshot('../suites/golden/suite.golden.txt')
-      for (const extension of formats)
-        await expect(withoutRun(await read(extension))).toMatchFileSnapshot(`../suites/golden/suite.golden${extension}`)
+      await golden('txt', stdout)
+      for (const extension of ['json', 'html']) await golden(extension, await read(extension))
     })
-    expect(XMLValidator.validate(await read('.xml'))).toBe(true)
-    expect(await read('.html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
+    expect(XMLValidator.validate(await read('xml'))).toBe(true)
+    expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
   })
 
-  test('is lines of JSON with --log-format json', { tags: ['long'] }, async () => {
+  test('is lines of JSON with --log-format json', async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
-    const { stdout, stderr } = await run(each(suite(), ...flags))
+    const { stdout, stderr } = await trySuite(suite(), ...flags)
     expect(stdout).toBe('')
     for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg')
   })

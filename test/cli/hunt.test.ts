@@ -2,65 +2,33 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { convsim, run } from '../support/command.ts'
-import { frozenNow } from '../support/start.ts'
+import { run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
+import { execSuite, failUnless, hangIf, trySuite } from './sample-suite.ts'
 
-const model = '00000000-0000-4000-8000-000000000002'
-
-/** A suite that reads analytics, trying again until the answer is good, and records an event; `check` decides whether it is green. */
+/** A suite that tries again until the answer is good; `check` decides whether it is green. */
 const suite = (check = 'true') => `
-const base = process.env.CONVSIM_BASE_URL
-const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
-async function send(path, body) {
-  const statuses = []
-  while (statuses.length < 20) {
-    try {
-      const answer = await fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
-      statuses.push(answer.status)
-      const result = await answer.json()
-      if (answer.ok) return { ...result, statuses }
-    } catch {
-      statuses.push(0)
-    }
-  }
-  throw new Error('no good answer')
-}
-const analytics = await send('/models/${model}/analytics?period=7d')
-const event = await send('/events', { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1', insertId: 'i' })
-const { statuses } = analytics
-if (!(${check})) { console.log('the check failed'); process.exit(5) }`
+const answer = await attempt(20, analytics)
+const event = await attempt(20, '/events', { ...order, insertId: 'i' })
+const { statuses } = answer
+${failUnless(check)}`
 
-/** Returns the arguments that hunt in a script. */
-const hunt = (code: string, ...flags: string[]) => [
-  'exec',
-  '--clock',
-  frozenNow,
-  ...flags,
-  '--',
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  code,
-]
+const broken = suite('statuses.length < 2')
 
 /** Failures that cost no time. */
 const quick = 'rate-limited;retry-after=0,reset,extremes'
 
-/** Hunts in a script, and returns the JSON of the report besides the outcome. */
-async function huntJson(code: string, ...flags: string[]) {
-  const cwd = await tempFolder()
-  const outcome = await run(hunt(code, ...flags, '--report', 'report.json'), { cwd })
-  const file = await readFile(join(cwd, 'convsim-hunt.yaml'), 'utf8').catch(() => undefined)
-  return { ...outcome, cwd, file, report: JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8')) }
+const hunt = async (lines: string, ...flags: string[]) => {
+  const tried = await trySuite(lines, '--hunt', ...flags)
+  return { ...tried, file: await tried.read('convsim-hunt.yaml') }
 }
 
 describe('convsim exec --hunt', () => {
   test('finds nothing in a suite that survives, says what was tried, and writes no file', {
     tags: ['long'],
   }, async () => {
-    const { code, stdout, report, file } = await huntJson(suite(), '--hunt', quick, '--max-runs', '12', '--jobs', '2')
+    const { code, stdout, report, file } = await hunt(suite(), quick, '--max-runs', '12', '--jobs', '2')
     expect([code, file, report.found]).toEqual([0, undefined, null])
     expect(report.summary).toMatchObject({ runs: 12, single: 9, pair: 3, longer: 0, endedBy: 'max-runs' })
     expect(stdout).toMatch(/^Nothing found in 12 runs: no combination broke the suite\.$/m)
@@ -68,7 +36,7 @@ describe('convsim exec --hunt', () => {
   })
 
   test('finds one fault, and leaves out what is not needed', async () => {
-    const { code, stdout, stderr, report, file } = await huntJson(suite('event.statuses.length < 2'), '--hunt', quick)
+    const { code, stdout, stderr, report, file } = await hunt(suite('event.statuses.length < 2'), quick)
     expect(code).toBe(3)
     expect(report.found).toMatchObject({
       verdict: 'broke',
@@ -88,12 +56,9 @@ describe('convsim exec --hunt', () => {
   })
 
   test('finds a sequence, the same with the same seed and side by side', { tags: ['long'] }, async () => {
-    const check = '!(statuses.includes(429) && analytics.dataPoints.length === 0 && statuses.length === 2)'
+    const lines = suite('!(statuses.includes(429) && answer.dataPoints.length === 0 && statuses.length === 2)')
     const found = await Promise.all(
-      [
-        ['--jobs', '1'],
-        ['--jobs', '3'],
-      ].map((jobs) => huntJson(suite(check), '--hunt', 'rate-limited;retry-after=0,empty-lists', ...jobs)),
+      ['1', '3'].map((jobs) => hunt(lines, 'rate-limited;retry-after=0,empty-lists', '--jobs', jobs)),
     )
     const [one, other] = found.map(({ report }) => report)
     expect(one.found.steps).toEqual([
@@ -104,48 +69,74 @@ describe('convsim exec --hunt', () => {
     expect(other.found.rules).toEqual(one.found.rules)
   })
 
-  test('--fail-on decides the exit code', { tags: ['long'] }, async () => {
-    const broken = suite('statuses.length < 2')
-    expect((await huntJson(broken, '--hunt', 'reset', '--fail-on', 'hung')).code).toBe(0)
-    const { code, stderr } = await huntJson(suite(), '--hunt', 'reset', '--max-runs', '2', '--fail-on', 'advice')
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/piece of advice, and so in 2 more runs/)])
+  test('finds a suite that hangs, and leaves none of its processes', { tags: ['long'] }, async () => {
+    const lines = suite() + hangIf('statuses.includes(429)')
+    const { code, report, read } = await hunt(lines, 'rate-limited;retry-after=0', '--run-timeout', '2s')
+    expect([code, report.found.verdict]).toEqual([3, 'hung'])
+    expect(report.found.sentence).toMatch(/^The command does not end within 2 s if request 1 of getModelAnalytics /)
+    const pids = (await read('pids'))?.match(/\d+/g) ?? []
+    expect(pids).not.toEqual([])
+    for (const pid of pids) await untilGone(Number(pid))
   })
 
-  test('a failure that does not repeat is no finding, and no candidate is lost by it', { tags: ['long'] }, async () => {
-    const counter = join(await tempFolder(), 'count')
-    await writeFile(counter, '')
-    const code = `import { appendFileSync, readFileSync } from 'node:fs'
-appendFileSync(${JSON.stringify(counter)}, 'x')
-${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
-    const { stdout, report } = await huntJson(code, '--hunt', quick, '--max-runs', '5')
+  test.each<[string, string, string[], number, RegExp]>([
+    ['0 though it breaks, with --fail-on hung', broken, ['--fail-on', 'hung'], 0, /^/],
+    ['3 with --fail-on advice', suite(), ['--max-runs', '2', '--fail-on', 'advice'], 3, /and so in 2 more runs/],
+  ])('ends with %s', { tags: ['long'] }, async (_, lines, flags, exit, reason) => {
+    const { code, stderr } = await hunt(lines, 'reset', ...flags)
+    expect([code, stderr]).toEqual([exit, expect.stringMatching(reason)])
+  })
+
+  test('ends when its time is up', { tags: ['long'] }, async () => {
+    const { code, report } = await hunt(suite(), quick, '--time', '10s')
+    expect([code, report.summary.endedBy]).toEqual([0, 'time'])
+  })
+
+  test('takes a failure that does not repeat for no finding, and loses no candidate by it', {
+    tags: ['long'],
+  }, async () => {
+    const { stdout, report } = await hunt(suite('n !== 4'), quick, '--max-runs', '5')
     expect([report.found, report.summary.unrepeatable]).toEqual([null, 1])
     expect(report.summary).toMatchObject({ runs: 5, endedBy: 'max-runs' })
     expect(stdout).toMatch(/^1 run failed, and passed when repeated: the suite itself is not reliable\.$/m)
   })
 
+  test('counts the green runs in which a call never succeeded, as --fail-on not-resilient does', {
+    tags: ['long'],
+  }, async () => {
+    const lines = 'for (const one of [1, 2]) await ask(analytics).catch(() => undefined)'
+    const flags = ['--max-runs', '2', '--fail-on', 'not-resilient']
+    const { code, stdout, stderr, report } = await hunt(lines, 'reset,slow;ms=5', ...flags)
+    expect([code, report.found, report.summary.neverSucceeded]).toEqual([3, null, 1])
+    expect(stdout).toMatch(/^1 of 2 runs was green, but the call never succeeded: --each names the calls\.$/m)
+    expect(stderr).toContain('--fail-on: 1 of 2 runs was green, but the call never succeeded')
+  })
+
+  test('finds nothing in a suite that is red without faults by then', { tags: ['long'] }, async () => {
+    const { code, stdout, report } = await hunt(suite('n < 3'), 'slow;ms=5', '--max-runs', '2')
+    expect([code, report.found, report.summary.endedBy]).toEqual([1, null, 'red-plain-run'])
+    expect(stdout).toMatch(/^What broke the suite is no finding: the command fails without faults, too\.$/m)
+    expect(stdout).toMatch(/: at the end it failed twice, with exit code 5\.$/m)
+  })
+
   test('counts a request once, also where the client leaves its answer unread', { tags: ['long'] }, async () => {
     const leaves = `import { once } from 'node:events'
 import { connect } from 'node:net'
-const { hostname, port, pathname } = new URL(process.env.CONVSIM_BASE_URL)
+const { hostname, port, pathname } = new URL(base)
 const socket = connect(Number(port), hostname)
-socket.write(\`GET \${pathname}/models/00000000-0000-4000-8000-000000000002/analytics HTTP/1.1\\r\\nHost: \${hostname}\\r\\nAuthorization: Bearer k\\r\\n\\r\\n\`)
+socket.write(\`GET \${pathname}\${analytics} HTTP/1.1\\r\\nHost: \${hostname}\\r\\nAuthorization: Bearer k\\r\\n\\r\\n\`)
 await once(socket, 'readable')
 await new Promise((resolve) => setTimeout(resolve, 50))
 socket.resetAndDestroy()`
-    const { stdout } = await huntJson(leaves, '--hunt', 'slow;ms=1', '--max-runs', '1')
+    const { stdout } = await hunt(leaves, 'slow;ms=1', '--max-runs', '1')
     expect(stdout).toContain('Without faults the command asks getModelAnalytics once.')
   })
 
-  test('the time ends it', { tags: ['long'] }, async () => {
-    const { code, report } = await huntJson(suite(), '--hunt', '--time', '2s')
-    expect([code, report.summary.endedBy]).toEqual([0, 'time'])
-  })
-
-  test('every format says what was found, or that nothing was', { tags: ['long'] }, async () => {
+  test('says in every format what was found, or that nothing was', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
-    const reports = ['--report', 'r.xml,r.md,r.html,github=r.txt']
+    const reports = ['--hunt', 'reset', '--report', 'r.xml,r.md,r.html,github=r.txt']
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
-    await run(hunt(suite('statuses.length < 2'), '--hunt', 'reset', ...reports), { cwd })
+    await run(execSuite(broken, ...reports), { cwd })
     expect(XMLValidator.validate(await read('xml'))).toBe(true)
     expect(await read('xml')).toMatch(
       /<failure type="broke" message="The command fails with exit code 5 if request 1 of getModelAnalytics/,
@@ -155,90 +146,28 @@ socket.resetAndDestroy()`
     expect(await read('md')).toMatch(/^### request 1 of getModelAnalytics meets "reset"$/m)
     expect(await read('html')).toMatch(/<h3>request 1 of getModelAnalytics meets &quot;reset&quot;<\/h3>/)
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
-    await run(hunt(suite(), '--hunt', 'reset', '--max-runs', '1', ...reports), { cwd })
+    await run(execSuite(suite(), ...reports, '--max-runs', '1'), { cwd })
     expect(await read('xml')).toMatch(/failures="0"[\s\S]*Nothing found in 1 run:/)
-    expect(await read('md')).toMatch(/Nothing found in 1 run:/)
-    expect(await read('html')).toMatch(/Nothing found/)
+    for (const extension of ['md', 'html']) expect(await read(extension)).toContain('Nothing found')
   })
-})
 
-describe('the file of --hunt', { tags: ['long'] }, () => {
-  test('replaces that of an earlier hunt, and no other file', async () => {
+  test('replaces the file of an earlier hunt, and no other file', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
-    const broken = hunt(suite('statuses.length < 2'), '--hunt', 'reset')
-    await run(broken, { cwd })
-    expect((await run(broken, { cwd })).code).toBe(3)
-    await writeFile(join(cwd, 'convsim-hunt.yaml'), 'rules: []\n')
-    const { code, stderr } = await run(broken, { cwd })
+    const file = join(cwd, 'convsim-hunt.yaml')
+    const again = () => run(execSuite(broken, '--hunt', 'reset'), { cwd })
+    expect([(await again()).code, (await again()).code]).toEqual([3, 3])
+    await writeFile(file, 'rules: []\n')
+    const { code, stderr } = await again()
     expect([code, stderr]).toEqual([1, expect.stringMatching(/convsim-hunt\.yaml exists, and no hunt has written it/)])
-    expect(await readFile(join(cwd, 'convsim-hunt.yaml'), 'utf8')).toBe('rules: []\n')
+    expect(await readFile(file, 'utf8')).toBe('rules: []\n')
   })
-})
 
-describe('a hunt is refused with', () => {
   test.each([
-    [['--hunt', 'drift'], /--hunt: error: "drop-field" has a wrong or final answer/],
-    [['--hunt', 'resilence'], /There is no scenario "resilence"/],
-    [['--hunt', '--each'], /--hunt takes no --each: /],
-    [['--hunt', '--only', 'drift:drop-field@createEvent/eventId'], /--hunt takes no --only: /],
-    [['--hunt', '--scenario', 'slow'], /--hunt takes no --scenario: /],
-    [['--hunt', '--state', 'x.json'], /--hunt takes no --state/],
-    [['--hunt', '--fail-on', 'unnoticed'], /--fail-on unnoticed needs --each/],
-    [['--hunt', '--fail-on', 'hung>20'], /--fail-on hung>20 needs --each/],
-  ])('%j', async (flags, reason) => {
-    const { code, stdout, stderr } = await run(hunt(suite(), ...flags))
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
-  })
-
-  test('a suite that is red without faults', async () => {
-    const { code, stderr } = await run(hunt(suite('false'), '--hunt'))
-    expect([code, stderr]).toEqual([5, expect.stringMatching(/fails with exit code 5 without any fault/)])
-  })
-})
-
-/** A suite that never ends after a 429, and has a child that never ends. */
-const hanging = (pidFile: string) => `
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-${suite()}
-if (statuses.includes(429)) {
-  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'])
-  writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
-  setTimeout(() => {}, 600_000)
-}`
-
-describe('a hunt in a suite that hangs', { tags: ['long'] }, () => {
-  test('finds it, and leaves no process', async () => {
-    const pidFile = join(await tempFolder(), 'pid')
-    const { code, report } = await huntJson(
-      hanging(pidFile),
-      '--hunt',
-      'rate-limited;retry-after=0',
-      '--run-timeout',
-      '2s',
-    )
-    expect([code, report.found.verdict]).toEqual([3, 'hung'])
-    expect(report.found.sentence).toMatch(
-      /^The command does not end within 2 s if request 1 of getModelAnalytics meets /,
-    )
-    await untilGone(Number(await readFile(pidFile, 'utf8')))
-  })
-
-  test('ends by Ctrl-C with the report so far, and leaves no process', async () => {
-    const cwd = await tempFolder()
-    const pidFile = join(cwd, 'pid')
-    const flags = ['--hunt', 'rate-limited;retry-after=0', '--report', 'report.json']
-    const command = convsim(hunt(hanging(pidFile), ...flags), { cwd })
-    let pid = ''
-    while (pid === '') {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      pid = await readFile(pidFile, 'utf8').catch(() => '')
-    }
-    command.process.kill('SIGINT')
-    expect(await command.ended).toBe(130)
-    await untilGone(Number(pid))
-    expect(command.stdout()).toMatch(/until it was interrupted: /)
-    const { found, summary } = JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))
-    expect([found, summary.endedBy]).toEqual([null, 'interrupt'])
+    ['true', 'drift', 1, /--hunt: error: "drop-field" has a wrong or final answer/],
+    ['true', 'resilence', 1, /There is no scenario "resilence"/],
+    ['false', 'reset', 5, /fails with exit code 5 without any fault/],
+  ])('refuses a suite whose check is %s with the set %s', async (check, set, exit, reason) => {
+    const { code, stdout, stderr } = await hunt(suite(check), set)
+    expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
   })
 })

@@ -2,18 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, event } from '../support/client.ts'
-import { convsim, run } from '../support/command.ts'
+import { type Command, convsim, inMemory, run } from '../support/command.ts'
 import { documentWith } from '../support/documents.ts'
 import { connectTo } from '../support/raw-http.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const memory = ['--port', '0', '--state', ':memory:']
-
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Requests of every kind: answered, refused by a rule of the contract, by a scenario and by the key, and to the control plane. */
+/** Sends requests of every kind: answered, refused by the contract, by a scenario and by the key, and to the control plane. */
 async function sendAll(origin: string): Promise<void> {
-  await ask({ origin }, `${analyticsPath}?period=7d`)
+  await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await ask({ origin }, '/v1/events', { body: eventWithoutType })
   await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
   await ask({ origin }, analyticsPath, { token: null })
@@ -21,10 +19,17 @@ async function sendAll(origin: string): Promise<void> {
   await ask({ origin }, '/__sim/scenarios', { token: null })
 }
 
-async function stop(command: ReturnType<typeof convsim>): Promise<string[]> {
-  command.process.kill('SIGTERM')
-  await command.ended
-  return [...command.stdout().split('\n'), ...command.stderr().split('\n')].filter((line) => line !== '')
+/** Stops a command, and returns the lines on stdout and stderr. */
+async function stop(command: Command): Promise<string[]> {
+  await command.stop()
+  return `${command.stdout()}\n${command.stderr()}`.split('\n').filter((line) => line !== '')
+}
+
+/** Sends all requests to a server with these flags, and returns its lines as JSON. */
+async function logAll(...flags: string[]) {
+  const command = convsim([...inMemory, ...flags])
+  await sendAll(await command.ready())
+  return (await stop(command)).map((line) => JSON.parse(line))
 }
 
 /** The members of every line. */
@@ -35,22 +40,8 @@ const lineForm = {
 }
 
 describe('--log-format json gives every line the members level, time and msg', () => {
-  test.each(['info', 'trace'])('on stdout and stderr, up to the report, at the level %s', async (level) => {
-    const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
-    const command = convsim([...memory, '--log-format', 'json', '--log-level', level, ...report])
-    await sendAll(await command.ready())
-    const lines = (await stop(command)).map((line) => JSON.parse(line))
-    for (const line of lines) expect(line).toMatchObject(lineForm)
-    const messages = lines.map(({ msg }) => msg)
-    expect(messages).toEqual(
-      expect.arrayContaining(['loaded', 'answered', 'stopped', expect.stringMatching(/^convsim: --fail-on: /)]),
-    )
-    expect(messages.includes('headers')).toBe(level === 'trace')
-    expect(lines.find(({ msg }) => msg.startsWith('convsim: --fail-on'))).toMatchObject({ level: 'error' })
-  })
-
   test('where the start fails, with a line for each problem', async () => {
-    const { code, stdout, stderr } = await run([...memory, '--scenario', 'nonsense', '--plan', 'gold'])
+    const { code, stdout, stderr } = await run([...inMemory, '--scenario', 'nonsense', '--plan', 'gold'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const lines = stderr.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -67,134 +58,31 @@ describe('--log-format json gives every line the members level, time and msg', (
   })
 })
 
-test('a line about a request has its duration, and the sentence of a refusal that no violation explains', async () => {
-  const command = convsim(memory)
-  await sendAll(await command.ready())
-  const lines = (await stop(command)).map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
-  for (const line of lines) expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
-  expect(lines.map(({ status, error }) => [status, error])).toEqual([
-    [200, undefined],
-    [400, undefined],
-    [429, expect.stringMatching(/^Rate limit exceeded/)],
-    [401, expect.stringMatching(/Authorization/)],
-    [200, undefined],
-  ])
-})
-
-describe('--log-format pretty', () => {
-  const pretty = [...memory, '--log-format', 'pretty']
-
-  test('begins with the next three things to try, which work as printed', async () => {
-    const command = convsim(pretty)
-    const origin = await command.ready()
-    await command.untilStderr(/requests"\n/)
-    const commands = command
-      .stderr()
-      .split('\n')
-      .flatMap((line) => /^ {2}[A-Z].*: +(curl .*)$/.exec(line)?.[1] ?? [])
-    const replies = await Promise.all(commands.map(sendAsCurl))
-    expect(replies.map(({ status }) => status)).toEqual([200, 429, 200])
-    expect(replies.every(({ url }) => url.startsWith(origin))).toBe(true)
-  })
-
-  test('prints one readable line for each request', async () => {
-    const command = convsim(pretty)
-    await sendAll(await command.ready())
-    const lines = (await stop(command)).filter((line) => /^(GET|POST) /.test(line))
-    expect(lines).toEqual([
-      expect.stringMatching(/^GET \/v1\/models\/[-\da-f]+\/analytics 200 getModelAnalytics [\d.]+ ms$/),
-      expect.stringMatching(/^POST \/v1\/events 400 createEvent [\d.]+ ms {2}body\/eventType is required$/),
-      expect.stringMatching(/^GET .* 429 getModelAnalytics [\d.]+ ms {2}Rate limit exceeded.*; scenario rate-limited$/),
-      expect.stringMatching(/^GET .* 401 getModelAnalytics [\d.]+ ms {2}.*Authorization/),
-      expect.stringMatching(/^GET .* 200 getModelAnalytics [\d.]+ ms {2}sandbox worker-3$/),
-    ])
-  })
-
-  test('begins with a sentence about the inputs and the state', async () => {
-    const command = convsim(pretty)
-    await command.ready()
-    await command.untilStderr(/\n/)
-    expect(command.stderr()).toMatch(
-      /^Simulating 3 operations of \S+openapi\.yaml; the state is in memory \(0 events, 0 prompts\)\.\n/,
-    )
-  })
-
-  test.each([
-    ['reset', /^GET \S+ reset getModelAnalytics [\d.]+ ms {2}scenario reset$/],
-    ['empty-response', /^GET \S+ closed getModelAnalytics [\d.]+ ms {2}scenario empty-response$/],
-    ['truncated', /^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/],
-    ['drop-field;pointer=/recommendations', /^GET .* 200 .*; damage: drop-field at \/recommendations$/],
-    ['rate-limited', /^GET .* 429 .*[^.]; scenario rate-limited$/],
-  ])('says what was sent under %s', { tags: ['long'] }, async (scenario, line) => {
-    const command = convsim(pretty)
-    const origin = await command.ready()
-    await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer
-    const lines = await stop(command)
-    expect(lines.filter((text) => text.startsWith('GET'))).toEqual([expect.stringMatching(line)])
-  })
-
-  test('shows a hang, and the time after which the client left instead of the planned delay', async () => {
-    const command = convsim(pretty)
-    const origin = await command.ready()
-    for (const scenario of ['hang', 'slow;ms=60000']) {
-      const connection = await connectTo(origin)
-      connection.send(
-        `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\nX-Sim-Scenario: ${scenario}\r\n\r\n`,
-      )
-      await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
-      connection.destroy()
-      await command.untilStderr(new RegExp(`scenario ${scenario}`))
-    }
-    const lines = (await stop(command)).filter((line) => line.startsWith('GET'))
-    expect(lines).toEqual([
-      expect.stringMatching(/ hung getModelAnalytics [\d.]+ ms {2}scenario hang$/),
-      expect.stringMatching(/ [\d.]{1,4} ms {2}scenario slow;ms=60000; the client left before the answer$/),
-    ])
-  })
-
-  test('counts further violations, and escapes the control characters that a request brings', async () => {
-    const command = convsim([...pretty, '--strict'])
-    const origin = await command.ready()
-    const body = { ...event(), 'value\u001b': '1', 'event\nType': 'x', valueType: 'a\u001b[31m' }
-    await ask({ origin }, '/v1/prompts', { body: {} })
-    await ask({ origin }, '/v1/events', { body })
-    const lines = (await stop(command)).filter((line) => line.startsWith('POST'))
-    expect(lines).toEqual([
-      expect.stringMatching(/ 400 createPrompt .* is required \(and 1 more\)$/),
-      expect.stringMatching(/ 400 createEvent /),
-    ])
-    expect(command.stderr()).not.toContain('\u001b')
-  })
-
-  test('is silent where the level is', async () => {
-    const command = convsim([...pretty, '--log-level', 'error'])
-    await sendAll(await command.ready())
-    await stop(command)
-    expect(command.stderr()).toBe('')
-  })
-
-  test('suggests lists where the contract has no request that a path alone can make', { tags: ['long'] }, async () => {
-    const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
-    await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
-    const command = convsim([...pretty, '--contract', contract])
-    await command.ready()
-    await command.untilStderr(/requests"\n/)
-    expect(command.stderr()).toMatch(/__sim\/info"\n.*__sim\/catalogue"\n.*__sim\/requests"\n/)
-  })
-})
-
-/** Sends the request of a curl command as the banner prints it. */
-function sendAsCurl(command: string): Promise<Response> {
-  const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
-  const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []
-  return fetch(url, { headers: Object.fromEntries(headers) })
-}
-
 describe('--log-level', () => {
+  test('info, the default, has a line for each request with its duration, and one for each broken condition', async () => {
+    const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
+    const lines = await logAll(...report)
+    for (const line of lines) expect(line).toMatchObject(lineForm)
+    const broken = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
+    expect(broken).toMatchObject([{ level: 'error' }])
+    const messages = lines.map(({ msg }) => msg)
+    expect(messages).toEqual(expect.arrayContaining(['loaded', 'answered', 'stopped']))
+    for (const other of ['decided', 'controlled', 'headers']) expect(messages).not.toContain(other)
+    const answered = lines.filter(({ msg }) => msg === 'answered')
+    for (const line of answered)
+      expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
+    // The sentence of a refusal that no violation explains.
+    expect(answered.map(({ status, error }) => [status, error])).toEqual([
+      [200, undefined],
+      [400, undefined],
+      [429, expect.stringMatching(/^Rate limit exceeded/)],
+      [401, expect.stringMatching(/Authorization/)],
+      [200, undefined],
+    ])
+  })
+
   test('debug adds why each request was answered so, and the requests to the control plane', async () => {
-    const command = convsim([...memory, '--log-level', 'debug', '--scenario', 'slow;ms=1'])
-    await sendAll(await command.ready())
-    const lines = (await stop(command)).map((line) => JSON.parse(line))
+    const lines = await logAll('--log-level', 'debug', '--scenario', 'slow;ms=1')
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
       ['handle', [expect.stringMatching(/^Rule 1 of the start-up acts/), expect.stringMatching(/is carried out/)]],
@@ -210,36 +98,118 @@ describe('--log-level', () => {
   })
 
   test('trace adds the headers of requests and answers, without credentials', async () => {
-    const command = convsim([...memory, '--log-level', 'trace'])
-    const origin = await command.ready()
-    await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
-    const lines = (await stop(command)).map((line) => JSON.parse(line))
-    expect(lines.filter(({ msg }) => msg === 'headers')).toMatchObject([
-      {
-        level: 'trace',
-        query: 'period=7d',
-        requestHeaders: { 'x-team': 'a', authorization: 'Bearer [redacted]' },
-        answerHeaders: { 'X-Sim-Operation': 'getModelAnalytics' },
-      },
-    ])
-    expect(command.stderr()).not.toContain('my-secret-token')
+    const lines = await logAll('--log-level', 'trace')
+    for (const line of lines) expect(line).toMatchObject(lineForm)
+    expect(lines.find(({ msg }) => msg === 'headers')).toMatchObject({
+      level: 'trace',
+      query: 'period=7d',
+      requestHeaders: { 'x-team': 'a', authorization: 'Bearer [redacted]' },
+      answerHeaders: { 'X-Sim-Operation': 'getModelAnalytics' },
+    })
+    expect(JSON.stringify(lines)).not.toContain('my-secret-token')
   })
 
   test('debug and trace are indented below their request for people', async () => {
-    const command = convsim([...memory, '--log-level', 'trace', '--log-format', 'pretty'])
-    const origin = await command.ready()
-    await ask({ origin }, '/v1/events', { body: {}, token: 'my-secret-token' })
+    const command = convsim([...inMemory, '--log-level', 'trace', '--log-format', 'pretty'])
+    await ask({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
     expect(command.stderr()).toMatch(
       /\nPOST \/v1\/events 400 .*\n( {4}why: The stage "validate" answers 400: .*\n)+( {4}> .*\n)+( {4}< .*\n)+/,
     )
     expect(command.stderr()).toMatch(/\n {4}> authorization: Bearer \[redacted\]\n/)
   })
+})
 
-  test('info, the default, adds nothing of either', async () => {
-    const command = convsim(memory)
+describe('--log-format pretty', () => {
+  const pretty = [...inMemory, '--log-format', 'pretty']
+
+  test('begins with a sentence about inputs and state, and three things to try, which work as printed', async () => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    await command.untilStderr(/requests"\n/)
+    expect(command.stderr()).toMatch(
+      /^Simulating 3 operations of \S+openapi\.yaml; the state is in memory \(0 events, 0 prompts\)\.\n/,
+    )
+    const commands = command.stderr().matchAll(/^ {2}[A-Z].*: +(curl .*)$/gm)
+    const replies = await Promise.all(Array.from(commands, ([, curl = '']) => sendAsCurl(curl)))
+    expect(replies.map(({ status }) => status)).toEqual([200, 429, 200])
+    expect(replies.every(({ url }) => url.startsWith(origin))).toBe(true)
+  })
+
+  test('prints one readable line for each request', async () => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    await sendAll(origin)
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'drop-field;pointer=/recommendations'])
+      await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer
+    const lines = (await stop(command)).filter((line) => /^(GET|POST) /.test(line))
+    expect(lines).toEqual([
+      expect.stringMatching(/^GET \/v1\/models\/[-\da-f]+\/analytics 200 getModelAnalytics [\d.]+ ms$/),
+      expect.stringMatching(/^POST \/v1\/events 400 createEvent [\d.]+ ms {2}body\/eventType is required$/),
+      expect.stringMatching(/^GET .* 429 getModelAnalytics [\d.]+ ms {2}Rate .*[^.]; scenario rate-limited$/),
+      expect.stringMatching(/^GET .* 401 getModelAnalytics [\d.]+ ms {2}.*Authorization/),
+      expect.stringMatching(/^GET .* 200 getModelAnalytics [\d.]+ ms {2}sandbox worker-3$/),
+      expect.stringMatching(/^GET \S+ reset getModelAnalytics [\d.]+ ms {2}scenario reset$/),
+      expect.stringMatching(/^GET \S+ closed getModelAnalytics [\d.]+ ms {2}scenario empty-response$/),
+      expect.stringMatching(/^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/),
+      expect.stringMatching(/^GET .* 200 .*; damage: drop-field at \/recommendations$/),
+    ])
+  })
+
+  test('shows a hang, and the time after which the client left instead of the planned delay', async () => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
+    for (const scenario of ['hang', 'slow;ms=60000']) {
+      const connection = await connectTo(origin)
+      connection.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
+      await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
+      connection.destroy()
+      await command.untilStderr(new RegExp(`scenario ${scenario}`))
+    }
+    const lines = (await stop(command)).filter((line) => line.startsWith('GET'))
+    expect(lines).toEqual([
+      expect.stringMatching(/ hung getModelAnalytics [\d.]+ ms {2}scenario hang$/),
+      expect.stringMatching(/ [\d.]{1,5} ms {2}scenario slow;ms=60000; the client left before the answer$/),
+    ])
+  })
+
+  test('counts further violations', async () => {
+    const command = convsim(pretty)
+    await ask({ origin: await command.ready() }, '/v1/prompts', { body: {} })
+    const lines = (await stop(command)).filter((line) => line.startsWith('POST'))
+    expect(lines).toEqual([expect.stringMatching(/ 400 createPrompt .* is required \(and 1 more\)$/)])
+  })
+
+  test('is silent where the level is', async () => {
+    const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
-    const levels = (await stop(command)).map((line) => JSON.parse(line).level)
-    expect(new Set(levels)).toEqual(new Set(['info']))
+    await stop(command)
+    expect(command.stderr()).toBe('')
+  })
+
+  test('suggests lists where the contract has no request that a path alone can make', { tags: ['long'] }, async () => {
+    const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
+    await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
+    const command = convsim([...pretty, '--contract', contract])
+    await command.untilStderr(/__sim\/info"\n.*__sim\/catalogue"\n.*__sim\/requests"\n/)
   })
 })
+
+test.each(['json', 'pretty'])('the log in format %s escapes the control characters of a request', async (format) => {
+  const command = convsim([...inMemory, '--strict', '--log-format', format])
+  const body = { ...event(), 'value\u001b': '1', 'event\nType': 'x', valueType: 'a\u001b[31m\u009b31m' }
+  await ask({ origin: await command.ready() }, '/v1/events', { body })
+  const lines = await stop(command)
+  expect(lines.filter((line) => line.includes('createEvent'))).toHaveLength(1)
+  expect(command.stderr()).toContain('\\u009b31m')
+  expect(command.stderr()).not.toContain('\u001b')
+  expect(command.stderr()).not.toMatch(/[\u007f-\u009f]/)
+})
+
+/** Sends the request of a curl command as the banner prints it. */
+function sendAsCurl(command: string): Promise<Response> {
+  const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
+  const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []
+  return fetch(url, { headers: Object.fromEntries(headers) })
+}

@@ -1,8 +1,9 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask } from '../support/client.ts'
+import { analyticsPath, ask, objectOf } from '../support/client.ts'
 import { run } from '../support/command.ts'
+import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -16,37 +17,14 @@ async function listModes(folder: string): Promise<string[]> {
   )
 }
 
-/** Creates a file that everybody can read. */
-async function createWide(file: string, text = ''): Promise<void> {
-  await writeFile(file, text)
-  await chmod(file, 0o644)
-}
-
 /** Writes a HAR file with an answer that has a member too many, which is drift, and returns its path. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
-  const body = JSON.stringify({ ...((await ask(sim, analyticsPath)).body as object), surplus: 1 })
-  const entry = {
-    startedDateTime: '2026-01-15T12:00:00.000Z',
-    request: { method: 'GET', url: `https://api.example.com${analyticsPath}`, headers: [] },
-    response: { status: 200, headers: [], content: { mimeType: 'application/json', text: body } },
-  }
-  const file = join(await tempFolder(), 'traffic.har')
-  await writeFile(file, JSON.stringify({ log: { entries: [entry] } }))
-  return file
+  const body = { ...objectOf(await ask(sim, analyticsPath)), surplus: 1 }
+  return writeHar([harEntry(`https://api.example.com${analyticsPath}`, body)])
 }
 
 describe('files that commands write are for their owner alone, also in place of wider ones:', () => {
-  test('reports and bundles', async () => {
-    const cwd = await tempFolder()
-    await createWide(join(cwd, 'old.html'), 'old')
-    await createWide(join(cwd, 'bundle.json'))
-    const reports = ['--report', 'old.html,new.json', '--bundle', 'bundle.json']
-    const { code } = await run(['exec', ...reports, '--', process.execPath, '-e', 'process.exit(7)'], { cwd })
-    expect(code).toBe(7)
-    expect(await listModes(cwd)).toEqual(['bundle.json 600', 'new.json 600', 'old.html 600'])
-  })
-
   test('the files of a hunt', async () => {
     const cwd = await tempFolder()
     const path = '/models/00000000-0000-4000-8000-000000000002/analytics'
@@ -71,7 +49,8 @@ describe('files that commands write are for their owner alone, also in place of 
   test('patches of a comparison', async () => {
     const folder = await tempFolder()
     const patch = join(folder, 'patch.yaml')
-    await createWide(patch)
+    await writeFile(patch, '')
+    await chmod(patch, 0o644)
     await runInProcess(['drift', '--har', await writeTraffic(), '--patch', patch])
     expect(await listModes(folder)).toEqual(['patch.yaml 600'])
   })

@@ -1,16 +1,16 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import { createAsk } from '../../src/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
+import { listenForTest } from '../support/fake-upstream.ts'
+import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -20,18 +20,15 @@ describe('convsim proxy', () => {
     const upstream = createServer((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ token: req.headers.authorization }))
-    }).listen(0, '127.0.0.1')
-    await once(upstream, 'listening')
-    onTestFinished(() => void upstream.close())
-    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+    })
+    const origin = `http://127.0.0.1:${await listenForTest(upstream)}`
     const command = convsim(['proxy', `${origin}/v1`, '--port', '0', '--fail-on', 'unexpected'], {
       env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-of-the-environment' },
     })
     const own = await command.ready()
     const answer = await ask({ origin: own }, analyticsPath)
     expect(answer.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
-    command.process.kill('SIGTERM')
-    expect(await command.ended).toBe(3)
+    expect(await command.stop()).toBe(3)
     expect(command.stderr()).toContain('The answer breaks the contract:')
     expect(command.stdout() + command.stderr()).not.toContain('a-secret')
   })
@@ -75,26 +72,15 @@ function realAnswer(invented: JsonObject): JsonObject {
   }
 }
 
-/** Writes a HAR file with answers about models, and returns its path. */
-async function harWith(answers: readonly (readonly [path: string, status: number, body: Json])[]) {
-  const file = join(await tempFolder(), 'traffic.har')
-  const entries = answers.map(([path, status, body]) => ({
-    startedDateTime: '2026-01-15T12:00:00.000Z',
-    request: { method: 'GET', url: `https://api.example.com/api${path}`, headers: [] },
-    response: { status, headers: [], content: { mimeType: 'application/json', text: JSON.stringify(body) } },
-  }))
-  await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: {}, entries } }))
-  return file
-}
-
 describe('convsim record', () => {
   test('lists exact answers, writes them with --write, and serves them word for word', async () => {
     const source = await startForTest()
     const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`)))
-    const har = await harWith([
-      [`${analyticsPath}?period=7d`, 200, answer],
-      [analyticsPath, 200, { ...answer, messageCount: 'many' }],
-      [analyticsPath, 429, { success: false, error: 'Slow down.' }],
+    const url = `https://api.example.com/api${analyticsPath}`
+    const har = await writeHar([
+      harEntry(`${url}?period=7d`, answer),
+      harEntry(url, { ...answer, messageCount: 'many' }),
+      harEntry(url, { success: false, error: 'Slow down.' }, { status: 429 }),
     ])
     const out = join(await tempFolder(), 'recorded')
     const listed = await run(['record', har, '--out', out])

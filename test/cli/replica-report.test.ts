@@ -6,39 +6,34 @@ import { ask, event } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { describeWithRedis, redisForTest } from '../support/redis.ts'
+import type { RedisServer } from '../support/redis-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const incomplete = /convsim: the report is not complete: requests to other replicas may be missing/
 
-/** Returns the paths of a report as JSON and as JUnit, and a function that reads both. */
-async function reportFiles() {
+/** Starts a replica that writes reports, and returns it with a function that reads them. */
+async function startReporting(redis: RedisServer) {
   const folder = await tempFolder()
   const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
+  const replica = await startReplica(redis, '--report', `${json},${junit}`, '--fail-on', 'violation')
   const read = async () => ({ report: JSON.parse(await readFile(json, 'utf8')), junit: await readFile(junit, 'utf8') })
-  return { option: `${json},${junit}`, read }
+  return { ...replica, read }
 }
 
-/** Starts a replica, and returns it with its origin. */
-async function startReplica(state: string, ...args: string[]) {
-  const command = convsim(['--port', '0', '--state', state, ...args])
-  const origin = await command.ready()
-  const stop = () => {
-    command.process.kill('SIGTERM')
-    return command.ended
-  }
-  return { command, origin, stop }
+async function startReplica({ url }: RedisServer, ...args: string[]) {
+  const command = convsim(['--port', '0', '--state', url, ...args])
+  return { command, origin: await command.ready() }
 }
 
 describeWithRedis('the report of a replica at its end', () => {
   test('has the requests to all replicas', async () => {
     const redis = await redisForTest()
-    const { option, read } = await reportFiles()
-    const one = await startReplica(redis.url, '--report', option, '--fail-on', 'violation')
-    const two = await startReplica(redis.url)
+    const one = await startReporting(redis)
+    const two = await startReplica(redis)
     await ask(one, '/v1/events', { body: event() })
     await ask(two, '/v1/events', { body: event() })
-    expect([await one.stop(), one.command.stderr()]).toEqual([0, expect.not.stringMatching(incomplete)])
-    const { report, junit } = await read()
+    expect([await one.command.stop(), one.command.stderr()]).toEqual([0, expect.not.stringMatching(incomplete)])
+    const { report, junit } = await one.read()
     expect(report).toMatchObject({ requests: 2 })
     expect(report).not.toHaveProperty('truncated')
     expect(junit).not.toContain('convsim.replicas')
@@ -48,15 +43,14 @@ describeWithRedis('the report of a replica at its end', () => {
     'has the requests to this replica, and says that others may be missing, after Redis had a %s',
     async (outage) => {
       const redis = await redisForTest()
-      const { option, read } = await reportFiles()
-      const one = await startReplica(redis.url, '--report', option, '--fail-on', 'violation')
-      const two = await startReplica(redis.url)
+      const one = await startReporting(redis)
+      const two = await startReplica(redis)
       await steer(one, 'PUT', '/sandboxes/default', { seed: '4711' })
       await ask(one, '/v1/events', { body: event() })
       await ask(two, '/v1/events', { body: event() })
       await redis[outage]()
-      expect([await one.stop(), one.command.stderr()]).toEqual([1, expect.stringMatching(incomplete)])
-      const { report, junit } = await read()
+      expect([await one.command.stop(), one.command.stderr()]).toEqual([1, expect.stringMatching(incomplete)])
+      const { report, junit } = await one.read()
       expect(report).toMatchObject({ requests: 1, truncated: true, run: { seed: '4711' } })
       expect(junit).toMatch(/<testsuite name="convsim.replicas" tests="1" failures="1"/)
     },
@@ -70,7 +64,7 @@ describeWithRedis('the report of a replica at its end', () => {
     'of exec without Redis, for an event with the value %j and the options %j, ends with %d',
     async (value, options, code) => {
       const redis = await redisForTest()
-      const { option, read } = await reportFiles()
+      const report = join(await tempFolder(), 'report.json')
       const request = {
         method: 'POST',
         headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
@@ -78,18 +72,15 @@ describeWithRedis('the report of a replica at its end', () => {
       }
       const script = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${JSON.stringify(request)})
         .then(() => { console.log('sent'); process.stdin.resume() })`
-      const files = code === 0 ? [] : ['--report', option]
-      const command = convsim(
-        ['exec', '--state', redis.url, ...files, ...options, '--', process.execPath, '-e', script],
-        { stdin: 'pipe' },
-      )
+      const flags = ['--state', redis.url, ...(code > 0 ? ['--report', report] : []), ...options]
+      const command = convsim(['exec', ...flags, '--', process.execPath, '-e', script], { stdin: 'pipe' })
       await command.untilStdout(/sent/)
       await redis.kill()
       command.process.stdin?.end()
       expect(await command.ended).toBe(code)
       expect(command.stderr()).toContain('convsim: 1 request, ')
       expect(command.stderr()).toContain('requests to other replicas may be missing')
-      if (code > 0) expect((await read()).report).toMatchObject({ requests: 1, truncated: true })
+      if (code > 0) expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1, truncated: true })
     },
   )
 })

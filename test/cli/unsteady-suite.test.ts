@@ -1,10 +1,6 @@
 // @module-tag long
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { run } from '../support/command.ts'
-import { frozenNow } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { trySuite } from './sample-suite.ts'
 
 /** The number of campaigns; `EACH_CAMPAIGNS=16` makes those of FINDINGS. */
 const campaigns = Number(process.env['EACH_CAMPAIGNS'] ?? 2)
@@ -19,86 +15,59 @@ const harmless = ['slow;ms=20', 'extra-field']
 const lasting = ['drop-field', 'wrong-type', 'null-required'].flatMap((name) =>
   ['/messageCount', '/eventId'].map((pointer) => `${name};pointer=${pointer}`),
 )
-
-/** The sample suites, with the verdict that is true for the faults that pass, and for those that stay. */
-const suites = [
-  { name: 'good.mjs', onPassing: 'recovered', onLasting: 'noticed' },
-  { name: 'never-retries.mjs', onPassing: 'broke', onLasting: 'noticed' },
-  { name: 'asserts-little.mjs', onPassing: 'recovered', onLasting: 'unnoticed' },
-  { name: 'swallows.mjs', onPassing: 'never-succeeded', onLasting: 'noticed' },
-  { name: 'skips', onPassing: 'recovered', onLasting: 'unnoticed' },
-]
+const set = [...passing, ...harmless, ...lasting].join(',')
 
 const recipe = (name: string) => JSON.stringify(new URL(`../recipes/suites/${name}`, import.meta.url).href)
 
+/** Returns a sample suite that is red in odd runs. */
+const redIn = (name: string) => `await import(${recipe(name)})\nif (isOdd) process.exit(7)`
+
 /** A suite that retries, stays green, and leaves out its second event where it would be red. */
 const skips = `
-import { createClient, order } from ${recipe('client.mjs')}
-const client = createClient(process.env.CONVSIM_BASE_URL, { attempts: 3 })
-const event = { ...order, insertId: undefined }
-await client.recordEvent(event)
-if (!isOdd) await client.recordEvent(event)`
+const { createClient, order: event } = await import(${recipe('client.mjs')})
+const client = createClient(base, { attempts: 3 })
+await client.recordEvent({ ...event, insertId: undefined })
+if (!isOdd) await client.recordEvent({ ...event, insertId: undefined })`
+
+/** The sample suites, with the verdict that is true for the faults that pass, and for those that stay. */
+const suites = [
+  { lines: redIn('swallows.mjs'), onPassing: 'never-succeeded', onLasting: 'noticed' },
+  { lines: skips, onPassing: 'recovered', onLasting: 'unnoticed' },
+  { lines: redIn('good.mjs'), onPassing: 'recovered', onLasting: 'noticed' },
+  { lines: redIn('never-retries.mjs'), onPassing: 'broke', onLasting: 'noticed' },
+  { lines: redIn('asserts-little.mjs'), onPassing: 'recovered', onLasting: 'unnoticed' },
+]
+
+type Suite = (typeof suites)[number]
 
 interface ReportedVerdict {
   readonly fault: string
-  readonly operation: string
   readonly verdict: string
 }
 
-/** Tries a sample suite that differs by itself in the seventh run, the fourteenth and so on, counted from `offset`. */
-async function tryUnsteady(suite: (typeof suites)[number], offset: number) {
-  const folder = await tempFolder()
-  const [counter, report, file] = ['count', 'report.json', 'suite.mjs'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
-  await writeFile(counter, 'x'.repeat(offset))
-  await writeFile(
-    file,
-    `import { appendFileSync, readFileSync } from 'node:fs'
-appendFileSync(${JSON.stringify(counter)}, 'x')
-const isOdd = readFileSync(${JSON.stringify(counter)}, 'utf8').length % ${redEvery} === 0
-${suite.name === 'skips' ? skips : `await import(${recipe(suite.name)})\nif (isOdd) process.exit(7)`}`,
-  )
-  const set = [...passing, ...harmless, ...lasting].join(',')
-  const flags = ['--each', set, '--clock', frozenNow, '--report', report]
-  const { code, stdout, stderr } = await run(['exec', ...flags, '--', process.execPath, file])
-  const json = await readFile(report, 'utf8').catch(() => undefined)
-  const made = (await readFile(counter, 'utf8')).length - offset
-  return { code, stdout, stderr, made, report: json === undefined ? undefined : JSON.parse(json) }
-}
-
-/** Returns the verdicts that are neither true nor `unsteady`. */
-function findFalse(runs: readonly ReportedVerdict[], suite: (typeof suites)[number]): string[] {
-  return runs
-    .filter(({ verdict }) => verdict !== 'unsteady')
-    .filter(({ fault, verdict }) => verdict !== findTruth(fault, suite))
-    .map(({ fault, operation, verdict }) => `${suite.name}: ${fault} ${operation}: ${verdict}`)
-}
-
-function findTruth(fault: string, { onPassing, onLasting }: (typeof suites)[number]): string {
-  if (harmless.some((name) => fault.endsWith(name))) return 'recovered'
-  return fault.startsWith('drift:') ? onLasting : onPassing
+/** Returns true for a verdict that is neither true nor `unsteady`. */
+function isFalse({ fault, verdict }: ReportedVerdict, { onPassing, onLasting }: Suite): boolean {
+  const isHarmless = harmless.some((name) => fault.endsWith(name))
+  const truth = isHarmless ? 'recovered' : fault.startsWith('drift:') ? onLasting : onPassing
+  return verdict !== 'unsteady' && verdict !== truth
 }
 
 test(
   'a suite that is red, or leaves out a call, in every seventh run by itself gets no false verdict',
   async () => {
-    const wrong: string[][] = []
+    const wrong: ReportedVerdict[][] = []
     const refused: string[] = []
-    let unsteady = 0
-    let commands = 0
+    let [unsteady, commands] = [0, 0]
     for (let index = 0; index < campaigns; index += 1) {
-      const suite = suites[(index + 3) % suites.length] ?? suites[0]
-      if (!suite) throw new Error('there is no suite')
-      const { stdout, stderr, made, report } = await tryUnsteady(suite, index % (redEvery - 2))
-      commands += made
+      const suite = suites[index % suites.length] as Suite
+      const isOdd = `const isOdd = (n + ${index % (redEvery - 2)}) % ${redEvery} === 0\n`
+      const { stdout, stderr, runs, report } = await trySuite(isOdd + suite.lines, '--each', set)
+      commands += runs
       if (!report) {
-        refused.push(`${suite.name} was not tried: ${stderr}`)
+        refused.push(stderr)
         continue
       }
-      wrong.push(findFalse(report.runs, suite))
+      wrong.push(report.runs.filter((run: ReportedVerdict) => isFalse(run, suite)))
       expect.soft(report.runs.length).toBeGreaterThan(15)
       const own = report.runs.filter(({ verdict }: ReportedVerdict) => verdict === 'unsteady').length
       unsteady += own
@@ -107,14 +76,12 @@ test(
     }
     if (process.env['EACH_CAMPAIGNS'])
       process.stdout.write(
-        [
-          `${campaigns} campaigns, ${commands} runs of the command`,
-          `${wrong.filter((own) => own.length > 0).length} with a false verdict (${wrong.flat().length} such verdicts)`,
+        `${campaigns} campaigns, ${commands} runs of the command, ` +
+          `${wrong.filter((own) => own.length > 0).length} with a false verdict (${wrong.flat().length} such verdicts), ` +
           `${refused.length} refused, ${unsteady} unsteady verdicts\n`,
-        ].join(', '),
       )
     expect([wrong.flat(), refused]).toEqual([[], []])
     expect(unsteady).toBeGreaterThan(0)
   },
-  60_000 + campaigns * 30_000,
+  60_000 + campaigns * 120_000,
 )

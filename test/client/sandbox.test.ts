@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { event } from '../support/client.ts'
 import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { controlOperations } from '../support/control-operations.ts'
+import { listenForTest } from '../support/fake-upstream.ts'
 
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
 afterAll(() => simulator.close())
@@ -16,17 +15,26 @@ const model = '00000000-0000-4000-8000-000000000002'
 const json = { 'content-type': 'application/json', 'user-agent': 'test' }
 
 /** Sends an event as a client of the sandbox does, which knows nothing but a base URL. */
-const send = (baseUrl: string, fields = {}) =>
-  fetch(`${baseUrl}/events`, {
+const send = (baseUrl: string, fields = {}) => post(baseUrl, '/events', event(fields))
+
+const post = (baseUrl: string, path: string, body: object) =>
+  fetch(baseUrl + path, {
     method: 'POST',
     headers: { ...json, authorization: 'Bearer any-key' },
-    body: JSON.stringify(event(fields)),
+    body: JSON.stringify(body),
   })
 
 const askAnalytics = (baseUrl: string, headers = {}) =>
   fetch(`${baseUrl}/models/${model}/analytics`, {
     headers: { 'user-agent': 'test', authorization: 'Bearer any-key', ...headers },
   })
+
+/** Returns a sandbox that has got events of these types. */
+async function sandboxWith(name: string, ...eventTypes: string[]) {
+  const sim = simulator.sandbox(name)
+  for (const eventType of eventTypes) await send(sim.baseUrl, { eventType })
+  return sim
+}
 
 describe('a sandbox', () => {
   test('is reached by its base URL, by its token and by its headers', async () => {
@@ -118,22 +126,20 @@ describe('scenarios of a sandbox', () => {
   )
 })
 
-describe('the clock and the seed of a sandbox', () => {
-  test('are set', async () => {
-    const sim = simulator.sandbox('clock')
-    expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
-    expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
-    const sleep: (ms: number) => Promise<void> = sim.clock.advance
-    await sim.clock.advance('1h')
-    expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.000Z')
-    await sleep(499.123456789)
-    expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.500Z')
-    expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
-    expect((await sim.clock.real()).mode).toBe('real')
-    const before = await (await askAnalytics(sim.baseUrl)).text()
-    await sim.seed(42)
-    expect(await (await askAnalytics(sim.baseUrl)).text()).not.toBe(before)
-  })
+test('the clock and the seed of a sandbox are set', async () => {
+  const sim = simulator.sandbox('clock')
+  expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
+  expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
+  const sleep: (ms: number) => Promise<void> = sim.clock.advance
+  await sim.clock.advance('1h')
+  expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.000Z')
+  await sleep(499.123456789)
+  expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.500Z')
+  expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
+  expect((await sim.clock.real()).mode).toBe('real')
+  const before = await (await askAnalytics(sim.baseUrl)).text()
+  await sim.seed(42)
+  expect(await (await askAnalytics(sim.baseUrl)).text()).not.toBe(before)
 })
 
 describe('records of a sandbox', () => {
@@ -158,11 +164,7 @@ describe('records of a sandbox', () => {
   test('have prompts with versions to activate, and quality', async () => {
     const sim = simulator.sandbox('prompts')
     for (const content of ['one', 'two'])
-      await fetch(`${sim.baseUrl}/prompts`, {
-        method: 'POST',
-        headers: { ...json, authorization: 'Bearer any-key' },
-        body: JSON.stringify({ name: 'p', externalPromptId: 'x', components: [{ content }] }),
-      })
+      await post(sim.baseUrl, '/prompts', { name: 'p', externalPromptId: 'x', components: [{ content }] })
     const [prompt] = await sim.prompts()
     const [first] = prompt?.versions ?? []
     await sim.activateVersion(prompt?.promptId ?? '', first?.versionId ?? '')
@@ -186,9 +188,7 @@ describe('expectations', () => {
   })
 
   test('that are not met tell the count, the nearest misses and the fields in which they differ', async () => {
-    const sim = simulator.sandbox('missed')
-    await send(sim.baseUrl, { eventType: 'signup' })
-    await send(sim.baseUrl, { eventType: 'upgrade' })
+    const sim = await sandboxWith('missed', 'signup', 'upgrade')
     const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(missed).rejects.toMatchObject({
       name: 'ExpectationError',
@@ -214,8 +214,7 @@ describe('expectations', () => {
     [{ body: { eventType: 'a' } }, /there is no "body"\. Conditions on the request are in match/],
     [5, /got 5/],
   ])('%j is refused, since other requests would meet it', async (expectation: unknown, message) => {
-    const sim = simulator.sandbox('misspelt')
-    await send(sim.baseUrl)
+    const sim = await sandboxWith('misspelt', 'a')
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
 
@@ -225,8 +224,7 @@ describe('expectations', () => {
     [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
     [{ status: undefined }, /^match\.status is undefined/],
   ])('%o is refused as a condition, since JSON would leave it out', async (match: object, message) => {
-    const sim = simulator.sandbox('unsendable')
-    await send(sim.baseUrl)
+    const sim = await sandboxWith('unsendable', 'a')
     await expect(sim.expectReceived('createEvent', { match })).rejects.toThrow(message)
     await expect(sim.count('createEvent', match)).rejects.toThrow(message)
     await expect(sim.rule({ scenario: '503', match })).rejects.toThrow(message)
@@ -239,14 +237,9 @@ describe('expectations', () => {
   })
 
   test('go on while the test has replaced fetch', async () => {
-    const sim = simulator.sandbox('replaced-fetch')
-    await send(sim.baseUrl)
+    const sim = await sandboxWith('replaced-fetch', 'a')
     vi.stubGlobal('fetch', () => Promise.reject(new Error('replaced')))
-    try {
-      await sim.expectReceived('createEvent', { times: 1 })
-    } finally {
-      vi.unstubAllGlobals()
-    }
+    await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
   test('of operations that the contract does not know are refused', async () => {
@@ -356,10 +349,8 @@ describe('connect', () => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    await expect(connect(`http://127.0.0.1:${port}`)).rejects.toThrow(/answers, but is no simulator/)
-    server.close()
+    const url = `http://127.0.0.1:${await listenForTest(server)}`
+    await expect(connect(url)).rejects.toThrow(/answers, but is no simulator/)
   })
 })
 

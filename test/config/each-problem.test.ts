@@ -12,6 +12,8 @@ function refusalOf(flags: readonly string[], env: Readonly<Record<string, string
 
 test.each([
   [['--hunt', 'reset', '--each', 'slow'], {}, '--hunt takes no --each: '],
+  [['--hunt', '--only', one], {}, '--hunt takes no --only: '],
+  [['--hunt', '--fail-on', 'hung>20'], {}, '--fail-on hung>20 needs --each: '],
   [['--hunt'], { CONVSIM_SCENARIO: 'slow' }, '--hunt takes no CONVSIM_SCENARIO: '],
   [['--hunt'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed needs --each: '],
   [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
@@ -26,17 +28,16 @@ test.each([
   expect(refusalOf(flags, env)?.slice(0, start.length)).toBe(start)
 })
 
-test('a prefix is taken with a state in Redis, and as a variable for other commands', () => {
-  expect(refusalOf(['--state', 'redis://a', '--state-prefix', 'a'])).toBeUndefined()
-  expect(refusalOf([], { CONVSIM_STATE_PREFIX: 'a' })).toBeUndefined()
+test.each<[string[], Readonly<Record<string, string>>]>([
+  [['--state', 'redis://a', '--state-prefix', 'a'], {}],
+  [[], { CONVSIM_STATE_PREFIX: 'a' }],
+  [['--only', one], {}],
+])('%j with %j is taken', (flags, env) => {
+  expect(refusalOf(flags, env)).toBeUndefined()
 })
 
 test.each([[['--each']], [['--only', one]], [['--hunt']]])('%j passes over variables for other commands', (flags) => {
   const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
   expect(refusalOf(flags, env)).toBeUndefined()
   expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/^--state-prefix needs a state in Redis: /)
-})
-
-test('one run of --only is taken', () => {
-  expect(refusalOf(['--only', one])).toBeUndefined()
 })

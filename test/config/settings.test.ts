@@ -139,17 +139,6 @@ function helpOf(argv: readonly string[]): string {
   return invocation.text
 }
 
-test('no arguments and no environment serve with the defaults', () => {
-  expect(runOf(parseCommandLine([], {}))).toEqual({
-    kind: 'run',
-    command: 'serve',
-    files: [],
-    settings: defaultSettings(),
-    variables: new Map(),
-    warnings: [],
-  })
-})
-
 /** Defines one test for all rows, since a test for each would take 20 s. A failure names the row. */
 function testAll<T extends Row>(given: readonly T[], title: string, check: (row: T) => void): void {
   test(title, () => {
@@ -235,84 +224,58 @@ describe('every setting', () => {
   })
 })
 
-describe('precedence: flag > environment > default', () => {
-  test.each([
-    [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 1],
-    [[], { CONVSIM_PORT: '2', PORT: '3' }, 2],
-    [[], { SIM_PORT: '2', PORT: '3' }, 3],
-    [[], { PORT: '3' }, 3],
-    [[], { CONVSIM_PORT: '', PORT: '3' }, 3],
-    [[], {}, 4010],
-  ])('%j with %o', (argv, env, port) => {
-    expect(settingsOf(parseCommandLine(argv, env))['port']).toBe(port)
-  })
+type Env = Readonly<Record<string, string>>
 
-  test('an invalid variable is ignored if a flag overrides it', () => {
-    expect(settingsOf(parseCommandLine(['--port', '1'], { PORT: 'http' }))['port']).toBe(1)
-  })
-
-  test('a flag overrides a switch of the environment', () => {
-    expect(settingsOf(parseCommandLine(['--no-strict'], { CONVSIM_STRICT: 'true' }))['strict']).toBe(false)
-    expect(settingsOf(parseCommandLine(['--cors'], { CONVSIM_CORS: 'off' }))['cors']).toBe(true)
-  })
-})
-
-test('the former name --scenarios is understood, and --rules goes before it', () => {
-  const read = (argv: readonly string[], env = {}) => settingsOf(parseCommandLine(argv, env))['rules']
-  expect(read(['--scenarios', 'a.yaml'])).toBe('a.yaml')
-  expect(read(['--rules', 'b.yaml', '--scenarios', 'a.yaml'])).toBe('b.yaml')
-  expect(read([], { CONVSIM_SCENARIOS: 'a.yaml' })).toBe('a.yaml')
-  expect(helpOf(['serve', '--help'])).not.toContain('--scenarios')
-})
-
-describe('HOST of the environment', () => {
-  const parse = (argv: readonly string[], env: Record<string, string>) => {
+test.each<[string[], Env, string, unknown]>([
+  [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 1],
+  [[], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 2],
+  [[], { SIM_PORT: '2', PORT: '3' }, 'port', 3],
+  [[], { CONVSIM_PORT: '', PORT: '3' }, 'port', 3],
+  [[], {}, 'port', 4010],
+  [['--port', '1'], { PORT: 'http' }, 'port', 1],
+  [['--no-strict'], { CONVSIM_STRICT: 'true' }, 'strict', false],
+  [['--cors'], { CONVSIM_CORS: 'off' }, 'cors', true],
+  [['--scenarios', 'a.yaml'], {}, 'rules', 'a.yaml'],
+  [['--rules', 'b.yaml', '--scenarios', 'a.yaml'], {}, 'rules', 'b.yaml'],
+  [[], { CONVSIM_SCENARIOS: 'a.yaml' }, 'rules', 'a.yaml'],
+  [['-h', '0.0.0.0', '--control-open'], {}, 'host', '0.0.0.0'],
+  [['-h::1'], {}, 'host', '::1'],
+  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host): [string[], Env, string, string] => [
+    [],
+    { HOST: host },
+    'host',
+    host,
+  ]),
+  [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
+  [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
+])(
+  'a flag goes before its variable, that before a default, without a warning: %j with %o',
+  (argv, env, name, value) => {
     const { settings, warnings } = runOf(parseCommandLine(argv, env))
-    return { host: settings['host'], warnings }
-  }
+    expect([settings[name], warnings]).toEqual([value, []])
+  },
+)
 
-  test.each(['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'])('%s is the address', (host) => {
-    expect(parse([], { HOST: host })).toEqual({ host, warnings: [] })
-  })
-
-  test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])('%s is passed over with a sentence', (host) => {
-    const { host: used, warnings } = parse([], { HOST: host })
-    expect(used).toBe('127.0.0.1')
-    expect(warnings).toEqual([
-      expect.stringMatching(/HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/),
-    ])
-  })
-
-  test.each([
-    [['--host', 'my-laptop'], {}],
-    [[], { ['CONVSIM_HOST']: 'my-laptop' }],
-  ])('is not looked at with %j and %o, which take any name', (argv, env) => {
-    expect(parse(argv, { HOST: 'x86_64-pc-linux-gnu', ...env })).toEqual({ host: 'my-laptop', warnings: [] })
-  })
+test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])('HOST=%s is passed over with a sentence', (host) => {
+  const { settings, warnings } = runOf(parseCommandLine([], { HOST: host }))
+  expect(settings['host']).toBe('127.0.0.1')
+  expect(warnings).toEqual([
+    expect.stringMatching(/HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/),
+  ])
 })
 
-describe('numbers', () => {
-  test.each(['1e3', '0x10', '+5', '-1', '1.5', ' 5', '5 ', '', '99999999999999999999', 'Infinity'])(
-    '%j is no port',
-    (text) => {
-      expect(serverSettings.port.read(text)).toBeUndefined()
-    },
-  )
-})
-
-describe('the clock', () => {
-  test.each([
-    ['real', true],
-    ['2026-01-15T12:00:00Z', true],
-    ['2026-01-15', true],
-    ['1900-01-01', true],
-    ['0001-01-01', false],
-    ['9999-12-31T23:59:59-23:59', false],
-    ['2026-02-30', false],
-    ['', false],
-  ])('%j: %s', (text, right) => {
-    expect(serverSettings.clock.read(text) !== undefined).toBe(right)
-  })
+test.each([
+  ['port', ['0', '65535'], ['1e3', '0x10', '+5', '-1', '1.5', ' 5', '5 ', '', '99999999999999999999', 'Infinity']],
+  ['controlToken', ['a'], ['', ' a', 'a ', 'a\nb', 'a\u0000', 'a'.repeat(1001)]],
+  [
+    'clock',
+    ['real', '2026-01-15T12:00:00Z', '2026-01-15', '1900-01-01'],
+    ['0001-01-01', '9999-12-31T23:59:59-23:59', '2026-02-30', ''],
+  ],
+] as const)('%s takes %j, and not %j', (name, right, wrong) => {
+  const isTaken = (text: string) => serverSettings[name].read(text) !== undefined
+  expect(right.filter((text) => !isTaken(text))).toEqual([])
+  expect(wrong.filter(isTaken)).toEqual([])
 })
 
 describe('commands', () => {
@@ -335,83 +298,98 @@ describe('commands', () => {
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
-    expect(runOf(asked)).toMatchObject({ command: 'exec', files: words })
-    expect(settingsOf(asked)).toMatchObject({
-      port: 0,
-      host: '127.0.0.1',
-      state: ':memory:',
-      logLevel: 'warn',
-      env: 'A,B',
+    expect(runOf(asked)).toMatchObject({
+      command: 'exec',
+      files: words,
+      settings: { port: 0, host: '127.0.0.1', state: ':memory:', logLevel: 'warn', env: 'A,B' },
     })
-    const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], {
-      CONVSIM_PORT: '1',
-      CONVSIM_LOG_LEVEL: 'info',
-    })
+    const env = { CONVSIM_PORT: '1', CONVSIM_LOG_LEVEL: 'info' }
+    const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], env)
     expect(settingsOf(set)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
   })
 
-  test.each([[['exec']], [['exec', '--']], [['exec', 'npm', 'test']], [['exec', 'npm', '--', 'test']]])(
-    '%j is refused: the command must follow "--"',
-    (argv) => {
-      expect(problemOf(parseCommandLine(argv, {}))).toMatch(/after "--": convsim exec .*-- npm test/)
-    },
-  )
-
-  test('a file name instead of a command is the contract to serve', () => {
-    expect(runOf(parseCommandLine(['my.yaml'], {}))).toMatchObject({ command: 'serve', files: ['my.yaml'] })
-    expect(parseCommandLine(['my.yaml'], {})).toEqual(parseCommandLine(['serve', 'my.yaml'], {}))
+  const kubernetes = (prefix: string) => ({
+    [`${prefix}_SERVICE_HOST`]: '10.0.0.1',
+    [`${prefix}_SERVICE_PORT_HTTP`]: '4010',
+    [`${prefix}_PORT`]: 'tcp://10.0.0.1:4010',
+    [`${prefix}_PORT_4010_TCP_PROTO`]: 'tcp',
   })
 
-  test('the name of an object method is no command', () => {
-    expect(problemOf(parseCommandLine(['constructor'], {}))).toContain('"constructor" is no command')
+  test.each<[string[], Env, object]>([
+    [[], {}, { command: 'serve', files: [], settings: defaultSettings() }],
+    [['my.yaml'], {}, { command: 'serve', files: ['my.yaml'] }],
+    [['mock', 'my.yaml', '-p', '0'], {}, { command: 'serve', files: ['my.yaml'], settings: { port: 0 } }],
+    [['./server'], {}, { command: 'serve', files: ['./server'] }],
+    [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
+    [['healthcheck', '--upstream-timeout', '3s'], {}, { command: 'healthcheck' }],
+    // The variables that exec sets for its command, those that Kubernetes sets for services, and others.
+    [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
+    [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
+    [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],
+  ])('%j with %o runs %o', (argv, env, invocation) => {
+    expect(runOf(parseCommandLine(argv, env))).toMatchObject(invocation)
   })
 
-  test('check takes many files, serve takes one and healthcheck takes none', () => {
-    expect(parseCommandLine(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
-    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toBe('convsim healthcheck takes flags alone; got a.')
-    expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
+  test.each<[string[], RegExp]>([
+    ...[['exec'], ['exec', '--'], ['exec', 'npm', 'test'], ['exec', 'npm', '--', 'test']].map(
+      (argv): [string[], RegExp] => [argv, /after "--": convsim exec .*-- npm test/],
+    ),
+    [['constructor'], /"constructor" is no command/],
+    [['server'], /"server" is no command \(serve, exec, each/],
+    [['help', 'nothing'], /^"nothing" is no command \(serve/],
+    [['healthcheck', 'a'], /^convsim healthcheck takes flags alone; got a\.$/],
+    [['serve', 'a', 'b'], /a contract document/],
+    [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
+    [['--port'], /--port.*argument missing.*--help/],
+    [['-x'], /unknown option '-x'/],
+    [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
+    [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
+    [['serve', '--no-port'], /^unknown option '--no-port'/],
+    [['exec', '--until', 'a', '--', 'x'], /^--until is a flag of convsim replay\./],
+    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check, replay and drift\./],
+    [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
+  ])('%j is refused', (argv, words) => {
+    expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
 
-  test('healthcheck takes the flags of a proxy', () => {
-    expect(parseCommandLine(['healthcheck', '--upstream-timeout', '3s'], {})).toMatchObject({ kind: 'run' })
-  })
-
-  test('mock is another name of serve', () => {
-    expect(parseCommandLine(['mock', 'my.yaml', '-p', '0'], {})).toEqual(
-      parseCommandLine(['serve', 'my.yaml', '-p', '0'], {}),
-    )
+  test('an unknown variable is refused with the nearest and all known ones', () => {
+    const problem = problemOf(parseCommandLine([], { CONVSIM_PROT: '1' }))
+    expect(problem).toContain('the environment variable CONVSIM_PROT. Did you mean CONVSIM_PORT? Known: ')
+    for (const { variable } of withVariable) expect(problem).toContain(variable)
   })
 
   test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])('%j shows the version', (argv) => {
     expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
   })
+})
 
-  test('a value of a flag is no command whose help is asked for', () => {
-    expect(helpOf(['--bundle', 'exec', 'check', '--help'])).toMatch(/^Usage: convsim check /)
-    expect(helpOf(['--seed', 'exec', '--help'])).toMatch(/^Usage: convsim \[command\]/)
+describe('the help', () => {
+  test.each<[string[], string]>([
+    ...[['--help'], ['-h'], ['-p', 'x', '-h'], ['-h', '--port', '1'], ['help'], ['--seed', 'exec', '--help']].map(
+      (argv): [string[], string] => [argv, '[command]'],
+    ),
+    [['--bundle', 'exec', 'check', '--help'], 'check'],
+    ...commands.flatMap(({ name }) =>
+      [
+        [name, '--help'],
+        ['--help', name],
+        [name, '-h'],
+        ['-h', name],
+        ['help', name],
+      ].map((argv): [string[], string] => [argv, name]),
+    ),
+  ])('%j is that of convsim %s', (argv, name) => {
+    expect(helpOf(argv).startsWith(`Usage: convsim ${name} `)).toBe(true)
   })
 
-  test.each([[['--help']], [['-h']], [['-p', 'x', '-h']], [['-h', '--port', '1']], [['help']]])(
-    '%j shows the help of the program',
-    (argv) => {
-      for (const { name } of commands) expect(helpOf(argv)).toContain(`\n  ${name} `)
-    },
-  )
-
-  test('-h with a value is the host', () => {
-    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({ settings: { host: '0.0.0.0' } })
-    expect(parseCommandLine(['-h::1'], {})).toMatchObject({ settings: { host: '::1' } })
+  test('of the program has all commands', () => {
+    for (const { name } of commands) expect(helpOf(['--help'])).toContain(`\n  ${name} `)
   })
 
-  describe.each(commands)('the help of $name', ({ name, settings, description, examples }) => {
-    test.each([[[name, '--help']], [['--help', name]], [[name, '-h']], [['-h', name]], [['help', name]]])(
-      'is shown by %j',
-      (argv) => {
-        expect(helpOf(argv)).toMatch(new RegExp(`^Usage: convsim ${name} `))
-      },
-    )
-
-    test('has its description, its own flags and no other', () => {
+  test.each(commands)(
+    'of $name has its description, its own flags and no other, and examples that can be run',
+    (command) => {
+      const { name, settings, description, examples } = command
       const text = helpOf([name, '--help'])
       const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
       const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value, hidden }]) =>
@@ -422,72 +400,7 @@ describe('commands', () => {
       expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
       const [beforeExamples = ''] = text.split('\nExamples:')
       expect(beforeExamples.split('\n').filter((line) => line.length > 80)).toEqual([])
-    })
-
-    test.each(examples)('has the example %s, which can be run', (example) => {
-      expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
-    })
-  })
-
-  test('the help of a word that is no command is refused', () => {
-    expect(problemOf(parseCommandLine(['help', 'nothing'], {}))).toMatch(/^"nothing" is no command \(serve/)
-  })
+      for (const example of examples) expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
+    },
+  )
 })
-
-describe('an unknown argument or variable is refused', () => {
-  test.each([
-    [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
-    [['--port'], /--port.*argument missing.*--help/],
-    [['-x'], /unknown option '-x'/],
-    [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
-    [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
-    [['serve', '--no-port'], /^unknown option '--no-port'/],
-    [['exec', '--until', 'a', '--', 'x'], /^--until is a flag of convsim replay\./],
-    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check, replay and drift\./],
-    [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
-  ])('%j', (argv, words) => {
-    expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
-  })
-
-  test('an unknown variable is refused with the nearest and all known ones', () => {
-    const problem = problemOf(parseCommandLine([], { CONVSIM_PROT: '1' }))
-    expect(problem).toContain('the environment variable CONVSIM_PROT. Did you mean CONVSIM_PORT? Known: ')
-    for (const { variable } of withVariable) expect(problem).toContain(variable)
-  })
-
-  test('the variables that exec sets for its command are known', () => {
-    const env = { CONVSIM_BASE_URL: 'http://127.0.0.1:1/v1', CONVSIM_CONTROL_URL: 'http://127.0.0.1:1/__sim' }
-    expect(parseCommandLine(['check'], env)).toMatchObject({ kind: 'run' })
-  })
-
-  test('the variables that Kubernetes sets for services named convsim are ignored', () => {
-    const address = (prefix: string) => ({
-      [`${prefix}_SERVICE_HOST`]: '10.0.0.1',
-      [`${prefix}_SERVICE_PORT`]: '4010',
-      [`${prefix}_SERVICE_PORT_HTTP`]: '4010',
-      [`${prefix}_PORT`]: 'tcp://10.0.0.1:4010',
-      [`${prefix}_PORT_4010_TCP`]: 'tcp://10.0.0.1:4010',
-      [`${prefix}_PORT_4010_TCP_PROTO`]: 'tcp',
-      [`${prefix}_PORT_4010_TCP_PORT`]: '4010',
-      [`${prefix}_PORT_4010_TCP_ADDR`]: '10.0.0.1',
-    })
-    const env = { ...address('CONVSIM'), PORT: '5000' }
-    expect(settingsOf(parseCommandLine([], env))['port']).toBe(5000)
-  })
-
-  test('other unknown variables are ignored', () => {
-    expect(parseCommandLine([], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' })).toMatchObject({ kind: 'run' })
-  })
-})
-
-test('a word that is neither a command nor a file name is refused with the commands', () => {
-  expect(problemOf(parseCommandLine(['server'], {}))).toMatch(/"server" is no command \(serve, exec, each/)
-  expect(parseCommandLine(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
-})
-
-test.each(['', ' a', 'a ', 'a\nb', 'a\u0000', 'a'.repeat(1001)])(
-  'no client could send the control token %j',
-  (text) => {
-    expect(serverSettings.controlToken.read(text)).toBeUndefined()
-  },
-)

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OpenedStore, openFileStore } from '../../src/state/file/file-store.ts'
+import { type OpenedStore, openFileStore } from '../../src/state/file/file-store.ts'
 import { context, event, prompt } from '../state/drafts.ts'
+import { type Chance, pick } from './chance.ts'
 import type { Figures } from './figures.ts'
 import { digestOf, Model } from './model.ts'
 
@@ -18,29 +19,18 @@ interface KilledState {
   readonly digests: readonly string[]
 }
 
-/** Opens a store in a file. */
-export type OpenFile = typeof openFileStore
-
-/** A number from 0 to 1. */
-export type Chance = () => number
-
-const pick = (chance: Chance, count: number) => Math.floor(chance() * count)
-
 /** Milliseconds in which a heartbeat has written the number of the last acknowledged entry to the lock file. */
 const HEARTBEAT_MS = 700
 
 /** Tries damage on the files of killed processes: each try changes one file and opens the state. */
 export class DamageTrial {
-  readonly #openFile: OpenFile
   readonly #chance: Chance
   readonly #figures: Figures
   readonly #folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   #states: KilledState[] = []
   #tries = 0
 
-  /** `openFile` is the function of the commit that is tried. */
-  constructor(openFile: OpenFile, chance: Chance, figures: Figures) {
-    this.#openFile = openFile
+  constructor(chance: Chance, figures: Figures) {
     this.#chance = chance
     this.#figures = figures
   }
@@ -63,7 +53,7 @@ export class DamageTrial {
     const folder = join(this.#folder, 'damaged')
     writeFiles(folder, files)
     this.#figures.add('damaged files')
-    const opened = await this.#openFile(join(folder, 'state.json'))
+    const opened = await openFileStore(join(folder, 'state.json'))
     if (opened.ok) await this.#judge(state, opened.value, what)
     else this.#checkUntouched(folder, files, what)
     rmSync(folder, { recursive: true })
@@ -72,10 +62,9 @@ export class DamageTrial {
   async #judge({ digests }: KilledState, { store, loaded }: OpenedStore, what: string): Promise<void> {
     const digest = digestOf(await store.exportSandbox('default'))
     await store.close()
-    const warnings: readonly string[] = loaded.warnings ?? [] // earlier versions have none
     if (digest === digests.at(-1)) this.#figures.add('without effect')
     else if (!digests.includes(digest)) this.#figures.fault(`${what}: the data changed`)
-    else if (warnings.length === 0) this.#figures.fault(`${what}: writes are lost without a word`)
+    else if (loaded.warnings.length === 0) this.#figures.fault(`${what}: writes are lost without a word`)
     else this.#figures.add('cut off with a warning')
   }
 
@@ -98,23 +87,17 @@ export class DamageTrial {
         digests.push(model.digest())
       }
     }
-    const first = await this.#openIntact(path)
+    const first = await openIntact(path)
     await write(first, 5 + pick(this.#chance, 20))
     const earlier = readFiles(folder)
     await first.store.close()
-    const second = await this.#openIntact(path)
+    const second = await openIntact(path)
     await write(second, 5 + pick(this.#chance, 20))
     await sleep(HEARTBEAT_MS)
     const files = asKilled(readFiles(folder))
     await second.store.close()
     rmSync(folder, { recursive: true })
     return { files, earlier, digests }
-  }
-
-  async #openIntact(path: string): Promise<OpenedStore> {
-    const opened = await this.#openFile(path)
-    if (!opened.ok) throw new Error(opened.error)
-    return opened.value
   }
 
   async #write({ store }: OpenedStore, model: Model): Promise<void> {
@@ -131,6 +114,12 @@ export class DamageTrial {
   close(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+async function openIntact(path: string): Promise<OpenedStore> {
+  const opened = await openFileStore(path)
+  if (!opened.ok) throw new Error(opened.error)
+  return opened.value
 }
 
 /** Returns the files with a lock whose process is dead. */
@@ -156,13 +145,19 @@ interface Target {
   readonly chance: Chance
 }
 
-/** Returns the four parts between three positions. */
-function split({ content, chance }: Target): [Buffer, Buffer, Buffer, Buffer] {
-  const [a = 0, b = 0, c = 0] = Array.from({ length: 3 }, () => pick(chance, content.length + 1)).sort(
-    (left, right) => left - right,
-  )
-  return [content.subarray(0, a), content.subarray(a, b), content.subarray(b, c), content.subarray(c)]
-}
+type Damage = readonly [kind: string, damage: (target: Target) => Buffer | undefined]
+type Parts = readonly [before: Buffer, left: Buffer, right: Buffer, after: Buffer]
+
+/** Puts the four parts between three positions together again in another way. */
+const rearranged = (kind: string, join: (...parts: Parts) => readonly Buffer[]): Damage => [
+  kind,
+  ({ content, chance }) => {
+    const places = Array.from({ length: 3 }, () => pick(chance, content.length + 1)).sort((one, other) => one - other)
+    const [a = 0, b = 0, c = 0] = places
+    const parts: Parts = [content.subarray(0, a), content.subarray(a, b), content.subarray(b, c), content.subarray(c)]
+    return Buffer.concat(join(...parts))
+  },
+]
 
 function flipBits({ content, chance }: Target, count: number): Buffer {
   const changed = Buffer.from(content)
@@ -174,10 +169,7 @@ function flipBits({ content, chance }: Target, count: number): Buffer {
 }
 
 /** The kinds of damage. Undefined: the kind cannot be tried on the file. */
-const damages: readonly [
-  readonly [string, (target: Target) => Buffer | undefined],
-  ...(readonly [string, (target: Target) => Buffer | undefined])[],
-] = [
+const damages: readonly [Damage, ...Damage[]] = [
   ['a flipped bit', (target) => flipBits(target, 1)],
   ['a flipped bit', (target) => flipBits(target, 1)],
   ['flipped bits', (target) => flipBits(target, 2 + pick(target.chance, 8))],
@@ -186,13 +178,7 @@ const damages: readonly [
     'a cut between lines',
     ({ content, chance }) => content.subarray(0, content.indexOf(0x0a, pick(chance, content.length)) + 1),
   ],
-  [
-    'swapped parts',
-    (target) => {
-      const [before, left, right, after] = split(target)
-      return Buffer.concat([before, right, left, after])
-    },
-  ],
+  rearranged('swapped parts', (before, left, right, after) => [before, right, left, after]),
   [
     'swapped lines',
     ({ content, chance }) => {
@@ -202,27 +188,9 @@ const damages: readonly [
       return Buffer.from(swapped.join('\n'), 'latin1')
     },
   ],
-  [
-    'a repeated part',
-    (target) => {
-      const [before, left, right, after] = split(target)
-      return Buffer.concat([before, left, left, right, after])
-    },
-  ],
-  [
-    'a missing part',
-    (target) => {
-      const [before, , right, after] = split(target)
-      return Buffer.concat([before, right, after])
-    },
-  ],
-  [
-    'zeros',
-    (target) => {
-      const [before, left, right, after] = split(target)
-      return Buffer.concat([before, Buffer.alloc(left.length), right, after])
-    },
-  ],
+  rearranged('a repeated part', (before, left, right, after) => [before, left, left, right, after]),
+  rearranged('a missing part', (before, _, right, after) => [before, right, after]),
+  rearranged('zeros', (before, left, right, after) => [before, Buffer.alloc(left.length), right, after]),
   ['zeros at the end', ({ content, chance }) => Buffer.concat([content, Buffer.alloc(1 + pick(chance, 9))])],
   ['the file of another history', ({ name, other }) => other.files.get(name)],
   ['an earlier file', ({ name, state }) => state.earlier.get(name)],

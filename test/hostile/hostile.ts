@@ -2,12 +2,11 @@
  * Tries to make the simulator lose or change stored data without a word: damage of state files, kills, stops, pauses,
  * second writers and full disks, under a model that knows what was acknowledged. Sends hostile HTTP to a server that
  * must answer, stall for no longer than 200 ms, and take no more and more memory. `npm run test:hostile -- --minutes 60`
- * runs for an hour; `--root FOLDER` tries another checkout, which must be built. Exits with 1 if it finds a fault.
+ * runs for an hour. Exits with 1 if it finds a fault.
  */
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
-import { DamageTrial, type OpenFile } from './damage.ts'
+import { DamageTrial } from './damage.ts'
 import { Figures } from './figures.ts'
 import { HttpTrial } from './http.ts'
 import { ProcessTrial } from './processes.ts'
@@ -16,7 +15,6 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    root: { type: 'string', default: new URL('../..', import.meta.url).pathname },
     only: { type: 'string', default: 'damage,kill,stop,second writer,full disk,http' },
   },
 })
@@ -26,11 +24,9 @@ const end = Date.now() + Number(values.minutes) * 60_000
 
 const figures = new Figures()
 const chance = seededChance(values.seed)
-const { openFileStore }: { openFileStore: OpenFile } = await import(join(values.root, 'src/state/file/file-store.ts'))
-const damage = new DamageTrial(openFileStore, chance, figures)
-const cli = join(values.root, 'dist/cli.js')
-const processes = new ProcessTrial(cli, chance, figures)
-const http = isOn('http') ? await HttpTrial.start(cli, chance, figures) : undefined
+const damage = new DamageTrial(chance, figures)
+const processes = new ProcessTrial(chance, figures)
+const http = isOn('http') ? await HttpTrial.start(chance, figures) : undefined
 
 /** Damaged files for each round of processes. */
 const DAMAGES_PER_ROUND = 50

@@ -6,7 +6,7 @@ import { readStallMs, stallProbe } from '../bench/stall-probe.ts'
 import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { sendBytes, withoutInterim } from '../support/one-shot.ts'
-import type { Chance } from './damage.ts'
+import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
 
 /** The number of rounds after which memory is expected to grow no more: the journal is full, and all code is compiled. */
@@ -43,12 +43,12 @@ export class HttpTrial {
   }
 
   /** Starts the command with its state in memory. */
-  static async start(cli: string, chance: Chance, figures: Figures): Promise<HttpTrial> {
+  static async start(chance: Chance, figures: Figures): Promise<HttpTrial> {
     const port = await freePort()
     const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
     const origin = `http://127.0.0.1:${port}`
-    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics, performance.now() + 20_000)
+    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
     return new HttpTrial(child, origin, chance, figures)
   }
 

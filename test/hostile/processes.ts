@@ -3,17 +3,23 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Chance } from './damage.ts'
+import { warmAnalytics } from '../bench/requests.ts'
+import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
+import { event, prompt } from '../state/drafts.ts'
+import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
 import { Model } from './model.ts'
-import { Server } from './server.ts'
 
 /** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
 const ROUNDS_PER_FILE = 10
 
+/** The number of clients of a process that write at the same time. */
+const WRITERS = 16
+
+const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
+
 /** Kills, stops, pauses, doubles and starves processes that share a state file, and checks that no acknowledged write is lost. */
 export class ProcessTrial {
-  readonly #cli: string
   readonly #chance: Chance
   readonly #figures: Figures
   readonly #canLimit = spawnSync('prlimit', ['--version']).status === 0
@@ -21,8 +27,7 @@ export class ProcessTrial {
   #model = new Model()
   #round = 0
 
-  constructor(cli: string, chance: Chance, figures: Figures) {
-    this.#cli = cli
+  constructor(chance: Chance, figures: Figures) {
     this.#chance = chance
     this.#figures = figures
   }
@@ -31,41 +36,38 @@ export class ProcessTrial {
   async run(kind: 'kill' | 'stop' | 'second writer' | 'full disk'): Promise<void> {
     if (this.#round % ROUNDS_PER_FILE === 0) this.#beginFile()
     this.#round += 1
-    const server = await this.#start()
+    const server = await this.#startIntact()
     if (kind === 'second writer') await this.#addWriter(server)
     else await this.#writeUntilEnd(server, kind)
     await this.#check(kind)
   }
 
-  async #writeUntilEnd(server: Server, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
-    let isOver = false
-    const writing = server.write(this.#name('only'), this.#model, this.#figures, () => isOver)
+  async #writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
+    const writing = this.#write(server, 'only')
     await sleep(this.#chance() * 300)
     if (this.#chance() < 0.2) await this.#pause(server)
     if (kind === 'full disk') await this.#fillDisk(server)
     this.#figures.add(kind === 'stop' ? 'stops' : 'kills')
-    const outcome = await server.end(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) this.#figures.fault(`a stop ended with ${String(outcome)}`)
-    isOver = true
-    await writing
+    const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
+    if (kind === 'stop' && outcome !== 0) this.#figures.fault(`a stop ended with ${outcome}`)
+    await writing.end()
   }
 
-  async #pause(server: Server): Promise<void> {
+  async #pause({ pid }: StartedTarget): Promise<void> {
     this.#figures.add('pauses')
-    server.pause()
+    process.kill(pid, 'SIGSTOP')
     await sleep(100)
-    server.resume()
+    process.kill(pid, 'SIGCONT')
     await sleep(50)
   }
 
   /** Limits the size of files to that of the log and the beginning of an entry, for some time. */
-  async #fillDisk(server: Server): Promise<void> {
+  async #fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!this.#canLimit) return
     this.#figures.add('full disks')
     const folder = dirname(this.#path)
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size)
-    const limit = (bytes: number | 'unlimited') =>
-      execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`])
+    const limit = (bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
     limit(Math.max(...sizes) + 50)
     await sleep(100)
     if (this.#chance() < 0.5) limit('unlimited')
@@ -73,60 +75,91 @@ export class ProcessTrial {
   }
 
   /** Lets a second process take the file while the first lives, and lets both write. */
-  async #addWriter(first: Server): Promise<void> {
+  async #addWriter(first: StartedTarget): Promise<void> {
     this.#figures.add('second writers')
-    let isOver = false
-    const write = (server: Server, name: string) =>
-      server.write(this.#name(name), this.#model, this.#figures, () => isOver)
-    const writing = [write(first, 'first')]
+    const writing = [this.#write(first, 'first')]
     await sleep(this.#chance() * 200)
     const isPaused = this.#chance() < 0.3
     if (isPaused) this.#pauseAsInContainer(first)
     else if (this.#chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
-    const second = await Server.start(this.#cli, this.#path)
-    if (isPaused) first.resume()
-    if (typeof second === 'string') this.#figures.add('second writers refused')
-    else writing.push(write(second, 'second'))
+    const second = await this.#start().catch(() => undefined)
+    if (isPaused) process.kill(first.pid, 'SIGCONT')
+    if (second) writing.push(this.#write(second, 'second'))
+    else this.#figures.add('second writers refused')
     await sleep(200)
-    isOver = true
-    await Promise.all(writing)
-    const servers = typeof second === 'string' ? [first] : [first, second]
-    for (const server of servers) await server.end(this.#chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
+    for (const { end } of writing) await end()
+    for (const server of second ? [first, second] : [first])
+      await server.stop(this.#chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
   /** Pauses the process, and makes its lock that of a process in another container, where only heartbeats show that it lives. */
-  #pauseAsInContainer(server: Server): void {
+  #pauseAsInContainer({ pid }: StartedTarget): void {
     this.#figures.add('pauses of 2.5 s')
     const lock = `${this.#path}.lock`
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"space":"[^"]*"/, '"space":"another"'), { flag: 'r+' })
-    server.pause()
+    process.kill(pid, 'SIGSTOP')
+  }
+
+  /** Writes with several clients until `end` is called, or until the connections break. The model learns what was acknowledged. */
+  #write(server: StartedTarget, name: string): { end: () => Promise<void> } {
+    let isOver = false
+    const write = async (_: unknown, writer: number) => {
+      for (let count = 0; !isOver; count += 1)
+        if (!(await this.#writeOne(server, `${this.#round}-${name}-${writer}-${count}`, count % 8 === 7))) return
+    }
+    const writing = Promise.all(Array.from({ length: WRITERS }, write))
+    return {
+      async end() {
+        isOver = true
+        await writing
+      },
+    }
+  }
+
+  /** Writes one event or version. False: the connection broke, so nobody knows the outcome. */
+  async #writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
+    const [path, draft] = isVersion
+      ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]
+      : ['/events', event({ insertId: id })]
+    const request = { method: 'POST', path, headers, body: JSON.stringify(draft) }
+    const reply = await send(url, request).catch(() => undefined)
+    this.#figures.add('requests')
+    if (!reply) return false
+    const { eventId, versionId } = JSON.parse(reply.text)
+    if (reply.status === 201 && eventId !== undefined) this.#model.event(eventId)
+    else if (reply.status === 201 && versionId !== undefined) this.#model.version(versionId)
+    else this.#figures.add(`answers ${reply.status}`)
+    return true
   }
 
   async #check(kind: string): Promise<void> {
-    const server = await this.#start()
-    const missing = this.#model.missingIn(await server.export())
+    const server = await this.#startIntact()
+    const { origin } = new URL(server.url)
+    const { text } = await send(origin, { method: 'GET', path: '/__sim/export', headers })
+    const missing = this.#model.missingIn(JSON.parse(text))
     if (missing.length > 0)
       this.#figures.fault(`${kind}: ${missing.length} acknowledged writes are lost, such as ${missing[0]}`)
-    await server.end('SIGTERM')
+    await server.stop()
     if (missing.length > 0) this.#beginFile()
   }
 
-  async #start(): Promise<Server> {
-    const server = await Server.start(this.#cli, this.#path)
+  async #start(): Promise<StartedTarget> {
+    const args = (port: number) => [cli, '--port', String(port), '--state', this.#path]
+    return startTarget({ name: 'convsim', base: '/v1', arguments: args }, await freePort(), warmAnalytics)
+  }
+
+  async #startIntact(): Promise<StartedTarget> {
+    const server = await this.#start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    this.#figures.fault(`the file does not load: ${server.slice(-500)}`)
+    this.#figures.fault(`the file does not load: ${server}`)
     this.#beginFile()
-    return this.#start()
+    return this.#startIntact()
   }
 
   #beginFile(): void {
     this.close()
     this.#path = join(mkdtempSync(join(tmpdir(), 'convsim-hostile-')), 'state.json')
     this.#model = new Model()
-  }
-
-  #name(writer: string): string {
-    return `${this.#round}-${writer}`
   }
 
   close(): void {

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { callTool, connectOverStdio } from './mcp-client.ts'
 import { toolCalls } from './tool-calls.ts'
 
@@ -70,7 +70,7 @@ describe('convsim skill', () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)
-    const cwd = await mkdtemp(join(tmpdir(), 'convsim-skill-'))
+    const cwd = await tempFolder()
     await writeFile(join(cwd, 'package.json'), '{ "scripts": { "test": "node request.mjs" } }')
     const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
     const request = `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer any-key' } })`
@@ -86,13 +86,12 @@ describe('convsim skill', () => {
   })
 
   test('--install says where, writes there, and again, but not over a foreign file', async () => {
-    const cwd = await mkdtemp(join(tmpdir(), 'convsim-skill-'))
+    const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })
     expect(await install()).toEqual({ code: 0, stdout: `The skill belongs in ${file}.\nIt is written.\n`, stderr: '' })
     expect(await readFile(file, 'utf8')).toBe(await skill())
     expect((await install()).code).toBe(0)
-    await mkdir(dirname(file), { recursive: true })
     await writeFile(file, 'mine')
     const refused = await install()
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not the skill of convsim')])

@@ -1,15 +1,20 @@
 // @module-tag long
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, posix } from 'node:path'
+import { delimiter, join, posix } from 'node:path'
 import vm from 'node:vm'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
 import { documentWithPaths } from '../support/documents.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { createProject, type Project, repository } from './project.ts'
 
-const name = 'conversation-analytics-simulator'
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+const { name } = manifest
+const tsc = join(repository, 'node_modules/typescript/bin/tsc')
 
 let project: Project
 let installed: string
@@ -21,12 +26,6 @@ beforeAll(() => {
 
 afterAll(() => project.remove())
 
-/** Writes a file of the project and runs it. */
-function runFile(file: string, text: string, ...options: string[]): string {
-  writeFileSync(join(project.folder, file), text)
-  return project.run(process.execPath, ...options, file)
-}
-
 /** Starts a simulator, asks for its health, and prints the status. */
 const askForHealth = `startSimulator().then(async (simulator) => {
   const response = await fetch(simulator.controlUrl + '/health')
@@ -35,22 +34,12 @@ const askForHealth = `startSimulator().then(async (simulator) => {
 })`
 
 describe('the package', () => {
-  it('contains the built code, the documents and the fixtures, but neither sources nor tests', () => {
-    const tops = new Set(project.packed.files.map(({ path }) => path.split('/')[0]))
-    expect([...tops].sort()).toEqual(
-      [
-        'CHANGELOG.md',
-        'CONTRIBUTING.md',
-        'LICENSE',
-        'README.md',
-        'SKILL.md',
-        'dist',
-        'docs',
-        'fixtures',
-        'package.json',
-        'spec',
-      ].sort(),
-    )
+  it('contains the built code, the documents, the fixtures and licences, but neither sources nor tests', () => {
+    const paths = project.packed.files.map(({ path }) => path)
+    const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
+    const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
+    expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)
+    expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   it('contains every file to which its documents link, except pictures', () => {
@@ -65,11 +54,6 @@ describe('the package', () => {
       )
     })
     expect(links.filter((link) => !paths.includes(link))).toEqual([])
-  })
-
-  it('contains the licences of all packages in its bundle', () => {
-    const paths = project.packed.files.map(({ path }) => path)
-    expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   it('is under 5 MB unpacked, with the console, the tools for agents and 0.2 MB of documentation', () => {
@@ -90,14 +74,13 @@ describe('the package', () => {
 })
 
 describe('the library', () => {
-  it('starts a simulator in a module', () => {
-    const text = `import { startSimulator } from '${name}'\n${askForHealth}`
-    expect(runFile('start.mjs', text)).toBe('200\n')
-  })
-
-  it('starts a simulator in CommonJS, also where require() loads no modules', () => {
-    const text = `const { startSimulator } = require('${name}')\n${askForHealth}`
-    expect(runFile('start.cjs', text, '--no-experimental-require-module')).toBe('200\n')
+  // In CommonJS also where require() loads no modules.
+  it.each([
+    ['start.mjs', `import { startSimulator } from '${name}'`, []],
+    ['start.cjs', `const { startSimulator } = require('${name}')`, ['--no-experimental-require-module']],
+  ])('starts a simulator in %s', (file, load, options) => {
+    writeFileSync(join(project.folder, file), `${load}\n${askForHealth}`)
+    expect(project.run(process.execPath, ...options, file)).toBe('200\n')
   })
 
   it('starts a simulator in a context of its own without import(), as Jest runs a test file', async () => {
@@ -183,7 +166,6 @@ describe('the library', () => {
         return simulator.baseUrl + text
       }`,
     )
-    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...further]
     expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
   })
@@ -205,8 +187,7 @@ describe('a document with an operation that has no handler', () => {
   }
 
   it('is refused without Prism, with the command that installs its version', async () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-    const version = devDependencies['@stoplight/prism-http']
+    const version = manifest.devDependencies['@stoplight/prism-http']
     const { status, stderr } = await exec('true')
     expect(status).toBe(1)
     expect(stderr).toContain('listProducts')
@@ -220,5 +201,97 @@ describe('a document with an operation that has no handler', () => {
     const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
     expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
+  })
+})
+
+it('the packed files have no finding of publint', async () => {
+  const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true })
+  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+})
+
+describe('TypeScript resolves each entry point', () => {
+  it.each([
+    ['in a module of Node', 'points.mts', 'nodenext', 'nodenext'],
+    ['in CommonJS of Node', 'points.cts', 'nodenext', 'nodenext'],
+    ['for a bundler', 'points.ts', 'esnext', 'bundler'],
+  ])('%s', (_where, file, module, resolution) => {
+    // The names by which a project imports the entry points, documents such as package.json excluded.
+    const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
+    const lines = points
+      .map((path) => path.replace('.', name))
+      .map((point, at) => `export type Point${at} = typeof import('${point}')`)
+    writeFileSync(join(project.folder, file), lines.join('\n'))
+    // The types of optional peers, which the project has not, are not checked.
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
+    const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
+    expect(project.run(process.execPath, ...args)).toBe('')
+  })
+})
+
+describe('a publication', () => {
+  /** Runs the check before a publication in a folder with this package.json. */
+  const check = async (fields: object) => {
+    const folder = await tempFolder()
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
+    const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
+    return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
+  }
+
+  it('is refused while an address is a placeholder', async () => {
+    const { status, stderr } = await check({ homepage: 'https://code.test/convsim' })
+    expect(stderr).toContain('package.json has placeholders: repository.url, bugs.')
+    expect(status).toBe(1)
+  })
+
+  it('is allowed with the addresses of its owner', async () => {
+    const url = 'https://code.test/convsim'
+    const { status, stderr } = await check({ repository: { type: 'git', url }, homepage: url, bugs: url })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+})
+
+/** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */
+const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
+const versions = nodes.map((node) => [
+  execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),
+  node,
+])
+
+const use = `
+async function use({ connect, startSimulator }) {
+  const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
+  const sim = (await connect(simulator.controlUrl)).sandbox('same')
+  const headers = { authorization: 'Bearer k', 'user-agent': 'test', 'content-type': 'application/json' }
+  const body = JSON.stringify({ eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1', insertId: 'a' })
+  const { eventId } = await (await fetch(sim.baseUrl + '/events', { method: 'POST', headers, body })).json()
+  await sim.expectReceived('createEvent', { times: 1 })
+  await simulator.close()
+  console.log(eventId)
+}`
+
+const files: Readonly<Record<string, string>> = {
+  'use.mjs': `import * as library from '${name}'\n${use}\nawait use(library)`,
+  'use.cjs': `const library = require('${name}')\n${use}\nuse(library)`,
+  'sandbox.test.mjs': `
+    import { test } from 'node:test'
+    import { useSandbox } from '${name}/node-test'
+    test('an empty sandbox has no findings', async (t) => { await (await useSandbox(t)).expectNoFindings() })`,
+}
+
+describe.each(versions)('Node %s', (_version, node) => {
+  beforeAll(() => {
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
+  })
+
+  it('runs the library from a module and from CommonJS, with the same identifiers', () => {
+    const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, 'use.cjs')]
+    expect(fromModule).toMatch(/^[0-9a-f-]{36}\n$/)
+    expect(fromCommonJs).toBe(fromModule)
+  })
+
+  it('runs the command around a test with a sandbox', () => {
+    const command = join(installed, 'dist/cli.js')
+    const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
+    expect(output).toMatch(/^# pass 1$/m)
   })
 })

@@ -19,7 +19,12 @@ export interface Command {
   readonly untilStdout: (pattern: RegExp) => Promise<void>
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
+  /** Sends a signal, SIGTERM by default, and resolves to the exit code. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | string>
 }
+
+/** The flags of a server on a free port with its state in memory. */
+export const inMemory = ['--port', '0', '--state', ':memory:'] as const
 
 /** The surroundings of the command. */
 export interface RunOptions {
@@ -92,6 +97,10 @@ export function startProgram(
     untilStdout: async (pattern) => void (await waitFor(() => pattern.exec(out)?.[0])),
     untilStderr: async (pattern) => void (await waitFor(() => pattern.exec(errors)?.[0])),
     ended,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Json } from '../../src/core/json.ts'
 import { type DriftRun, runDrift } from './drift.ts'
+import { harEntry, writeHar } from './har.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** A run of `convsim drift --patch` on a recording. */
@@ -35,20 +36,9 @@ export async function runRecorded(
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')
   const patchFile = join(folder, 'patch.yaml')
-  const harFile = join(folder, 'traffic.har')
   await writeFile(contractFile, contract)
-  const entries = bodies.map((body) => {
-    const text = type === 'application/json' ? JSON.stringify(body) : String(body)
-    return {
-      request: { method: 'GET', url: 'https://api.example.com/v1/weather', headers: [] },
-      response: {
-        status: 200,
-        headers: [{ name: 'content-type', value: type }],
-        content: { size: Buffer.byteLength(text), mimeType: type, text },
-      },
-    }
-  })
-  await writeFile(harFile, JSON.stringify({ log: { version: '1.2', entries } }))
+  const entries = bodies.map((body) => harEntry('https://api.example.com/v1/weather', body, { type }))
+  const harFile = await writeHar(entries, folder)
   const args = ['--contract', contractFile, '--har', harFile, '--samples', '1', '--patch', patchFile]
   return { ...(await runDrift(args, null)), folder, contractFile, patchFile }
 }

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordingEnv } from '../support/control-answers/recording.ts'
@@ -22,6 +22,7 @@ const imageEnv = {
   PORT: '0',
 }
 
+/** A strategy that waits for a good answer at a path. */
 class HttpWait {
   #intervalMs = 1000
   readonly #path: string
@@ -81,78 +82,60 @@ export class GenericContainer {
   }
 
   async start(): Promise<StartedStandIn> {
-    const started = new StartedStandIn(this.environment, this.#ports, this.#wait)
-    await started.run()
+    const started = createStandIn(this.environment, this.#ports, this.#wait)
+    await started.restart()
     return started
   }
 }
 
-class StartedStandIn {
-  readonly #environment: Readonly<Record<string, string>>
-  readonly #ports: readonly number[]
-  readonly #wait: HttpWait | undefined
-  #process: ChildProcess | undefined
-  #server: Server | undefined
-  #mappedPort = 0
-  #output = ''
+type StartedStandIn = ReturnType<typeof createStandIn>
 
-  constructor(environment: Readonly<Record<string, string>>, ports: readonly number[], wait: HttpWait | undefined) {
-    this.#environment = environment
-    this.#ports = ports
-    this.#wait = wait
-  }
-
-  /** Starts the simulator behind a new port, and waits as the container demands. */
-  async run(): Promise<void> {
-    this.#output = ''
-    this.#server = createServer((socket) => {
-      const port = Number(/is listening on http:\/\/[\d.]+:(\d+)/.exec(this.#output)?.[1] ?? 0)
-      if (port === 0) return socket.destroy()
-      const upstream = connect(port, '127.0.0.1')
-      for (const end of [socket, upstream]) end.on('error', () => socket.destroy())
-      return socket.pipe(upstream).pipe(socket)
-    }).listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
-    this.#mappedPort = (this.#server.address() as AddressInfo).port
-    this.#process = spawn('sh', [`${root}/docker/entrypoint.sh`, '/data'], {
-      env: { PATH: process.env['PATH'], ...recordingEnv(), ...imageEnv, ...this.#environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    for (const stream of [this.#process.stdout, this.#process.stderr])
-      stream?.on('data', (chunk) => {
-        this.#output += chunk
+function createStandIn(
+  environment: Readonly<Record<string, string>>,
+  ports: readonly number[],
+  wait: HttpWait | undefined,
+) {
+  let child: ChildProcess | undefined
+  let server: Server | undefined
+  let output = ''
+  const container = {
+    hasExited: () => child !== undefined && child.exitCode !== null,
+    log: () => output,
+    getHost: () => '127.0.0.1',
+    getMappedPort(port: number): number {
+      if (port !== PORT || !ports.includes(port)) throw new Error(`port ${port} is not exposed`)
+      return Object(server?.address()).port
+    },
+    async stop(): Promise<void> {
+      server?.close()
+      if (!child || container.hasExited()) return
+      child.kill()
+      await once(child, 'exit')
+    },
+    /** Starts the simulator behind a new port, and waits as the container demands. */
+    async restart(): Promise<void> {
+      await container.stop()
+      output = ''
+      server = createServer((socket) => {
+        const port = Number(/is listening on http:\/\/[\d.]+:(\d+)/.exec(output)?.[1] ?? 0)
+        if (port === 0) return socket.destroy()
+        const upstream = connect(port, '127.0.0.1')
+        for (const end of [socket, upstream]) end.on('error', () => socket.destroy())
+        return socket.pipe(upstream).pipe(socket)
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      child = spawn('sh', [`${root}/docker/entrypoint.sh`, '/data'], {
+        env: { PATH: process.env['PATH'], ...recordingEnv(), ...imageEnv, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
       })
-    await this.#wait?.waitUntilReady(this)
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (chunk) => {
+          output += chunk
+        })
+      await wait?.waitUntilReady(container)
+    },
   }
-
-  async stop(): Promise<void> {
-    this.#server?.close()
-    if (this.hasExited()) return
-    this.#process?.kill()
-    if (this.#process) await once(this.#process, 'exit')
-  }
-
-  async restart(): Promise<void> {
-    await this.stop()
-    await this.run()
-  }
-
-  hasExited(): boolean {
-    return this.#process !== undefined && this.#process.exitCode !== null
-  }
-
-  log(): string {
-    return this.#output
-  }
-
-  getHost(): string {
-    return '127.0.0.1'
-  }
-
-  getMappedPort(port: number): number {
-    if (port !== PORT || !this.#ports.includes(port)) throw new Error(`port ${port} is not exposed`)
-    return this.#mappedPort
-  }
+  return container
 }
 
 export class AbstractStartedContainer {

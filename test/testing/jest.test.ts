@@ -2,18 +2,14 @@
 import { describeRunner, readJestReport } from './contract.ts'
 import type { Runner } from './runner.ts'
 
+const options = ['--json', '--outputFile=report.json', '--maxWorkers=3', '--testTimeout=60000']
+
 const runner: Runner = {
   section: 'Jest',
   cases: 'jest',
   packages: ['jest', '@jest/globals'],
   format: 'cjs',
-  command: [
-    'node_modules/jest/bin/jest.js',
-    '--json',
-    '--outputFile=report.json',
-    '--maxWorkers=3',
-    '--testTimeout=60000',
-  ],
+  command: ['node_modules/jest/bin/jest.js', ...options],
   readOutcomes: readJestReport,
 }
 

@@ -14,19 +14,14 @@ interface PlaywrightSuite {
   }[]
 }
 
+const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
+
 const runner: Runner = {
   section: 'Playwright',
   cases: 'playwright',
   packages: ['@playwright/test', 'playwright', 'playwright-core'],
   format: 'esm',
-  command: [
-    'node_modules/@playwright/test/cli.js',
-    'test',
-    '--reporter=json',
-    '--workers=2',
-    '--fully-parallel',
-    '--timeout=60000',
-  ],
+  command: ['node_modules/@playwright/test/cli.js', ...options],
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
   readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
 }

@@ -99,18 +99,10 @@ export function createRunnerProject(runner: Runner): RunnerProject {
     runCommand: run,
     compile(files, ...options) {
       const tsc = join(repository, 'node_modules/typescript/bin/tsc')
-      const strict = [
-        '--ignoreConfig',
-        '--strict',
-        '--noEmit',
-        '--skipLibCheck',
-        '--target',
-        'es2022',
-        '--types',
-        'node',
-      ]
+      const strict = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--types', 'node']
+      const target = ['--target', 'es2022']
       try {
-        return project.run(process.execPath, tsc, ...strict, ...options, ...files)
+        return project.run(process.execPath, tsc, ...strict, ...target, ...options, ...files)
       } catch (error) {
         return (error as { readonly stdout: string }).stdout
       }

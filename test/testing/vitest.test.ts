@@ -5,18 +5,14 @@ import { describeRunner, readJestReport } from './contract.ts'
 import { readBlocks } from './page.ts'
 import type { Runner } from './runner.ts'
 
+const options = ['run', '--reporter=json', '--outputFile=report.json', '--testTimeout=60000']
+
 const runner: Runner = {
   section: 'vitest',
   cases: 'vitest',
   packages: ['vitest', '@vitest/runner', '@vitest/expect'],
   format: 'esm',
-  command: [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=json',
-    '--outputFile=report.json',
-    '--testTimeout=60000',
-  ],
+  command: ['node_modules/vitest/vitest.mjs', ...options],
   readOutcomes: readJestReport,
 }
 

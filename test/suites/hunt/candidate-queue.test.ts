@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Candidate } from '../../../src/exec/hunt/candidate.ts'
 import { CandidateQueue, type NumberedCandidate } from '../../../src/exec/hunt/candidate-queue.ts'
-import { parseFaultSet } from '../../../src/exec/plan/fault-set.ts'
-import { inputs } from '../../support/catalogue.ts'
+import { operationOf } from '../../support/catalogue.ts'
+import { faultsOf } from '../made-up.ts'
 
-const { catalogue, contract } = inputs
-const faults = parseFaultSet('reset,unavailable,slow,truncated', { catalogue, operations: contract.operations })
-const [operation] = contract.operations
-const drawn: readonly Candidate[] = faults.ok
-  ? faults.value.map(({ scenario }) => [{ operation: operation as never, occurrence: 1, scenario }])
-  : []
+const operation = operationOf('getModelAnalytics')
+const drawn: readonly Candidate[] = faultsOf('reset,unavailable,slow,truncated').map(({ scenario }) => [
+  { operation, occurrence: 1, scenario },
+])
 
 function* draw(): Generator<Candidate, undefined> {
   yield* drawn
@@ -55,15 +53,5 @@ describe('the queue of a hunt', () => {
     const queue = new CandidateQueue<string>(draw(), 2)
     for (const one of [...queue.take()].reverse()) queue.finish(one, 'broke')
     expect([queue.takeBroken()?.number, queue.takeBroken()?.number, queue.takeBroken()]).toEqual([1, 2, undefined])
-  })
-
-  test('says why it is empty', () => {
-    expect(hunt(1, 2, [1]).end).toBe('max-runs')
-    expect(hunt(1, Number.POSITIVE_INFINITY, [1]).end).toBe('exhausted')
-    const queue = new CandidateQueue<string>(draw(), 2)
-    for (const one of [...queue.take()].slice(1)) queue.finish(one, undefined)
-    expect(queue.findEnd()).toBeUndefined()
-    for (const one of queue.take()) queue.finish(one, undefined)
-    expect(queue.findEnd()).toBe('max-runs')
   })
 })

@@ -1,25 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type Candidate, toRules } from '../../../src/exec/hunt/candidate.ts'
 import { drawCandidates } from '../../../src/exec/hunt/draw-candidates.ts'
+import { describeNeed } from '../../../src/exec/hunt/hunt-report.ts'
 import { shrink } from '../../../src/exec/hunt/shrink.ts'
-import { parseFaultSet } from '../../../src/exec/plan/fault-set.ts'
-import { inputs } from '../../support/catalogue.ts'
+import { shrinkFinding } from '../../../src/exec/hunt/shrink-finding.ts'
+import type { EndedRun } from '../../../src/exec/runs/suite-run.ts'
+import { readRules } from '../../../src/scenarios/rules.ts'
+import { inputs, operationOf } from '../../support/catalogue.ts'
+import { faultsOf } from '../made-up.ts'
 
 const { catalogue, contract } = inputs
-const context = { catalogue, operations: contract.operations }
-
-function faultsOf(set: string) {
-  const faults = parseFaultSet(set, context)
-  if (!faults.ok) throw new Error(faults.error)
-  return faults.value
-}
-
-const operationOf = (id: string) => {
-  const operation = contract.operations.find((one) => one.id === id)
-  if (!operation) throw new Error(`no operation ${id}`)
-  return operation
-}
-
 const [analytics, events] = [operationOf('getModelAnalytics'), operationOf('createEvent')]
 const places = [
   { operation: events, occurrence: 1 },
@@ -90,6 +80,51 @@ describe('shrinking', () => {
   })
 })
 
+describe('a finding of a hunt', () => {
+  const drawn = candidateOf('getModelAnalytics 1 reset', 'getModelAnalytics 2 empty-lists')
+  const endWith = (code: number) => ({ code, isTimedOut: false }) as EndedRun
+
+  /** Shrinks two faults with a runner that breaks where `breaks` says so; there is time for `endAfter` runs. */
+  function shrinkWith(breaks: (run: number, length: number, single: number) => boolean, endAfter = 100) {
+    let [runs, single] = [0, 0]
+    return shrinkFinding(drawn, endWith(5), {
+      catalogue,
+      run: async ({ length }) => {
+        if (runs >= endAfter) return undefined
+        runs += 1
+        if (length === 1) single += 1
+        return endWith(breaks(runs, length, single) ? 5 : 0)
+      },
+    })
+  }
+
+  test('is none if it does not break again', async () => {
+    expect(await shrinkWith(() => false)).toBeUndefined()
+  })
+
+  test.each<[string, Parameters<typeof shrinkWith>, object, RegExp]>([
+    ['confirmed by runs that break each time', [(_, length) => length === 2], {}, /^It passes if any one of them is/],
+    [
+      'unreliable if it breaks in some runs only',
+      [(run) => run === 1],
+      { candidate: drawn, tally: { made: 3, failed: 2 } },
+      /^It failed in 2 of 3 runs, so the suite itself may not be reliable\.$/,
+    ],
+    [
+      'unreliable, and stays as it was drawn, if a smaller one breaks in some runs only',
+      [(_, length, single) => length === 2 || single === 1],
+      { candidate: drawn, tally: { made: 3, failed: 3 } },
+      /^It failed in 3 of 3 runs; a smaller one failed in some/,
+    ],
+    ['incomplete without a run', [() => true, 0], { candidate: drawn }, /before it was repeated, so it may not fail/],
+    ['incomplete after one run', [() => true, 1], { candidate: drawn }, /before every smaller one was tried/],
+  ])('is %s', async (title, how, parts, need) => {
+    const finding = await shrinkWith(...how)
+    expect(finding).toMatchObject({ certainty: title.split(/\W/)[0], ...parts })
+    expect(describeNeed(finding as never)).toMatch(need)
+  })
+})
+
 describe('drawing', () => {
   const sources = { places, faults: faultsOf('resilience,extremes'), catalogue, seed: '1' }
   const drawn = [...take(drawCandidates(sources), 1500)]
@@ -126,7 +161,6 @@ describe('drawing', () => {
   })
 
   test('has rules that the file of scenarios takes', async () => {
-    const { readRules } = await import('../../../src/scenarios/rules.ts')
     for (const candidate of drawn) {
       const read = readRules({ rules: toRules(candidate).map((rule) => ({ ...rule })) }, { catalogue, contract })
       expect(read).toMatchObject({ ok: true })

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import express from 'express'
+
+/** A server that sends recorded replies of the simulator: plain Express, or a minimal `node:http`. */
+const [, , name, port, file = ''] = process.argv
+
+type Method = 'GET' | 'POST'
+interface RecordedReply {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly text: string
+}
+
+const recorded: Readonly<Record<Method, RecordedReply>> = JSON.parse(readFileSync(file, 'utf8'))
+
+/** The headers that Node adds itself. */
+const headersOfNode = ['date', 'connection', 'keep-alive']
+
+function encodeReply({ status, headers, text }: RecordedReply) {
+  const own = headers.flatMap((header, at) =>
+    at % 2 > 0 || headersOfNode.includes(header.toLowerCase()) ? [] : [header, headers[at + 1] ?? ''],
+  )
+  return { status, headers: own, bytes: Buffer.from(text) }
+}
+
+const replies = { GET: encodeReply(recorded.GET), POST: encodeReply(recorded.POST) }
+
+function sendReply(response: ServerResponse, method: Method): void {
+  const { status, headers, bytes } = replies[method]
+  response.writeHead(status, headers).end(bytes)
+}
+
+if (name === 'Express') {
+  // Without ETag and `X-Powered-By`, so that it sends the same bytes.
+  const app = express()
+  app.disable('x-powered-by')
+  app.get('/v1/models/:modelId/analytics', (_request, response) => sendReply(response, 'GET'))
+  app.post('/v1/events', express.json(), (_request, response) => sendReply(response, 'POST'))
+  app.listen(Number(port), '127.0.0.1')
+} else {
+  createServer((request, response) => {
+    if (request.method === 'POST') request.resume().on('end', () => sendReply(response, 'POST'))
+    else sendReply(response, 'GET')
+  }).listen(Number(port), '127.0.0.1')
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from '../support/command.ts'
+import { frozenNow } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+export const model = '00000000-0000-4000-8000-000000000002'
+
+/** The first lines of each sample suite: the number of its run in its folder, `n`, and functions of a client. */
+const firstLines = `
+import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync('count', 'x')
+const n = readFileSync('count', 'utf8').length
+const { CONVSIM_BASE_URL: base, CONVSIM_CONTROL_URL: control } = process.env
+const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
+const analytics = '/models/${model}/analytics?period=7d'
+const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' }
+const ask = (path, body) => fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
+const send = async (path, body) => (await ask(path, body)).json()
+/** Returns the body of the first success of so many attempts, with all statuses; 0 stands for a lost answer. */
+async function attempt(times, path, body) {
+  const statuses = []
+  while (statuses.length < times) {
+    try {
+      const answer = await ask(path, body)
+      statuses.push(answer.status)
+      const result = await answer.json()
+      if (answer.ok) return { ...result, statuses }
+    } catch {
+      statuses.push(0)
+    }
+  }
+  throw new Error('no good answer')
+}
+`
+
+/** The last line of a suite, which is red unless the check holds. */
+export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
+
+/** Lines of a suite that start a child, which never ends, and write its id to a file. */
+export const startChild = (options = '{}') => `
+  const { spawn } = await import('node:child_process')
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
+  appendFileSync('pids', child.pid + ' ')`
+
+/** Lines of a suite that never ends where a condition holds, and has a child that never ends. */
+export const hangIf = (condition: string) => `
+if (${condition}) {${startChild()}
+  setTimeout(() => {}, 600_000)
+}`
+
+/** Returns the arguments of `convsim` that run a suite at a clock that stands still. */
+export const execSuite = (lines: string, ...flags: string[]) => [
+  ...['exec', '--clock', frozenNow, ...flags],
+  ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
+]
+
+/** Runs a suite in a folder of its own, and returns its report and its number of runs besides the outcome. */
+export async function trySuite(lines: string, ...flags: string[]) {
+  const cwd = await tempFolder()
+  const outcome = await run(execSuite(lines, ...flags, '--report', 'report.json'), { cwd })
+  const read = (name: string) => readFile(join(cwd, name), 'utf8').catch(() => undefined)
+  const report = JSON.parse((await read('report.json')) ?? 'null')
+  const { length: runs } = (await read('count')) ?? ''
+  return { ...outcome, cwd, read, report, runs }
+}
+
+/** Returns the verdicts of a report in the order of its runs. */
+export const verdictsOf = ({ runs }: { runs: readonly { verdict: string }[] }) => runs.map(({ verdict }) => verdict)

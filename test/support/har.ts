@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Json } from '../../src/core/json.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** The parts of an exchange that differ from a GET with a JSON answer. */
+export interface HarParts {
+  readonly method?: string
+  readonly headers?: readonly { readonly name: string; readonly value: string }[]
+  /** Default: 200. */
+  readonly status?: number
+  /** The media type of the answer. */
+  readonly type?: string
+}
+
+/** Returns an exchange of a HAR file. `body`: the answer; a text is taken as it is. */
+export function harEntry(url: string, body: Json, parts: HarParts = {}) {
+  const { method = 'GET', headers = [], status = 200, type = 'application/json' } = parts
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return {
+    startedDateTime: '2026-01-15T12:00:00.000Z',
+    request: { method, url, headers },
+    response: {
+      status,
+      headers: [{ name: 'content-type', value: type }],
+      content: { size: Buffer.byteLength(text), mimeType: type, text },
+    },
+  }
+}
+
+/**
+ * Writes a HAR file, by default to a folder of its own, and returns its path. `entries`: the exchanges, or the text of
+ * their list.
+ */
+export async function writeHar(entries: readonly object[] | string, folder?: string): Promise<string> {
+  const file = join(folder ?? (await tempFolder()), 'traffic.har')
+  const list = typeof entries === 'string' ? entries : JSON.stringify(entries)
+  await writeFile(file, `{"log":{"version":"1.2","creator":{},"entries":${list}}}`)
+  return file
+}
