@@ -264,3 +264,22 @@ describe('a replay does not judge', () => {
     expect(await resultsOf(sim)).toEqual([['req-1', 'not-judged', ['the change PUT /__sim/scenarios was redacted']]])
   })
 })
+
+test('a result names 20 of many doubts, and counts the others', async () => {
+  const sim = await startForTest()
+  for (let count = 0; count < 25; count += 1)
+    await ask(sim, '/v1/events', { body: event({ properties: { apiKey: `sk-secret-${count}-0123456789` } }) })
+  const bundle = await getBundle(sim)
+  const [sandbox] = bundle.sandboxes
+  if (!sandbox) throw new Error('the bundle has no sandbox')
+  const last = sandbox.requests.at(-1)
+  const changed = withRequest(bundle, last?.id ?? '', (request) => ({
+    ...request,
+    answer: { ...request.answer, status: 400 },
+  }))
+  const { stdout } = await replay(changed, { format: 'json' })
+  const results: { id: string; reasons: string[] }[] = JSON.parse(stdout).requests
+  const { reasons = [] } = results.find(({ id }) => id === last?.id) ?? {}
+  expect(reasons).toHaveLength(22)
+  expect(reasons.at(-1)).toBe('4 more before it could not be repeated exactly')
+})
