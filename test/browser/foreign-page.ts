@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 /** Opens an address in a page of its own, for one test. */
-export async function openPage(browser: Browser | undefined, url: string): Promise<Page> {
+async function openPage(browser: Browser | undefined, url: string): Promise<Page> {
   const page = await browser?.newPage()
   if (!page) throw new Error('the browser is not open')
   onTestFinished(() => page.close())

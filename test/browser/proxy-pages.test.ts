@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeUpstream, proxyTo } from '../proxy/fake-upstream.ts'
 import { analyticsPath } from '../support/client.ts'
 import { findBrowserProblem, openBrowser } from './chromium.ts'
-import { openForeignPage, openPage } from './foreign-page.ts'
+import { openForeignPage } from './foreign-page.ts'
 
 const problem = findBrowserProblem()
 const token = 'upstream-secret-1'
@@ -86,49 +86,5 @@ describe.skipIf(problem !== undefined)('a page in a browser', () => {
     expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all but the one that no-cors hides
     expect(reached.length).toBeGreaterThanOrEqual(14)
     expect([...new Set(reached)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
-  })
-
-  test('does not get there by a link or a new window', async () => {
-    const { page } = await openForeignPage(browser, 'localhost')
-    const { sim, reached } = await openProxy({ token })
-    const url = sim.origin + analyticsPath
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void window.open('${url}')`)])
-    await popup.waitForLoadState()
-    expect(await popup.textContent('body')).toContain('is closed to pages of other origins')
-    await popup.close()
-    await Promise.all([page.waitForURL(url), page.evaluate(`void (location.href = '${url}')`)])
-    expect(await page.textContent('body')).toContain('is closed to pages of other origins')
-    expect(reached).toEqual([])
-  })
-
-  test('under a name that was rebound to the proxy is no page of the proxy', async () => {
-    const { sim, reached } = await openProxy({ token })
-    const rebound = sim.origin.replace('127.0.0.1', 'evil.example')
-    const page = await openPage(browser, `${rebound}/favicon.ico`)
-    const answer = await page.evaluate<[number, string]>(
-      `fetch('${analyticsPath}', { method: 'DELETE' }).then(async (answer) => [answer.status, await answer.text()])`,
-    )
-    expect(answer).toEqual([403, expect.stringContaining('does not answer to the host')])
-    expect(reached).toEqual([])
-  })
-
-  test('uses the service with the token if --control-origins lists it', async () => {
-    const { page, origin } = await openForeignPage(browser, 'localhost')
-    const { sim, reached } = await openProxy({ token }, { controlOrigins: origin })
-    const script = `fetch('${sim.origin + analyticsPath}', {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    }).then((answer) => answer.text())`
-    expect(await page.evaluate(script)).toBe('{"secret":1}')
-    expect(reached).toEqual([`PUT Bearer ${token}`])
-  })
-
-  test('uses it if it is the console, and so does the address bar', async () => {
-    const { sim, reached } = await openProxy({ token })
-    const page = await openPage(browser, `${sim.origin}/__sim/`)
-    expect(await page.evaluate(`fetch('${analyticsPath}').then((answer) => answer.text())`)).toBe('{"secret":1}')
-    expect(await (await openPage(browser, sim.origin + analyticsPath)).textContent('body')).toContain('secret')
-    expect(reached).toEqual(Array(2).fill(`GET Bearer ${token}`))
   })
 })

@@ -1,8 +1,13 @@
 // @module-tag long
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runSampleSuite } from '../reports/sample-suite.ts'
+import { withStylesheet } from '../support/golden.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { findBrowserProblem, openBrowser } from './chromium.ts'
 import { openForeignPage } from './foreign-page.ts'
 
@@ -22,8 +27,8 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens the report of the sample suite. @returns the page, with all its console messages and errors, and all paths that it fetches */
-async function openReport({ width, colorScheme }: Appearance) {
+/** Opens a report, of the sample suite by default. @returns the page, with its console messages and errors, and the paths that it fetches */
+async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
   const complaints: string[] = []
@@ -31,7 +36,7 @@ async function openReport({ width, colorScheme }: Appearance) {
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
-  await page.goto(`${sim().origin}/__sim/report?format=html`)
+  await page.goto(url)
   return { page, complaints, fetched }
 }
 
@@ -64,6 +69,17 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
     expect(Math.abs(background - text)).toBeGreaterThan(150)
     expect(complaints).toEqual([])
     expect(fetched.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
+    await page.close()
+  })
+
+  test.each([1280, 390, 320])('on a test suite fits %i px, and fetches only itself', async (width) => {
+    const file = join(await tempFolder(), 'report.html')
+    // The page that test/cli/each.test.ts writes, without its stylesheet.
+    const golden = new URL('../suites/golden/suite.golden.html', import.meta.url)
+    await writeFile(file, withStylesheet(await readFile(golden, 'utf8')))
+    const { page, complaints, fetched } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    expect({ complaints, fetched }).toEqual({ complaints: [], fetched: [file] })
     await page.close()
   })
 

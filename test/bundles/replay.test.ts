@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Bundle } from '../../src/bundles/bundle.ts'
-import { replayBundle } from '../../src/bundles/replay/replay.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
@@ -284,28 +282,4 @@ test('a result names 20 of many doubts, and counts the others', async () => {
   const { reasons = [] } = results.find(({ id }) => id === last?.id) ?? {}
   expect(reasons).toHaveLength(22)
   expect(reasons.at(-1)).toBe('4 more before it could not be repeated exactly')
-})
-
-test('others run during a replay, so that a signal is received', async () => {
-  const busy = async () => {
-    for (const end = performance.now() + 4; performance.now() < end; );
-    return undefined
-  }
-  const change = { operation: 'setQuality', method: 'PUT', path: '/__sim/quality', query: '', body: { size: 0 } }
-  const sandbox = {
-    name: 'default',
-    start: {},
-    missing: { evicted: 0, deleted: 0, unfinished: 0, changes: 0 },
-    changes: Array.from({ length: 30 }, (_, order) => ({ ...change, order, at: '' })),
-    requests: [],
-    state: {},
-  }
-  let turns = 0
-  const counting = setInterval(() => {
-    turns += 1
-  }, 1)
-  const target = { send: () => Promise.reject(new Error('no request')), control: busy, export: async () => ({}) }
-  await replayBundle({ sandboxes: [sandbox] } as unknown as Bundle, target, undefined)
-  clearInterval(counting)
-  expect(turns).toBeGreaterThan(4)
 })

@@ -87,15 +87,6 @@ describeInBrowser('the view of the contract', () => {
     expect(await general.textContent()).toContain('How keys are issued')
   })
 
-  test('shows every assumption of the contract', async () => {
-    const own = await startForTest()
-    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as { assumptions: { text: string }[] }
-    let shown = ''
-    for (const operation of ['getModelAnalytics', 'createPrompt', 'createEvent'])
-      shown += await (await openOperation(own, operation)).locator('.contract').textContent()
-    for (const { text } of assumptions) expect(shown).toContain(text.replaceAll('`', ''))
-  })
-
   test('shows what one sandbox has met, with commands for that sandbox', async () => {
     const own = await startForTest()
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })

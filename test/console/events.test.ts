@@ -1,17 +1,16 @@
 // @module-tag long
 import { expect, test } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, event, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
+import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
 describeInBrowser('the view of the events', () => {
   test('says how to record a first one, and shows it with the indexes that it moves', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own, { place: '#/events' })
+    const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
     const sent = JSON.parse(body ?? '')
@@ -132,8 +131,7 @@ describeInBrowser('the view of the events', () => {
   })
 
   test('shows answers that take longer than the time between two questions', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own, { place: '#/events' })
+    const { own, page } = await browser.openNew('#/events')
     await page.getByText('No product has an event yet').waitFor()
     await page.route('**/__sim/quality*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 2_500))
@@ -155,34 +153,19 @@ describeInBrowser('the view of the events', () => {
     await shown
   })
 
-  test('shows nothing of another sandbox, and takes nothing of an event as HTML', async () => {
+  test('shows an event of a link that is older than all that are listed', async () => {
     const own = await startForTest()
-    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
-    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'w1' } })
-    await ask(own, '/v1/events', {
-      body: event({ eventType: markup, value: markup, externalConversationId: markup, properties: { a: markup } }),
-    })
-    const page = await browser.open(own, { place: '#/events' })
-    await page.getByText('1 listed').waitFor()
-    await page.locator('.event-list a').click()
-    await page.getByRole('heading', { name: 'Fields' }).waitFor()
-    expect(await page.locator('img, main script').count()).toBe(0)
-    expect(await page.title()).toContain('convsim')
-  })
-
-  test.each([
-    { width: 390, colorScheme: 'light' },
-    { width: 1600, colorScheme: 'dark' },
-  ] as const)('has no accessibility finding at $width px in $colorScheme', async (look) => {
-    const own = await startForTest()
-    for (const fields of [{ influence: 'positive' }, { influence: 'negative', sampleRate: 0 }, {}, {}])
-      await ask(own, '/v1/events', { body: event({ ...fields, externalConversationId: 'chat-1' }) })
-    const page = await browser.open(own, { ...look, place: '#/events' })
-    await page.getByText('4 listed').waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    await page.locator('.event-list a').first().click()
-    await page.getByRole('heading', { name: 'Fields' }).waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
+    await postAll(
+      own.origin,
+      '/v1/events',
+      Array.from({ length: 210 }, (_, index) => event({ eventType: `type ${index}` })),
+    )
+    const { events } = await steer(own, 'GET', '/events?limit=1')
+    const [oldest] = events as { eventId: string; fields: { eventType: string } }[]
+    const page = await browser.open(own, { place: `#/events/${oldest?.eventId}` })
+    await page.getByText('200 of 210 listed').waitFor()
+    await page.getByRole('heading', { name: oldest?.fields.eventType ?? '' }).waitFor()
+    await page.goto(`${own.origin}/__sim/#/events/00000000-0000-4000-8000-000000000000`)
+    await page.getByText('There is no such event').waitFor()
   })
 })

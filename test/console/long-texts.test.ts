@@ -43,14 +43,4 @@ describeInBrowser('an id of thousands of characters', () => {
     const cut = await page.locator('.cut-off').first().boundingBox()
     expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
   })
-
-  test('is not scrolled within its cell when its row is opened', async () => {
-    await ask(sim(), `/v1/models/${model}/analytics`)
-    const page = await browser.open(sim())
-    await page.locator('td.path').first().waitFor()
-    await page.keyboard.press('j')
-    await page.getByRole('heading', { name: 'Why' }).waitFor()
-    const readScroll = 'document.querySelector("tr.open td.path").scrollLeft'
-    expect(await page.evaluate<number>(readScroll)).toBe(0)
-  })
 })

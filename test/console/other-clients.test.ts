@@ -44,14 +44,6 @@ describeInBrowser('the console follows another client', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('that puts rules, in the view of the scenarios', async () => {
-    const own = await startForTest()
-    const page = await openAt(own, '#/scenarios')
-    await page.getByText('No rules yet').waitFor()
-    await putRules(own, [{ scenario: 'server-error', operation: 'createEvent' }])
-    await runUntilShown(page, 'No rules yet', false)
-  })
-
   test('that puts rules, in the reasons for an answer', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })

@@ -1,5 +1,4 @@
 // @module-tag long
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
@@ -80,29 +79,5 @@ describeInBrowser('a view asks the control plane', () => {
     expect(watched.asked.filter((one) => one !== '/requests')).toEqual([])
     await setHidden(watched.page, false)
     await runUntilAsked(watched, path)
-  })
-
-  test('the more seldom, the longer an answer takes', async () => {
-    const own = await startForTest()
-    await send(own)
-    const watched = await openWatched(own, '#/retries')
-    // An answer of four seconds is followed by the longest rest.
-    await watched.page.route('**/__sim/retries*', async (route) => {
-      await watched.page.clock.runFor(4_000)
-      await route.continue()
-    })
-    await send(own)
-    const answer = watched.page.waitForResponse('**/__sim/retries*')
-    await runUntilAsked(watched, '/retries')
-    await (await answer).finished()
-    watched.asked = []
-    await send(own)
-    for (let second = 0; second < 10; second++) {
-      await watched.page.clock.runFor(1_000)
-      await sleep(100)
-    }
-    expect(watched.asked).not.toContain('/retries')
-    await watched.page.clock.runFor(longestRestMs)
-    await runUntilAsked(watched, '/retries')
   })
 })

@@ -1,6 +1,5 @@
 // @module-tag long
 import { expect, test } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -17,8 +16,7 @@ async function sendVersion(sim: TestSimulator, content: string, fields = {}): Pr
 
 describeInBrowser('the view of the prompts', () => {
   test('says how to create a first one, and shows it as soon as it is created', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own, { place: '#/prompts' })
+    const { own, page } = await browser.openNew('#/prompts')
     const line = await page.locator('.command-line code').textContent()
     const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
     expect(line).toContain(`${own.origin}/v1/prompts`)
@@ -102,32 +100,5 @@ describeInBrowser('the view of the prompts', () => {
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own, { place: '#/prompts' })
     await page.getByText('An equal request had created').waitFor()
-  })
-
-  test('shows nothing of another sandbox, and takes nothing of a prompt as HTML', async () => {
-    const own = await startForTest()
-    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
-    await ask(own, '/v1/prompts', { body: prompt(), headers: { 'x-sim-sandbox': 'w1' } })
-    await ask(own, '/v1/prompts', {
-      body: prompt({ name: markup, tags: [markup], components: [{ content: `${markup}\n{{a}}`, type: markup }] }),
-    })
-    const page = await browser.open(own, { place: '#/prompts' })
-    await page.locator('.diff').getByText(markup).first().waitFor()
-    expect(await page.locator('img, main script').count()).toBe(0)
-    expect(await page.locator('.menu a').count()).toBe(1)
-    expect(await page.title()).toContain('convsim')
-  })
-
-  test.each([
-    { width: 390, colorScheme: 'dark' },
-    { width: 1600, colorScheme: 'light' },
-  ] as const)('has no accessibility finding in a difference at $width px in $colorScheme', async (look) => {
-    const own = await startForTest()
-    await sendVersion(own, `Be {{tone}}.\n${'A line.\n'.repeat(20)}`)
-    const id = await sendVersion(own, `Be {{mood}}.\n${'A line.\n'.repeat(21)}`)
-    const page = await browser.open(own, { ...look, place: `#/prompts/${id}` })
-    await page.locator('.diff ins').first().waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
   })
 })

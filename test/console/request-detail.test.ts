@@ -2,9 +2,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { connect } from '../../src/client/connect.ts'
-import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
-import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
+import { analyticsPath, ask, event, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -75,16 +74,6 @@ describeInBrowser('an open request', () => {
     },
   )
 
-  test('is sent again, and the new request is opened', async () => {
-    const own = await startForTest()
-    await ask(own, '/v1/events', { body: event({ insertId: 'once' }), headers: { 'x-sim-sandbox': 'w1' } })
-    const page = await browser.open(own, { place: '#/requests/req-1?sandbox=w1' })
-    await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByRole('region', { name: 'Request req-2' }).waitFor()
-    const events = await steer(own, 'GET', '/events?sandbox=w1')
-    expect(events).toMatchObject({ total: 1, events: [{ replays: 1 }] })
-  })
-
   test('is copied and sent again with its numbers as they were spelled, which the tree shows', async () => {
     const own = await startForTest()
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
@@ -131,21 +120,11 @@ describeInBrowser('an open request', () => {
     await link.waitFor()
   })
 
-  test('says why it was answered so, and when it would be answered otherwise now', async () => {
-    const own = await startForTest()
-    await ask(own, analyticsPath)
-    const page = await openNewest(own)
-    await page.getByText('Nothing refuses the request').waitFor()
-    await putRules(own, [{ operation: 'getModelAnalytics', scenario: 'server-error' }])
-    await page.reload()
-    await page.getByText('It was answered 200. Sent now, it would be answered 500').waitFor()
-    await page.getByText('Rule 1 of the sandbox acts: {"operation":"getModelAnalytics"').waitFor()
-  })
-
   test('switches on a scenario for requests like it, before the other rules', async () => {
     const own = await startForTest()
-    const other = { operation: 'createPrompt', scenario: 'server-error' }
+    const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
+    await ask(own, '/v1/prompts', { body: prompt() })
     await ask(own, '/v1/events', { body: event() })
     const page = await openNewest(own)
     await page.getByRole('combobox', { name: 'Scenario' }).selectOption('unavailable')
@@ -153,7 +132,8 @@ describeInBrowser('an open request', () => {
     await page.getByLabel('only for the event type upgrade_purchased').check()
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Switched on in the sandbox default').waitFor()
-    const { rules } = await steer(own, 'GET', '/scenarios')
+    const { rules, counts } = await steer(own, 'GET', '/scenarios')
+    expect(counts).toMatchObject({ rules: [{ acted: 0 }, { acted: 1, left: 0 }] }) // the other rule stays used up
     expect(rules).toMatchObject([
       {
         operation: 'createEvent',
@@ -168,19 +148,6 @@ describeInBrowser('an open request', () => {
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test.each([
-    { width: 390, colorScheme: 'light' },
-    { width: 1600, colorScheme: 'dark' },
-  ] as const)('has no accessibility finding at $width px in $colorScheme', async (look) => {
-    const own = await startForTest()
-    await ask(own, '/v1/events', { body: { eventType: 5, conversationId: 'x' } })
-    const page = await browser.open(own, { ...look, place: '#/requests/req-1' })
-    await page.getByText('Refused with 400: the request breaks the contract, in 4 places.').waitFor()
-    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
-  })
-
   test('that the journal has evicted is not there, and the page says so', async () => {
     const own = await startForTest({ journalSize: 1 })
     await ask(own, '/v1/events', { body: event() })
@@ -188,6 +155,36 @@ describeInBrowser('an open request', () => {
     const page = await browser.open(own, { place: '#/requests/req-1' })
     await page.getByText('see --journal-size').waitFor()
     expect(objectOf(await ask(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
+  })
+
+  test('stays as it was when the simulator is another one, which has another request of its id', async () => {
+    const before = await startForTest({ clock: 'real' })
+    await ask(before, '/v1/events', { body: event() })
+    const page = await browser.open(before, { place: '#/requests/req-1' })
+    const copyAsCurl = page.getByRole('button', { name: 'Copy as curl' })
+    await page.getByRole('heading', { name: 'Why' }).waitFor()
+    expect(await copyAsCurl.isEnabled()).toBe(true)
+    await before.close()
+    await page.getByRole('alert').getByText('does not answer').waitFor()
+    const after = await startForTest({ clock: 'real', port: Number(new URL(before.origin).port) })
+    await ask(after, analyticsPath)
+    await page.getByText('The journal does not have this request any more').waitFor()
+    expect(await page.locator('h2 .path').textContent()).toBe('POST /v1/events')
+    expect(await copyAsCurl.isDisabled()).toBe(true)
+  })
+
+  test('is not shown in the view of another sandbox, but for a link to its own', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
+    await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
+    const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })
+    await page.getByText('It belongs to the sandbox aaa').waitFor()
+    expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Show it there' }).click()
+    await page.getByRole('heading', { name: 'Why' }).waitFor()
+    expect(page.url()).toContain('#/requests/req-1?sandbox=aaa')
+    await page.goto(`${own.origin}/__sim/#/requests/req-1?sandbox=*`)
+    await page.getByRole('heading', { name: 'Why' }).waitFor()
   })
 })
 

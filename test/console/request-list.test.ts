@@ -4,29 +4,18 @@ import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { postAll } from '../support/pipelined.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-describeInBrowser('the list of requests', () => {
-  test('does not move or close the open request when others come', async () => {
-    const own = await startForTest()
-    await ask(own, '/v1/events', { body: event({ insertId: 'first' }) })
-    const page = await browser.open(own)
-    await page.locator('td.path a').click()
-    const detail = page.getByRole('region', { name: 'Request req-1' })
-    await detail.getByText('first').waitFor()
-    const open = page.locator('tr.open')
-    const before = await open.boundingBox()
-    for (let count = 0; count < 40; count++) await ask(own, '/v1/events', { body: event() })
-    await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
-    expect(await open.boundingBox()).toEqual(before)
-    expect(await detail.getByText('first').isVisible()).toBe(true)
-    await page.getByRole('button', { name: '↑ 40 new' }).click()
-    expect(await page.locator('tbody tr').first().isVisible()).toBe(true)
-    await page.getByRole('button', { name: /new$/ }).waitFor({ state: 'detached' })
-  })
+const postEvents = (sim: TestSimulator, count: number) =>
+  postAll(
+    sim.origin,
+    '/v1/events',
+    Array.from({ length: count }, () => event()),
+  )
 
+describeInBrowser('the list of requests', () => {
   test('pauses, counts what comes meanwhile, and then shows it', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })
@@ -60,37 +49,11 @@ describeInBrowser('the list of requests', () => {
   })
 
   test('lists the newest of what comes faster than it can be read', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own)
+    const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
-    await postAll(
-      own.origin,
-      '/v1/events',
-      Array.from({ length: 2_000 }, () => event()),
-    )
+    await postEvents(own, 2_000)
     await page.getByText('300 of 2,000 listed').waitFor()
     await page.locator('tr[data-id="req-2000"]').waitFor()
-  })
-
-  test('is walked by the keys', async () => {
-    const own = await startForTest()
-    for (const insertId of ['a', 'b', 'c']) await ask(own, '/v1/events', { body: event({ insertId }) })
-    const page = await browser.open(own)
-    await page.getByText('3 listed').waitFor()
-    const steps = [
-      ['j', 'req-3'],
-      ['j', 'req-2'],
-      ['k', 'req-3'],
-      ['Escape', undefined],
-    ] as const
-    for (const [key, id] of steps) {
-      await page.keyboard.press(key)
-      expect(await page.locator('tr.open').count()).toBe(id === undefined ? 0 : 1)
-      if (id !== undefined) expect(await page.locator('tr.open').getAttribute('data-id')).toBe(id)
-    }
-    await page.keyboard.press('/')
-    await page.keyboard.type('req-1')
-    await page.getByText('1 listed').waitFor()
   })
 
   test('shows all sandboxes with their names', async () => {
@@ -100,5 +63,24 @@ describeInBrowser('the list of requests', () => {
     const page = await browser.open(own, { place: '#/requests?sandbox=*' })
     await page.getByText('2 listed').waitFor()
     expect(await page.locator('td.sandbox').allTextContents()).toEqual(['worker-2', 'worker-1'])
+  })
+
+  test('holds the row of the open request, and shows what has come meanwhile on demand', async () => {
+    const own = await startForTest()
+    await postEvents(own, 310)
+    const page = await browser.open(own)
+    await page.getByText('300 of 310 listed').waitFor()
+    await page.locator('tr[data-id=req-30] a').click()
+    await page.getByRole('region', { name: 'Request req-30' }).waitFor()
+    const before = await page.locator('tr.open').boundingBox()
+    for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
+    await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
+    expect(await page.locator('tr.open').boundingBox()).toEqual(before)
+    await page.keyboard.press('j')
+    await page.getByRole('region', { name: 'Request req-29' }).waitFor()
+    await page.getByRole('button', { name: '↑ 40 new' }).click()
+    await page.locator('tr[data-id=req-350]').waitFor()
+    expect(await page.locator('tbody tr').first().getAttribute('data-id')).toBe('req-350')
+    await page.getByRole('button', { name: /new$/ }).waitFor({ state: 'detached' })
   })
 })

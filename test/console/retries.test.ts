@@ -28,8 +28,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 
 describeInBrowser('the view of the retries', () => {
   test('shows what to do where nothing has failed, and the line of that very command', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own, { place: '#/retries' })
+    const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No call was tried again yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/events`)
@@ -86,15 +85,6 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('lists a try with a control header and the same request without it as one call', async () => {
-    const own = await startForTest()
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '503;retry-after=60' } })
-    await ask(own, analyticsPath)
-    const page = await browser.open(own, { place: '#/retries' })
-    await page.locator('.attempt').nth(1).waitFor()
-    expect(await page.locator('.attempt a').allTextContents()).toEqual(['Try 1,  503', 'Try 2, ✕ 200'])
-  })
-
   test('names the delivery of a try that broke', async () => {
     const own = await startForTest()
     const headers = {
@@ -125,14 +115,6 @@ describeInBrowser('the view of the retries', () => {
     expect(page.url()).toContain('all=true')
   })
 
-  test('leads to each request', async () => {
-    const own = await startForTest()
-    await send(own, '503, 201', 'open-me')
-    const page = await browser.open(own, { place: '#/retries?all=true' })
-    await page.locator('.attempt a').click()
-    await page.getByRole('region', { name: 'Request req-1' }).getByText('open-me').waitFor()
-  })
-
   test('shows the calls of one sandbox, or of all with their names', async () => {
     const own = await startForTest()
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
@@ -142,15 +124,5 @@ describeInBrowser('the view of the retries', () => {
     await page.getByLabel('Sandbox').selectOption('*')
     await page.locator('.chain').getByText('in-two').waitFor()
     expect(await page.locator('.chain header b').allTextContents()).toEqual(['two ', 'one '])
-  })
-
-  test('takes nothing of a request as HTML', async () => {
-    const own = await startForTest()
-    const markup = '<img src=x onerror="document.title=1">'
-    await ask(own, `/v1/models/${encodeURIComponent(markup)}/analytics?q=${encodeURIComponent(markup)}`)
-    await send(own, '503', markup)
-    const page = await browser.open(own, { place: '#/retries?all=true' })
-    await page.locator('.chain').getByText(markup).first().waitFor()
-    expect(await page.locator('img').count()).toBe(0)
   })
 })

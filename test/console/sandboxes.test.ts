@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
@@ -194,35 +193,4 @@ describeInBrowser('the view of the sandboxes', () => {
     await page.locator('.notice.problem').nth(1).waitFor()
     expect(await countEvents(own, 'w1')).toBe(1)
   })
-
-  test('shows no snapshot of one sandbox in another', async () => {
-    const own = await startForTest()
-    await sendEvents(own, 'w1', 1)
-    const markup = '<img src=x onerror="document.title=1">'
-    await ask(own, '/__sim/snapshots?sandbox=w1', { body: { name: markup }, token: null })
-    const page = await openAt(own, 'w1')
-    await page.locator('.snapshot-list b').getByText(markup).waitFor()
-    expect(await page.locator('main img').count()).toBe(0)
-    await pickerOf(page).selectOption('default')
-    await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
-    await page.locator('.snapshot-list').waitFor({ state: 'detached' })
-  })
-
-  test.each(['light', 'dark'] as const)(
-    'has no accessibility finding with snapshots and an open question in %s',
-    async (colorScheme) => {
-      const own = await startForTest()
-      await sendEvents(own, 'w1', 1)
-      await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
-      for (const width of [390, 1600]) {
-        const page = await browser.open(own, { place: '#/sandboxes?sandbox=w1', colorScheme, width })
-        await page.locator('.snapshot-list').waitFor()
-        expect(await listAccessibilityFindings(page)).toEqual([])
-        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(width)
-        await click(page, 'Reset …')
-        await page.getByRole('dialog').waitFor()
-        expect(await listAccessibilityFindings(page)).toEqual([])
-      }
-    },
-  )
 })

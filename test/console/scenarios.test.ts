@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
@@ -31,16 +30,6 @@ async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = 
 }
 
 describeInBrowser('the view of the scenarios', () => {
-  test('says what to do next without a rule, with a curl line for this server', async () => {
-    const own = await startForTest()
-    const page = await openAt(own, '?sandbox=w1')
-    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
-    const line = await page.locator('.command-line code').textContent()
-    expect(line).toContain(`${own.origin}/v1/events`)
-    expect(line).toContain("'X-Sim-Sandbox: w1'")
-    expect(line).toContain("'X-Sim-Scenario: rate-limited'")
-  })
-
   test('lists the whole catalogue with its sentences, and finds scenarios by words', async () => {
     const own = await startForTest()
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
@@ -117,18 +106,6 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('does not overwrite rules that another client has put meanwhile', async () => {
-    const own = await startForTest()
-    await putRules(own, [{ scenario: 'server-error' }])
-    const page = await openAt(own)
-    await rulesOf(page).first().waitFor()
-    await putRules(own, [{ scenario: 'unavailable', times: 3 }])
-    await removeRule(page, 1)
-    await page.getByText('The rules were changed meanwhile.').waitFor()
-    await rulesOf(page).getByText('unavailable').waitFor()
-    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'unavailable' }] })
-  })
-
   test('makes changes one after another that come faster than the answers', async () => {
     const own = await startForTest()
     await putRules(
@@ -175,18 +152,6 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await byHeader.textContent()).toContain('done: 500')
   })
 
-  test('shows why a rule is refused, beside the form', async () => {
-    const own = await startForTest()
-    const page = await openAt(own, '/combination')
-    await page.getByLabel('combination', { exact: true }).fill('429, slwo')
-    await switchOn(page)
-    await page.getByRole('alert').getByText('There is no scenario "slwo"').waitFor()
-    await page.getByLabel('combination', { exact: true }).fill('429, slow;ms=1')
-    await switchOn(page)
-    await rulesOf(page).getByText('429, slow;ms=1').waitFor()
-    await page.getByRole('alert').waitFor({ state: 'detached' })
-  })
-
   test('shows the rules of the start, which the page does not change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
     const page = await openAt(own)
@@ -195,50 +160,5 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([500])
     await start.getByText('acted 1').waitFor()
     expect(await start.getByRole('button').count()).toBe(0)
-  })
-
-  test('shows nothing of one sandbox in another, and takes nothing of a rule as HTML', async () => {
-    const own = await startForTest()
-    const markup = '<img src=x onerror=document.title=1>'
-    await putRules(
-      own,
-      [{ scenario: 'rate-limited', match: { body: { '/eventType': markup }, header: { 'x-evil': markup } } }],
-      'w1',
-    )
-    const page = await openAt(own, '?sandbox=w1')
-    await rulesOf(page).getByText(markup).waitFor()
-    expect(await page.locator('main img').count()).toBe(0)
-    await page.getByLabel('Sandbox').selectOption('default')
-    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
-    expect(await rulesOf(page).count()).toBe(0)
-  })
-
-  test.each(['light', 'dark'] as const)(
-    'has no accessibility finding with rules, sequences and an open form in %s',
-    async (colorScheme) => {
-      const own = await startForTest({ scenario: 'slow;ms=1' })
-      await putRules(own, [
-        { operation: 'createEvent', sequence: '429, 200', times: 3 },
-        { scenario: 'unavailable', enabled: false },
-      ])
-      await sendEvents(own, 2)
-      for (const width of [390, 1600]) {
-        const page = await browser.open(own, { place: '#/scenarios/slow', colorScheme, width })
-        await page.locator('.steps').waitFor()
-        await page.getByLabel('distribution').waitFor()
-        expect(await listAccessibilityFindings(page)).toEqual([])
-        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(width)
-      }
-    },
-  )
-
-  test('opens scenarios by the keyboard', async () => {
-    const own = await startForTest()
-    const page = await openAt(own, '?q=rate-lim')
-    await page.locator('.offer').first().waitFor()
-    await page.keyboard.press('j')
-    await page.getByLabel('retry-after').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByLabel('retry-after').waitFor({ state: 'detached' })
   })
 })

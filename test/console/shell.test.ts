@@ -1,42 +1,16 @@
 // @module-tag long
-import type { Page, Route } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
+import type { Route } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
-import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, startWatched } from '../support/start.ts'
 
-const sim = sharedSimulator({ clock: 'real' })
 const browser = sharedBrowser()
 
-/** Returns the views of the navigation by their links. */
-async function listViews(page: Page): Promise<{ title: string; href: string }[]> {
-  return page.evaluate<{ title: string; href: string }[]>(
-    '[...document.querySelectorAll("nav a")].map((link) => ({ title: link.textContent, href: link.getAttribute("href") }))',
-  )
-}
-
 describeInBrowser('the console', () => {
-  beforeAll(async () => {
-    await ask(sim(), '/v1/events', { body: event() })
-    await ask(sim(), '/v1/events', { body: { eventType: 5 } })
-    await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-    await ask(sim(), '/v1/prompts', { body: { name: 'Greeting', components: [{ content: 'Hello {{name}}' }] } })
-  })
-
-  test('opens from the root, at the first view', async () => {
-    const page = await browser.open(sim())
-    await page.goto(`${sim().origin}/`)
-    await page.getByRole('link', { name: 'Requests', exact: true }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/__sim/')
-    expect(await page.title()).toBe('Requests · convsim')
-    await page.getByText('Live', { exact: true }).waitFor()
-  })
-
   test('shows its head before its script has run, which takes that over', async () => {
-    const page = await browser.open(sim())
+    const page = await browser.open(await startForTest())
     const held = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
     await page.reload({ waitUntil: 'commit' })
     await page.locator('header .brand').waitFor()
@@ -44,37 +18,6 @@ describeInBrowser('the console', () => {
     await (await held).continue()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(await page.locator('header, .brand').count()).toBe(2)
-  })
-
-  test.each([
-    { width: 390, colorScheme: 'light' },
-    { width: 1024, colorScheme: 'dark' },
-    { width: 1600, colorScheme: 'light' },
-    { width: 1600, colorScheme: 'dark' },
-  ] as const)('has no view with an accessibility finding or wider than $width px in $colorScheme', async (look) => {
-    const page = await browser.open(sim(), look)
-    await page.getByText('Live', { exact: true }).waitFor()
-    for (const { title, href } of await listViews(page)) {
-      await page.goto(`${sim().origin}/__sim/${href}`)
-      await page.locator('.loading').waitFor({ state: 'detached' })
-      expect(await listAccessibilityFindings(page), title).toEqual([])
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-      expect(width, title).toBeLessThanOrEqual(look.width)
-    }
-  })
-
-  test('lists its keys, and finds commands in the palette', async () => {
-    const page = await browser.open(sim())
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next request').waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Find a command' }).fill('all sandb')
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/sandbox=\*|sandbox=%2A/)
   })
 
   test('switches scenarios on, moves the clock and opens things by the palette, in every view', async () => {
@@ -103,31 +46,6 @@ describeInBrowser('the console', () => {
     await page.getByRole('dialog', { name: 'Clear the requests of the sandbox default?' }).waitFor()
   })
 
-  test('shows nothing of one sandbox in another', async () => {
-    await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'worker-1' } })
-    const page = await browser.open(sim(), { place: '#/requests?sandbox=worker-1' })
-    await page.getByRole('row', { name: '/v1/events' }).waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(1)
-    await page.getByLabel('Sandbox').selectOption('default')
-    await page.getByRole('row', { name: '/v1/prompts' }).waitFor()
-    expect(page.url()).not.toContain('worker-1')
-  })
-
-  test('asks for the token of the control plane once, and says when it was wrong', async () => {
-    const own = await startForTest({ controlToken: 'let me in' })
-    const page = await browser.open(own)
-    const dialog = page.getByRole('dialog', { name: 'This simulator asks for a token' })
-    await dialog.getByLabel('Token').fill('wrong')
-    await page.keyboard.press('Enter')
-    await dialog.getByText('The token was refused').waitFor()
-    await dialog.getByLabel('Token').fill('let me in')
-    await page.keyboard.press('Enter')
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.reload()
-    await page.getByText('Live', { exact: true }).waitFor()
-    expect(await dialog.count()).toBe(0)
-  })
-
   test('says that the simulator is gone, and shows the new one by itself', async () => {
     const first = await startWatched()
     const page = await browser.open(first)
@@ -142,8 +60,7 @@ describeInBrowser('the console', () => {
   })
 
   test('closes its stream while it is hidden, and then shows what it has missed', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own)
+    const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
     await setHidden(page, true)
@@ -153,9 +70,40 @@ describeInBrowser('the console', () => {
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 
-  test('follows the clock of the sandbox', async () => {
-    await steer(sim(), 'PUT', '/clock?sandbox=frozen', { mode: 'frozen', now: '2026-03-04T05:06:07Z' })
-    const page = await browser.open(sim(), { place: '#/requests?sandbox=frozen' })
-    await page.getByText('2026-03-04 05:06:07').waitFor()
+  test('asks for the token of the control plane however often Escape is pressed, until a token is the right one', async () => {
+    const { page } = await browser.openNew('', { controlToken: 'let me in' })
+    const dialog = page.getByRole('dialog', { name: 'This simulator asks for a token' })
+    const enter = async (token: string) => {
+      await dialog.getByLabel('Token').fill(token)
+      await page.keyboard.press('Enter')
+    }
+    await dialog.waitFor()
+    for (let count = 0; count < 4; count += 1) await page.keyboard.press('Escape')
+    await page.locator('.banner').getByText('shows nothing without its token').waitFor()
+    await enter('wrong')
+    await dialog.getByText('The token was refused').waitFor()
+    await enter('пароль€')
+    await dialog.getByText('signs of ASCII').waitFor()
+    await enter('let me in')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('.banner').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await dialog.count()).toBe(0)
+  })
+
+  test('asks before a deletion without a palette above the question, which ends with no when another sandbox is shown', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
+    const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
+    await page.getByRole('button', { name: 'Delete' }).first().click()
+    const question = page.getByRole('dialog', { name: /one/ })
+    await question.waitFor()
+    await page.keyboard.press('Control+k')
+    expect(await page.getByRole('combobox', { name: 'Find a command' }).count()).toBe(0)
+    await page.evaluate('location.hash = "#/sandboxes?sandbox=two"')
+    await question.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
   })
 })

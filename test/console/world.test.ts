@@ -119,8 +119,7 @@ describeInBrowser('the view of the world', () => {
   })
 
   test('says why a model has no figures, and shows those that a scenario hides', async () => {
-    const own = await startForTest({ models: 'closed' })
-    const page = await browser.open(own, { place: `#/world/${refused}` })
+    const { own, page } = await browser.openNew(`#/world/${refused}`, { models: 'closed' })
     await page.getByText('is answered 429 now').waitFor()
     expect(await listAccessibilityFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Show the figures without it' }).click()
@@ -211,31 +210,5 @@ describeInBrowser('the view of the world', () => {
     await page.getByText('the time of the machine').waitFor()
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
-  })
-
-  test('sets the seed, and the figures follow', async () => {
-    const own = await startForTest()
-    const page = await openModel(own, checkout, '?look=table')
-    const satisfaction = async () => (await readTable(page)).map((row) => row[2])
-    const first = await satisfaction()
-    await page.getByLabel('Seed').fill('another')
-    await page.getByRole('button', { name: 'Set', exact: true }).click()
-    await page.getByText('The seed of default is another.').waitFor()
-    const { dataPoints } = await readAnalytics(own, checkout)
-    const second = dataPoints.map((day) => day.avgSatisfactionScore?.toFixed(4))
-    expect(second).not.toEqual(first)
-    await expect.poll(satisfaction).toEqual(second)
-    await page.getByRole('button', { name: 'Back to 1' }).click()
-    await expect.poll(satisfaction).toEqual(first)
-  })
-
-  test('shows the list above the model on a narrow page', async () => {
-    const own = await startForTest()
-    const page = await browser.open(own, { place: '#/world', width: 390 })
-    await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
-    await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
-    await page.getByRole('heading', { name: 'Detections' }).waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   })
 })

@@ -13,65 +13,49 @@ test('the small document has no findings', async () => {
 
 describe('a broken document is refused with the place of the fault', () => {
   test.each([
+    ['nothing', '#/components/schemas/Thin', 'leads to nothing'],
     [
-      'a syntax error',
-      'info: {',
-      'info: [{',
-      '3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'another file',
+      'things.yaml#/Thing',
+      'leads out of the document; only references such as "#/components/schemas/Name" are followed, ' +
+        'so bundle the parts into one file first',
     ],
+    ['a response', '#/paths/~1things/get/responses/200', 'leads to a response; a schema is expected here'],
+  ])('a reference to %s', async (_target, ref, fault) => {
+    const text = withText('#/components/schemas/Thing', ref)
+    expect(await findingsOf(text)).toEqual([`13:25 error $ref "${ref}" ${fault}`])
+  })
+
+  const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
+  test.each([
+    [
+      "{ $ref: '#/components/schemas/Thing/properties/name' }",
+      '21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself',
+    ],
+    ['{ type: text }', `21:17 error is not valid in a schema: "type" must be one of ${types}`],
+    [
+      '{ type: string, x-simulated-values: [ball] }',
+      '21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}',
+    ],
+    ["{ type: string, pattern: '(' }", '21:31 error "(" is not a regular expression'],
+    [
+      "{ type: string, minLength: '1' }",
+      '21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)',
+    ],
+  ])('the schema %s', async (schema, finding) => {
+    expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
+  })
+
+  const inSequence = 'Flow sequence in block collection must be sufficiently indented and end with a ]'
+  const description = '          description: All things\n'
+  const base = 'servers: [{ url: https://api.test/v1 }]'
+  test.each([
+    ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
     [
       'a duplicate key',
       '      properties:',
       '      type: object\n      properties:',
       '20:7 error is a key that this object has already',
-    ],
-    [
-      'a reference that leads to nothing',
-      '#/components/schemas/Thing',
-      '#/components/schemas/Thin',
-      '13:25 error $ref "#/components/schemas/Thin" leads to nothing',
-    ],
-    [
-      'a reference to another file',
-      '#/components/schemas/Thing',
-      'things.yaml#/Thing',
-      '13:25 error $ref "things.yaml#/Thing" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first',
-    ],
-    [
-      'a reference to something else',
-      '#/components/schemas/Thing',
-      '#/paths/~1things/get/responses/200',
-      '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is expected here',
-    ],
-    [
-      'a reference to itself',
-      '        name: { type: string }',
-      "        name: { $ref: '#/components/schemas/Thing/properties/name' }",
-      '21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself',
-    ],
-    [
-      'a type that does not exist',
-      'name: { type: string }',
-      'name: { type: text }',
-      '21:17 error is not valid in a schema: "type" must be one of array, boolean, integer, null, number, object, string, or a list of some of them',
-    ],
-    [
-      'simulated values that are no schema',
-      'name: { type: string }',
-      'name: { type: string, x-simulated-values: [ball] }',
-      '21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}',
-    ],
-    [
-      'an invalid pattern',
-      'name: { type: string }',
-      "name: { type: string, pattern: '(' }",
-      '21:31 error "(" is not a regular expression',
-    ],
-    [
-      'a bound that is not a number',
-      'name: { type: string }',
-      "name: { type: string, minLength: '1' }",
-      '21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)',
     ],
     [
       'an example of the wrong type',
@@ -85,21 +69,16 @@ describe('a broken document is refused with the place of the fault', () => {
       'examples: { ball: { value: {} } }',
       '14:35 error the example "ball" does not fit its schema: /name is required',
     ],
-    [
-      'no success status',
-      "        '200':",
-      "        '404':",
-      '6:5 error has no 2xx response, so its success status is unknown',
-    ],
+    ['no success status', "'200':", "'404':", '6:5 error has no 2xx response, so its success status is unknown'],
     [
       'no server',
-      'servers: [{ url: https://api.test/v1 }]',
+      base,
       'servers: []',
       '3:1 error needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"',
     ],
     [
       'a response without description',
-      '          description: All things\n',
+      description,
       '',
       '9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required',
     ],
@@ -107,7 +86,9 @@ describe('a broken document is refused with the place of the fault', () => {
       'version 3.0',
       'openapi: 3.1.0',
       'openapi: 3.0.3',
-      `1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
+      '1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", ' +
+        `"type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", ` +
+        'and "examples: [...]" for "example" in schemas',
     ],
     [
       'Swagger',

@@ -14,21 +14,19 @@ function setup(capacity: number) {
   return { cache, get }
 }
 
-test('a value is made once and returned again', () => {
-  const { get } = setup(2)
-  expect([get('a'), get('a'), get('b'), get('a')]).toEqual(['a 1', 'a 1', 'b 1', 'a 1'])
-})
-
-test('a full cache evicts the least recently used value', () => {
-  const { get } = setup(2)
-  for (const key of ['a', 'b', 'a', 'c']) get(key)
-  expect([get('a'), get('c'), get('b')]).toEqual(['a 1', 'c 1', 'b 2'])
-})
-
-test('a cache of capacity 0 stores no value', () => {
-  const { get, cache } = setup(0)
-  expect([get('a'), get('a')]).toEqual(['a 1', 'a 2'])
-  expect(cache.size).toBe(0)
+test.each([
+  ['makes a value once, and returns it again', 2, ['a', 'a', 'b', 'a'], ['a 1', 'a 1', 'b 1', 'a 1']],
+  [
+    'evicts the least recently used value when it is full',
+    2,
+    ['a', 'b', 'a', 'c', 'a', 'c', 'b'],
+    ['a 1', 'b 1', 'a 1', 'c 1', 'a 1', 'c 1', 'b 2'],
+  ],
+  ['stores nothing with the capacity 0', 0, ['a', 'a'], ['a 1', 'a 2']],
+])('a cache %s', (_name, capacity, keys, values) => {
+  const { cache, get } = setup(capacity)
+  expect(keys.map(get)).toEqual(values)
+  expect(cache.size).toBeLessThanOrEqual(capacity)
 })
 
 test('no sequence of keys makes the cache exceed its capacity or return the value of another key', () => {

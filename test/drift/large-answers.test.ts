@@ -1,9 +1,9 @@
 // @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { renderDrift } from '../../src/drift/judge/drift-page.ts'
 import type { DriftReport } from '../../src/drift/judge/finding.ts'
-import { contract, judge, thing, things, without } from './things.ts'
+import { contract, type Given, judge, thing, things, without } from './things.ts'
 
 /** Returns an object with many members. */
 const wide = (count: number): JsonObject =>
@@ -62,9 +62,9 @@ test('a check that stopped at its bound is said, and is never the same', () => {
 
 describe('the work', () => {
   /** Counts the checks of bodies. */
-  function countChecks(body: Json): number {
+  function countChecks(answers: readonly Given[]): number {
     let checks = 0
-    judge(contract, [{ body }], { items: [] }, (operation) => ({
+    judge(contract, answers, { items: [] }, (operation) => ({
       ...operation,
       checkResponse(status, value) {
         checks += 1
@@ -75,26 +75,16 @@ describe('the work', () => {
   }
 
   test('for a missing field beside new ones does not grow with their number', () => {
-    const body = (count: number) => ({
-      items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }],
-      ...wide(count),
+    const answer = (count: number) => ({
+      body: { items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }], ...wide(count) },
     })
-    expect(countChecks(body(8000))).toBe(countChecks(body(4000)))
+    expect(countChecks([answer(8000)])).toBe(countChecks([answer(4000)]))
   })
 
   test('for a renamed field is bounded, and finds it', () => {
-    const items = Array.from({ length: 30 }, () => ({ ...without('count'), total: 4 }))
-    const answers = Array.from({ length: 3000 }, () => things(...items.slice(0, 1)))
+    const answers = Array.from({ length: 3000 }, () => things({ ...without('count'), total: 4 }))
     expect(placesOf(judge(contract, answers))).toEqual(['renamed-field /items/*/count'])
-    let checks = 0
-    judge(contract, answers, { items: [] }, (operation) => ({
-      ...operation,
-      checkResponse(status, value) {
-        checks += 1
-        return operation.checkResponse(status, value)
-      },
-    }))
-    expect(checks).toBeLessThan(answers.length + 100)
+    expect(countChecks(answers)).toBeLessThan(answers.length + 100)
   })
 
   test('for differences in many answers is done once for each answer', () => {

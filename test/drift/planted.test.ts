@@ -129,6 +129,36 @@ describe('a real service with planted differences', () => {
 })
 
 describe('a real service that cannot be judged', () => {
+  /** An answer that is large, and one that asks to wait for an hour. */
+  const large: Change = (answer) => {
+    answer.body = ' '.repeat(17 * 1024 * 1024)
+  }
+  const later: Change = (answer) => {
+    Object.assign(answer, { status: 429, body: { success: false, error: 'Later.' } })
+    answer.headers['retry-after'] = '3600'
+  }
+  const unauthorized: Change = (answer) => {
+    answer.status = 401
+  }
+  const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
+  const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
+
+  test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
+    ['without a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
+    ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
+    ['whose answers are too large', 'too-large', '16 MiB', large, one],
+    ['that asks to wait for an hour', 'rate-limited', '3600 s; 8 probes were not sent', later, ids, 1],
+  ])('%s is not the same, and the reason is %s', async (_name, reason, sentence, change, args, requests) => {
+    const upstream = await startFakeUpstream(change)
+    const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged).toContainEqual(
+      expect.objectContaining({ reason, sentence: expect.stringContaining(sentence) }),
+    )
+    if (requests !== undefined) expect(upstream.requests).toHaveLength(requests)
+    if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
+  })
+
   test('with an expired certificate is named, and gets nothing', async () => {
     const upstream = await startFakeUpstream(undefined, true)
     const run = await runDrift([upstream.baseUrl, ...ids])
@@ -138,51 +168,6 @@ describe('a real service that cannot be judged', () => {
       sentence: expect.stringContaining('its certificate has expired (CERT_HAS_EXPIRED)'),
     })
     expect(upstream.requests).toEqual([])
-  })
-
-  test('without a token says which variable to set', async () => {
-    const upstream = await startFakeUpstream((answer) => {
-      answer.status = 401
-    })
-    const run = await runDrift([upstream.baseUrl, ...ids], null)
-    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
-    expect(run.report.notJudged[0]).toMatchObject({
-      reason: 'unauthorized',
-      sentence: expect.stringContaining('Set CONVSIM_UPSTREAM_TOKEN'),
-    })
-    expect(upstream.requests).toHaveLength(1)
-  })
-
-  test('because it knows no model is not the same', async () => {
-    const upstream = await startFakeUpstream()
-    const run = await runDrift([upstream.baseUrl, '--ids', `modelId=00000000-0000-4000-8000-000000000404`])
-    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
-    expect(run.report.notJudged).toContainEqual(
-      expect.objectContaining({ reason: 'too-few-samples', sentence: expect.stringContaining('status 404') }),
-    )
-  })
-
-  test('because its answers are too large says so, and counts none as judged', async () => {
-    const upstream = await startFakeUpstream((answer) => {
-      answer.body = ' '.repeat(17 * 1024 * 1024)
-    })
-    const run = await runDrift([upstream.baseUrl, `--ids=modelId=${model('01')}`, '--samples', '1'])
-    expect([run.code, run.report.verdict, run.report]).toEqual([
-      1,
-      'not-judged',
-      expect.objectContaining({ judged: {} }),
-    ])
-    expect(run.report.notJudged).toContainEqual(
-      expect.objectContaining({ reason: 'too-large', sentence: expect.stringContaining('16 MiB') }),
-    )
-    expect(run.stdout).not.toContain('Give ids that the service knows')
-  })
-
-  test('because it knows no model has no judged answers in its first line', async () => {
-    const upstream = await startFakeUpstream()
-    const unknown = '--ids=modelId=00000000-0000-4000-8000-000000000404'
-    const run = await runDrift([upstream.baseUrl, unknown, '--format', 'text'])
-    expect(run.stdout).toMatch(/^not-judged: 0 differences; \d+ answers of getModelAnalytics compared\.$/m)
   })
 
   test('because it leads to another host is not followed', async () => {
@@ -195,22 +180,6 @@ describe('a real service that cannot be judged', () => {
     expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
     expect(run.report.notJudged[0]).toMatchObject({ reason: 'redirect' })
     expect(other.requests).toEqual([])
-  })
-
-  test('because it asks to wait for an hour is not asked again', async () => {
-    const upstream = await startFakeUpstream((answer) => {
-      answer.status = 429
-      answer.headers['retry-after'] = '3600'
-      answer.body = { success: false, error: 'Later.' }
-    })
-    const run = await runDrift([upstream.baseUrl, ...ids])
-    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
-    expect(run.report.notJudged[0]).toMatchObject({
-      reason: 'rate-limited',
-      sentence: expect.stringContaining('3600 s; 8 probes were not sent'),
-      request: expect.stringMatching(/^GET \/v1\/models\//),
-    })
-    expect(upstream.requests).toHaveLength(1)
   })
 })
 

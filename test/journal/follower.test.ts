@@ -34,7 +34,21 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   return { journal, append, problems, connection }
 }
 
+/** The end of a delivery whose client has left. */
+const end = {
+  delivery: { kind: 'client-gone', sentBytes: 3 },
+  hasClientLeft: true,
+  headSentAt: undefined,
+  endedAt: 7,
+} as const
+
 type Opened = Awaited<ReturnType<typeof openJournal>>
+
+/** Opens the journals of two replicas on a Redis of their own. `first`: the bounds of the first. */
+async function openTwo(first?: Parameters<typeof openJournal>[1]): Promise<[Opened, Opened]> {
+  const { port } = await redisForTest()
+  return [await openJournal(port, first), await openJournal(port)]
+}
 
 /** Appends so many entries in one turn. */
 const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
@@ -78,9 +92,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('counts exactly the exchanges of each sandbox that were trimmed before it read them', async () => {
-    const redis = await redisForTest()
-    const writer = await openJournal(redis.port, { stream: 100 })
-    const { journal } = await openJournal(redis.port)
+    const [writer, { journal }] = await openTwo({ stream: 100 })
     await appendMany(writer, 10, 'early')
     expect(await journal.counts('early')).toMatchObject({ recorded: 10, dropped: 0 })
     await appendMany(writer, 5, 'early')
@@ -96,9 +108,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('notices that a sandbox was cleared, also if the clearing itself was trimmed', async () => {
-    const redis = await redisForTest()
-    const writer = await openJournal(redis.port, { stream: 100 })
-    const { journal } = await openJournal(redis.port)
+    const [writer, { journal }] = await openTwo({ stream: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
     for (const name of ['used', 'unused']) await appendMany(writer, 3, name)
@@ -112,8 +122,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('gives the exchanges of all replicas one numbering, in the order in which they were appended', async () => {
-    const redis = await redisForTest()
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const [one, two] = await openTwo()
     const numbers: (number | undefined)[] = []
     for (let index = 0; index < 6; index += 1) numbers.push((await (index % 2 ? one : two).append())?.number)
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
@@ -150,9 +159,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   test('has the bodies of the newest exchanges, and says that it has not read the others whole', {
     tags: ['long'],
   }, async () => {
-    const redis = await redisForTest()
-    const writer = await openJournal(redis.port)
-    const { journal } = await openJournal(redis.port)
+    const [writer, { journal }] = await openTwo()
     const requestBody = 'x'.repeat(1024 * 1024)
     for (let index = 0; index < 70; index += 1) await writer.append({ requestBody })
     const { entries, counts } = await journal.list()
@@ -165,8 +172,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('stores equal answers of a cache once, and one with the token of its request apart from them', async () => {
-    const redis = await redisForTest()
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const [one, two] = await openTwo()
     const bytes = new TextEncoder().encode('{"note":"key-of-a-caller"}')
     const answer = { body: { bytes, size: bytes.length } }
     for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
@@ -187,8 +193,6 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const corrections: boolean[] = []
     two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
     await redis.kill()
-    const delivery = { kind: 'client-gone', sentBytes: 3 } as const
-    const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
     await expect(one.journal.shared?.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
     await vi.waitFor(() => one.journal.list(), 10_000)
@@ -198,22 +202,17 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('does not correct another exchange that has the number of one that Redis has lost', async () => {
-    const redis = await redisForTest()
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const [one, two] = await openTwo()
     const lost = await one.append()
     await one.connection.call('flushall')
     expect(await two.append()).toMatchObject({ number: lost?.number })
-    const delivery = { kind: 'client-gone', sentBytes: 3 } as const
-    const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
     if (lost) await one.journal.shared?.correct(lost, end)
     for (const { journal } of [one, two])
       expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
   })
 
   test('reads the counts of very many sandboxes some at a time, and compares all of them', async () => {
-    const redis = await redisForTest()
-    const writer = await openJournal(redis.port, { stream: 100 })
-    const { journal, connection } = await openJournal(redis.port)
+    const [writer, { journal, connection }] = await openTwo({ stream: 100 })
     const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
     await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
     const run = vi.spyOn(connection, 'run')
@@ -231,8 +230,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('notices that Redis came back with older data of the same stream', async () => {
-    const redis = await redisForTest()
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const [one, two] = await openTwo()
     for (let index = 0; index < 3; index += 1) await one.append()
     expect(await two.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
     const { connection } = one
@@ -246,8 +244,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
-    const redis = await redisForTest()
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const [one, two] = await openTwo()
     one.journal.shared?.noteLost('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(true)
     await one.journal.shared?.clear('cleared')

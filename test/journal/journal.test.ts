@@ -84,12 +84,6 @@ describe('a journal', () => {
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('finds an entry by its request id until it is evicted', async () => {
-    const journal = journalOf(5, 8)
-    expect((await journal.find('req-4'))?.number).toBe(4)
-    expect(await journal.find('req-3')).toBeUndefined()
-  })
-
   test('counts the evicted entries of each sandbox', async () => {
     const journal = journalOf(4, 7, ['a', 'b'])
     expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 7])

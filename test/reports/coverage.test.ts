@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { listCoverageItems } from '../../src/reports/coverage-items.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
@@ -225,45 +226,34 @@ describe('sandboxes', () => {
 })
 
 describe('an operation that a user adds to the document', { tags: ['long'] }, () => {
-  const kinds = {
-    oneOf: [
-      { type: 'null' },
-      { type: 'object', properties: { kind: { const: 'a' } } },
-      { type: 'object', properties: { kind: { const: 'b' } } },
-    ],
-  }
-  const paths: JsonObject = {
-    '/reports/{scope}': {
-      get: {
-        operationId: 'listReports',
-        parameters: [
-          { name: 'scope', in: 'path', required: true, schema: { type: 'string', enum: ['own', 'all'] } },
-          { name: 'fields', in: 'query', explode: false, schema: { type: 'array', items: { enum: ['id', 'size'] } } },
-          { name: 'X-Tenant', in: 'header', schema: { type: 'string' } },
-        ],
-        responses: {
-          '200': {
-            description: 'Reports.',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  additionalProperties: {
-                    type: 'object',
-                    properties: { owner: kinds, size: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
-                  },
-                },
-                examples: {
-                  one: { value: { q1: { owner: { kind: 'a' }, size: null } } },
-                  two: { value: { q1: { owner: null, size: 7 } } },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  }
+  const paths: JsonObject = parse(`
+/reports/{scope}:
+  get:
+    operationId: listReports
+    parameters:
+      - { name: scope, in: path, required: true, schema: { type: string, enum: [own, all] } }
+      - { name: fields, in: query, explode: false, schema: { type: array, items: { enum: [id, size] } } }
+      - { name: X-Tenant, in: header, schema: { type: string } }
+    responses:
+      '200':
+        description: Reports.
+        content:
+          application/json:
+            schema:
+              type: object
+              additionalProperties:
+                type: object
+                properties:
+                  owner:
+                    oneOf:
+                      - { type: 'null' }
+                      - { type: object, properties: { kind: { const: a } } }
+                      - { type: object, properties: { kind: { const: b } } }
+                  size: { anyOf: [{ type: integer }, { type: 'null' }] }
+            examples:
+              one: { value: { q1: { owner: { kind: a }, size: null } } }
+              two: { value: { q1: { owner: null, size: 7 } } }
+`)
 
   test('has the items of its schemas, with its examples as hints', async () => {
     const own = await startForTest({ contract: await documentWithPaths(paths) })

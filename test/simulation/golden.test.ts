@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { compareGolden } from '../support/golden.ts'
+import { compareGolden, inLines } from '../support/golden.ts'
 import { createBundledWorld, loadBundledFixtures, now, periods } from './bundled-world.ts'
 
 /*
@@ -20,21 +20,8 @@ function answerOf(persona: string, days: (typeof periods)[number]) {
   return world.analytics({ seed: '1', modelId, days, now })
 }
 
-/** Writes a value as JSON, with a line for each part of at most 400 characters: a data point, a sentence. */
-function inLines(value: unknown, indent = ''): string {
-  const line = JSON.stringify(value)
-  if (line.length <= 400 || typeof value !== 'object' || value === null) return line
-  const isList = Array.isArray(value)
-  const parts = Object.entries(value).map(([name, part]) => {
-    const text = inLines(part, `${indent}  `)
-    return isList ? `${indent}  ${text}` : `${indent}  "${name}": ${text}`
-  })
-  const [begin, end] = isList ? '[]' : '{}'
-  return `${begin}\n${parts.join(',\n')}\n${indent}${end}`
-}
-
 test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {
-  const text = `${inLines(answerOf(persona, 7))}\n`
+  const text = `${inLines(answerOf(persona, 7), 400)}\n`
   await compareGolden('test/simulation/golden.test.ts', () =>
     expect(text).toMatchFileSnapshot(`${persona}-7d.golden.json`),
   )

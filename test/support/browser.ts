@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
-import type { TestSimulator } from './start.ts'
+import { startForTest, type TestSimulator } from './start.ts'
 
 const problem = findBrowserProblem()
 if (problem !== undefined) process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
@@ -29,7 +29,7 @@ export function sharedBrowser() {
     await browser?.close()
     expect(complaints, 'errors, warnings and refused content of the pages').toEqual([])
   })
-  return {
+  const pages = {
     /** Opens the console of a simulator. The file fails if a page logs an error, breaks its security policy, or fetches from elsewhere. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
@@ -51,7 +51,14 @@ export function sharedBrowser() {
       await page.goto(`${origin}/__sim/${place}`)
       return page
     },
+
+    /** Starts a simulator for one test, and opens its console at a place. */
+    async openNew(place = '', settings: Parameters<typeof startForTest>[0] = {}) {
+      const own = await startForTest(settings)
+      return { own, page: await pages.open(own, { place }) }
+    },
   }
+  return pages
 }
 
 /** Makes a page believe that it is hidden or visible; a headless browser hides no page. */

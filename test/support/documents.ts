@@ -20,6 +20,13 @@ export async function documentWithPaths(paths: JsonObject, onFinished?: OnFinish
   return writeDocument(stringify(document), onFinished)
 }
 
+/** Writes the bundled document with these of its paths alone, and returns the new file. */
+export async function documentOfPaths(...paths: readonly string[]): Promise<string> {
+  const document = parse(readFileSync(bundledContract, 'utf8'))
+  document.paths = Object.fromEntries(paths.map((path) => [path, document.paths[path]]))
+  return writeDocument(stringify(document))
+}
+
 async function writeDocument(text: string, onFinished?: OnFinished): Promise<string> {
   const file = join(await tempFolder(onFinished), 'contract.yaml')
   await writeFile(file, text)

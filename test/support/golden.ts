@@ -14,6 +14,19 @@ export async function compareGolden(files: string, compare: () => unknown): Prom
   }
 }
 
+/** Writes a value as JSON, with a line for each part of at most `width` characters: a data point, a sentence. */
+export function inLines(value: unknown, width: number, indent = ''): string {
+  const line = JSON.stringify(value)
+  if (line.length <= width || typeof value !== 'object' || value === null) return line
+  const isList = Array.isArray(value)
+  const parts = Object.entries(value).map(([name, part]) => {
+    const text = inLines(part, width, `${indent}  `)
+    return isList ? `${indent}  ${text}` : `${indent}  "${name}": ${text}`
+  })
+  const [begin, end] = isList ? '[]' : '{}'
+  return `${begin}\n${parts.join(',\n')}\n${indent}${end}`
+}
+
 const [noStyle, noSource] = ['<style></style>', "style-src '...'"] as const
 
 /** Removes the stylesheet of a page and its hash, so that a change of its look changes no golden file. */

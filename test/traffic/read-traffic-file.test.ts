@@ -150,22 +150,26 @@ describe('a HAR file', () => {
     expect(samplesOf(await read(text, 'har'))).toHaveLength(2)
   })
 
-  test.each(['method', 'headers', 'postData'])('with a very deep %s is read', async (name) => {
-    const one = entry({ status: 200 }) as { request: JsonObject }
-    const text = JSON.stringify({ log: { entries: [{ ...one, request: { ...one.request, [name]: 'deep' } }] } })
-    const spoilt = text.replace('"deep"', '['.repeat(50_000) + ']'.repeat(50_000))
-    expect(await read(spoilt, 'har')).toMatchObject([{ answer: { status: 200 } }])
-  })
-
-  test('with a status or a header that is a deep list has no answer, or an empty header', async () => {
-    const text = JSON.stringify({
-      log: { entries: [entry({ status: 'deep' }), entry({ status: 200 }, [{ name: 'a', value: 'deep' }])] },
-    })
-    const spoilt = text.replaceAll('"deep"', '['.repeat(50_000) + ']'.repeat(50_000))
-    expect(await read(spoilt, 'har')).toMatchObject([
-      { answer: { problem: 'connection' } },
+  const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+  test.each<[string, JsonObject, JsonObject]>([
+    ['method', { request: { method: 'deep' } }, {}],
+    ['list of headers', { request: { headers: 'deep' } }, {}],
+    [
+      'header, which is empty then,',
+      { request: { headers: [{ name: 'a', value: 'deep' }] } },
       { requestHeaders: { a: '' } },
-    ])
+    ],
+    ['body', { request: { postData: 'deep' } }, {}],
+    ['status, and then without an answer,', { response: { status: 'deep' } }, { answer: { problem: 'connection' } }],
+  ])('with a very deep %s is read', async (_name, { request, response }, expected) => {
+    const one = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
+    const spoilt = {
+      ...one,
+      request: { ...one.request, ...(request as JsonObject) },
+      response: response ?? one.response,
+    }
+    const text = JSON.stringify({ log: { entries: [spoilt] } }).replace('"deep"', deep)
+    expect(await read(text, 'har')).toMatchObject([{ answer: {}, ...expected }])
   })
 
   test('with headers that are named like members of objects has them', async () => {

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reportFormats } from '../../../src/reports/formats/index.ts'
 import type { ReportFormat } from '../../../src/reports/formats/report-format.ts'
-import { allOperations, ask, event } from '../../support/client.ts'
-import { compareGolden, withoutStylesheet } from '../../support/golden.ts'
+import { allOperations } from '../../support/client.ts'
+import { documentOfPaths } from '../../support/documents.ts'
+import { compareGolden, inLines, withoutStylesheet } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
-import { writeSampleInputs } from '../sample-inputs.ts'
 import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
@@ -46,23 +46,29 @@ describe('the table of formats', () => {
   })
 })
 
-/** Replaces the parts of a report that differ between runs: the port in curl commands, the time, and the digest of the contract. */
+/**
+ * Replaces the parts of a report that differ between runs and versions of Node: the port and the headers of `fetch` in
+ * curl commands, the time, and the digest of the contract. Rows of a table after the fifth are left out.
+ */
 const withoutRun = (text: string) =>
   withoutStylesheet(text)
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:4010')
+    .replaceAll(/ \\\n {2}-H \S{1,5}(accept|accept-language|sec-fetch-mode|user-agent): [^ \n<]+/g, '')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
+    .replaceAll(/((?:<tr><td>.*\n){5})(?:<tr><td>.*\n)+/g, '$1...\n')
 
-/** Shortens the lists of a report in JSON to two items, so that a person can review the golden file. */
+/** Shortens the lists of a report in JSON to an item, so that a person can review the golden file. */
 const withShortLists = (json: string) => {
   const shorten = (_name: string, value: unknown) =>
-    Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), `and ${value.length - 2} more`] : value
-  return `${JSON.stringify(JSON.parse(json, shorten), null, 2)}\n`
+    Array.isArray(value) && value.length > 1 ? [value[0], `and ${value.length - 1} more`] : value
+  return `${inLines(JSON.parse(json, shorten), 100)}\n`
 }
 
-describe('the report of a sample suite of ten calls', () => {
+describe('the report of a sample suite of six calls', () => {
   test('is the same in every run, in each format', async () => {
-    const own = await startForTest(await writeSampleInputs())
+    // No operation that is added to the bundled document changes the golden files.
+    const own = await startForTest({ contract: await documentOfPaths('/prompts', '/events') })
     await runSampleSuite(own)
     for (const { format, extension, mediaType } of formats) {
       const first = await fetchReport(own, `format=${format}`)
@@ -82,41 +88,9 @@ describe('the report of a sample suite of ten calls', () => {
   })
 })
 
-/** A text that no report may contain as markup; it is sent where messages and pointers quote it. */
-const markup = `<script>alert("1")</script>&amp;'\u0000\u0008\ud800\uffff|*_\`[x](y)\n\n# h`
-
-async function reportsOfMarkup() {
-  const own = await startForTest()
-  await ask(own, '/v1/events', {
-    body: event({ [markup.replace('\ud800', '')]: 1, valueType: markup.replace('\ud800', '') }),
-  })
-  await ask(own, `/v1/${encodeURIComponent('<b>&"')}`)
-  const reports = await Promise.all(formats.map(({ format }) => fetchReport(own, `format=${format}`)))
-  const [json = '', junit = '', markdown = '', html = '', github = ''] = reports.map(({ text }) => text)
-  return { json, junit, markdown: markdown.replace(/^(`{3,}).*?^\1$/gms, ''), html, github }
-}
-
-describe('a text that a client sends', () => {
-  test('is text in every format, never markup', async () => {
-    const { json, junit, markdown, html, github } = await reportsOfMarkup()
-    expect(JSON.parse(json)).toMatchObject({ violations: { requests: 1 }, unexpected: { answers: 1 } })
-    for (const text of [junit, markdown, html]) {
-      expect(text).toMatch(/&lt;script&gt;alert/)
-      expect(text).not.toMatch(/<script/)
-      expect(text.replace(/\n/g, '')).not.toMatch(/\p{Cc}/u)
-    }
-    expect(markdown).not.toMatch(/[^\\]\[x\]|^# h/m)
-    expect(github.replace(/\n/g, '')).not.toMatch(/\p{Cc}/u)
-    expect(XMLValidator.validate(junit)).toBe(true)
-  })
-})
-
 describe('JUnit', () => {
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    isArray: (name) => ['testsuite', 'testcase'].includes(name),
-  })
+  const isArray = (name: string) => ['testsuite', 'testcase'].includes(name)
+  const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
   test('is valid XML, and fails where --fail-on does', async () => {
     const own = await startForTest({ failOn: 'violation,manners,coverage<90,coverage<1' })
@@ -124,31 +98,23 @@ describe('JUnit', () => {
     const { text } = await fetchReport(own, 'format=junit')
     expect(XMLValidator.validate(text)).toBe(true)
     const { testsuites } = parser.parse(text)
-    const counted = testsuites.testsuite.map((suite: Suite) => ({
-      name: suite.name,
-      tests: suite.testcase.length,
-      failures: suite.testcase.filter(({ failure }) => failure !== undefined).length,
-    }))
-    expect(counted).toEqual([
-      { name: 'convsim.violations', tests: 2, failures: 2 },
-      { name: 'convsim.unexpected', tests: 2, failures: 0 },
-      { name: 'convsim.manners', tests: 2, failures: 2 },
-      { name: 'convsim.advice', tests: 2, failures: 0 },
-      { name: 'convsim.coverage', tests: allOperations.length + 2, failures: 1 },
+    const figures = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
+      const failed = testcase.filter(({ failure }) => failure !== undefined)
+      expect([tests, failures]).toEqual([String(testcase.length), String(failed.length)])
+      return [name, testcase.length, failed.length]
+    })
+    expect(figures).toEqual([
+      ['convsim.violations', 1, 1],
+      ['convsim.unexpected', 2, 0],
+      ['convsim.manners', 1, 1],
+      ['convsim.advice', 1, 0],
+      ['convsim.coverage', allOperations.length + 2, 1],
     ])
-    const declared = testsuites.testsuite.map(({ name, tests, failures }: Suite) => ({
-      name,
-      tests: Number(tests),
-      failures: Number(failures),
-    }))
-    expect(declared).toEqual(counted)
-    expect(testsuites).toMatchObject({ tests: String(10 + allOperations.length), failures: '5', errors: '0' })
+    expect(testsuites).toMatchObject({ tests: String(7 + allOperations.length), failures: '3', errors: '0' })
   })
 
   test('has a passing case for each section without findings', async () => {
-    const own = await startForTest()
-    const { text } = await fetchReport(own, 'format=junit')
-    const { testsuites } = parser.parse(text)
+    const { testsuites } = parser.parse((await fetchReport(await startForTest(), 'format=junit')).text)
     expect(testsuites).toMatchObject({ tests: String(4 + allOperations.length), failures: '0' })
   })
 })
@@ -166,10 +132,9 @@ test('GitHub annotates with an error for each finding and condition that fails, 
   const { text } = await fetchReport(own, 'format=github')
   const levels = text.split('\n').map((line) => line.split('::')[1])
   expect(levels.filter((level) => level !== undefined)).toEqual([
-    ...['error', 'error', 'warning', 'warning', 'warning', 'warning', 'notice', 'notice'],
-    ...['error', 'error'],
+    ...['error', 'warning', 'warning', 'warning', 'notice', 'error', 'error'],
   ])
-  expect(text).toMatch(/^::error::--fail-on: \d\d\.\d %25 of the contract covered, 90 %25 wanted$/m)
+  expect(text).toMatch(/^::error::--fail-on: \d\.\d %25 of the contract covered, 90 %25 wanted$/m)
 })
 
 test('a report is not good if only a condition on the coverage is met', async () => {

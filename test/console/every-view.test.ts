@@ -1,0 +1,131 @@
+// @module-tag long
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { putRules } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator({ scenario: 'slow;ms=1' })
+const browser = sharedBrowser()
+
+const known = '00000000-0000-4000-8000-000000000001'
+
+/** Fills a sandbox with what each view shows: a text wherever a client or a test can put one. */
+async function fillSandbox(sandbox: string, text: string): Promise<void> {
+  const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
+  const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
+  await ask(sim(), '/v1/events', { body: { ...body, productId: text }, headers })
+  for (const more of [{}, { influence: 'negative', sampleRate: 0 }])
+    await ask(sim(), '/v1/events', { body: { ...body, ...more }, headers })
+  for (const content of [`Be {{tone}}.\n${text}`, `Be {{mood}}.\n${text}\nA line.`]) {
+    const named = { name: text, tags: [text], externalPromptId: 'one', role: text }
+    await ask(sim(), '/v1/prompts', { body: prompt({ ...named, components: [{ content, type: text }] }), headers })
+  }
+  await ask(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
+  await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
+  await ask(sim(), '/v1/events', {
+    body: { ...body, insertId: text },
+    headers: { ...headers, 'x-sim-scenario': '503' },
+  })
+  await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { body: { name: text }, token: null })
+  const match = { body: { '/eventType': text }, header: { 'x-note': text } }
+  await putRules(
+    sim(),
+    [
+      { scenario: 'unavailable', match },
+      { sequence: '429, 200', enabled: false },
+    ],
+    sandbox,
+  )
+}
+
+/** The place of each view, and a selector of what it shows of the sandbox alone. */
+const views = [
+  ['requests', 'td.path'],
+  ['retries?all=true', '.chain'],
+  ['scenarios/slow', '.rule code'],
+  ['sandboxes', '.snapshot-list'],
+  ['events', '.event-list a'],
+  ['prompts', '.diff ins'],
+] as const
+
+/** The views of what no sandbox has filled. */
+const general = [
+  [`world/${known}`, '.chart'],
+  ['contract/createEvent', '.operation'],
+] as const
+
+const inSandbox = (place: string, sandbox: string) => `#/${place}${place.includes('?') ? '&' : '?'}sandbox=${sandbox}`
+
+const unfold = (page: Page) => page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+
+describeInBrowser('every view', () => {
+  test('is one of those that are tried here', async () => {
+    const page = await browser.open(sim())
+    await page.getByText('Live', { exact: true }).waitFor()
+    const hrefs = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"))',
+    )
+    const tried = [...views, ...general].map(([place]) => /^\w+/.exec(place)?.[0])
+    expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(tried.toSorted())
+  })
+
+  test('takes nothing of a client as HTML, and shows nothing of one sandbox in another', async () => {
+    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    await fillSandbox('markup', markup)
+    const page = await browser.open(sim(), { place: inSandbox('requests', 'markup') })
+    for (const [place, shown] of views) {
+      await page.goto(`${sim().origin}/__sim/${inSandbox(place, 'markup')}`)
+      await page.locator(shown).first().waitFor()
+      const links = await page.locator('td.path a, .event-list a').all()
+      for (const link of links) {
+        await link.click()
+        await page.locator('.request-detail header, [data-open]').first().waitFor()
+        await unfold(page)
+        expect(await page.locator('img, main script').count(), place).toBe(0)
+      }
+      expect(await page.locator('img, main script').count(), place).toBe(0)
+      expect(await page.title()).toContain('convsim')
+      await page.getByLabel('Sandbox').first().selectOption('default')
+      // The rule of the start is that of every sandbox.
+      await expect.poll(() => page.locator(shown).count(), { message: place }).toBe(place === 'scenarios/slow' ? 1 : 0)
+    }
+  })
+
+  const looks = [
+    { width: 390, colorScheme: 'light' },
+    { width: 1600, colorScheme: 'dark' },
+  ] as const
+  const rows = looks.flatMap((look) => [...views, ...general].map(([place, shown]) => ({ ...look, place, shown })))
+
+  test.each(rows)(
+    'has no accessibility finding at $place in $colorScheme at $width px',
+    async ({ place, shown, ...look }) => {
+      const sandbox = `${look.colorScheme}-${look.width}`
+      filled.set(sandbox, filled.get(sandbox) ?? fillSandbox(sandbox, 'a text'))
+      await filled.get(sandbox)
+      const page = await browser.open(sim(), { ...look, place: inSandbox(place, sandbox) })
+      const expectAccessible = async () => {
+        expect(await listAccessibilityFindings(page)).toEqual([])
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
+      }
+      await page.locator(shown).first().waitFor()
+      await expectAccessible()
+      if (place === 'sandboxes') {
+        await page.getByRole('button', { name: 'Reset …', exact: true }).click()
+        await page.getByRole('dialog').waitFor()
+        await expectAccessible()
+      }
+      if (place !== 'requests' && place !== 'events') return
+      await page.locator('td.path a, .event-list a').last().click()
+      await page.locator('.request-detail header, [data-open]').first().waitFor()
+      await unfold(page)
+      await expectAccessible()
+    },
+  )
+})
+
+/** The sandboxes that were filled for a look. */
+const filled = new Map<string, Promise<void>>()
