@@ -191,17 +191,12 @@ describe('every entry of the catalogue', () => {
 
   test('stands in the catalogue of the control plane, with every parameter and p', async () => {
     const { scenarios } = await steer(sim(), 'GET', '/catalogue')
-    const shown = (Array.isArray(scenarios) ? scenarios : []).filter(isObject).map(({ name, family, parameters }) => ({
-      name,
-      family,
-      parameters: (Array.isArray(parameters) ? parameters : []).map((one) => isObject(one) && one['name']),
-    }))
-    const parametersOf = (entry: ScenarioDefinition) => [...entry.parameters, probability].map(({ name }) => name)
-    expect(shown).toEqual(
+    expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({
         name: entry.name,
         family: entry.family,
-        parameters: parametersOf(entry),
+        parameters: [...entry.parameters, probability].map(({ name }) => ({ name })),
+        operations: pairs.flatMap((one) => (one.entry === entry && one.fits ? one.operation.id : [])),
       })),
     )
   })
@@ -223,17 +218,7 @@ const parameters = catalogue.definitions.flatMap((entry) =>
 function wrongFor(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
-      return [
-        String(parameter.minimum - 1),
-        String(parameter.maximum + 1),
-        '1.5',
-        'x',
-        '',
-        ' ',
-        '0x10z',
-        'NaN',
-        '1e999',
-      ]
+      return [`${parameter.minimum - 1}`, `${parameter.maximum + 1}`, '1.5', 'x', '', ' ', '0x10z', 'NaN', '1e999']
     case 'number':
       return [String(parameter.minimum - 0.001), String(parameter.maximum + 0.001), 'x', '', 'Infinity']
     case 'choice':
@@ -245,12 +230,12 @@ function wrongFor(parameter: Parameter): string[] {
   }
 }
 
-/** The outermost texts that are one. */
+/** The default of a parameter, and the outermost texts that it takes. */
 function rightFor(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
     case 'number':
-      return [String(parameter.minimum), String(parameter.maximum)]
+      return [parameter.minimum, parameter.maximum, parameter.default ?? parameter.minimum].map(String)
     case 'choice':
       return [...parameter.of]
     case 'names':
@@ -271,7 +256,7 @@ describe('every parameter', () => {
       }),
     )
 
-  test('takes its bounds', () => {
+  test('takes its default and its bounds', () => {
     for (const { text } of texts(rightFor)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
@@ -330,31 +315,16 @@ test('every command stands in the documentation', () => {
  * documented path and without a body.
  */
 const controls: Record<string, { path?: string; body?: Json; endless?: true }> = {
-  getHealth: {},
-  getInfo: {},
-  getContract: {},
-  getControlContract: {},
-  getAssumptions: {},
-  getCatalogue: {},
   putScenarios: { body: { rules: [{ sequence: '429, 200', operation: 'getModelAnalytics', times: 3 }] } },
   addScenarios: { body: { rules: [{ scenario: 'slow', times: 1 }] } },
-  getScenarios: {},
-  getSequences: {},
   deleteScenarios: {},
   putClock: { body: { mode: 'shifted', now: '2026-01-15' } },
   advanceClock: { body: { by: '90s' } },
-  getClock: {},
   putSandbox: { path: '/sandboxes/worker-3', body: { seed: '42' } },
-  listSandboxes: {},
   deleteSandbox: { path: '/sandboxes/worker-3' },
-  listEvents: {},
   listPrompts: {},
   activateVersion: {},
   putQuality: { body: { weight: 0.2 } },
-  getQuality: {},
-  getCoverage: {},
-  getManners: {},
-  getReport: {},
   createSnapshot: { body: { name: 'before' } },
   listSnapshots: {},
   restoreSnapshot: {},
@@ -367,7 +337,6 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   countRequests: { body: { operation: 'createEvent' } },
   verify: { body: { operation: 'createEvent', match: { path: '/v1/events' } } },
   deleteRequests: {},
-  getMetrics: {},
   explain: { body: { method: 'GET', path: '/v1/nowhere' } },
   callMcp: {
     body: {
