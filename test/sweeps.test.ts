@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
-import { flagOf, type Setting } from '../src/config/setting.ts'
+import { flagOf } from '../src/config/setting.ts'
 import { variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import type { Effect } from '../src/scenarios/definition.ts'
@@ -20,9 +20,7 @@ import {
   operations,
   readStateInfo,
 } from './support/client.ts'
-import { run } from './support/command.ts'
 import { steer } from './support/control.ts'
-import { docTables } from './support/doc-tables.ts'
 import { brokenRules, controlFaultsOf, controlOperations, faultsOf } from './support/documented.ts'
 import { sharedSimulator } from './support/shared.ts'
 import { startForTest } from './support/start.ts'
@@ -30,11 +28,6 @@ import { startForTest } from './support/start.ts'
 const sim = sharedSimulator()
 
 const { catalogue, contract } = inputs
-
-/** Every row of the tables that `npm run readme` writes; `test/docs/tables.test.ts` compares them with the pages. */
-const tableRows = Object.values(await docTables())
-  .flatMap((table) => table.split('\n'))
-  .filter((line) => line.startsWith('|'))
 
 /** The values of the parameters that a sweep sets besides the required ones: a short delay. */
 const given: Readonly<Record<string, string>> = { ms: '5' }
@@ -200,14 +193,6 @@ describe('every entry of the catalogue', () => {
       })),
     )
   })
-
-  test('stands in the documentation with its parameters', () => {
-    const missing = catalogue.definitions.filter(({ name, parameters: own }) => {
-      const row = tableRows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
-      return row === '' || !own.every((parameter) => row.includes(`${parameter.name}`))
-    })
-    expect(missing.map(({ name }) => name)).toEqual([])
-  })
 })
 
 const parameters = catalogue.definitions.flatMap((entry) =>
@@ -273,17 +258,6 @@ describe('every parameter', () => {
 
 describe('every setting', () => {
   const names = [...new Set(commands.flatMap(({ settings }) => Object.keys(settings)))]
-  const shown = new Set(
-    commands.flatMap(({ settings }) =>
-      Object.entries<Setting<unknown>>(settings).flatMap(([name, { hidden }]) => (hidden ? [] : [name])),
-    ),
-  )
-
-  test('stands in the documentation', () => {
-    const missing = [...shown].filter((name) => !tableRows.some((row) => row.includes(`\`${flagOf(name)}`)))
-    expect(missing).toEqual([])
-  })
-
   test('has a test that sets it', () => {
     const folder = new URL('./', import.meta.url)
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -296,18 +270,6 @@ describe('every setting', () => {
     })
     expect(untested).toEqual([])
   })
-})
-
-test('convsim scenarios names every scenario', async () => {
-  const { stdout } = await run(['scenarios'])
-  const lines = stdout.split('\n').map((line) => line.trim())
-  const names = catalogue.definitions.map(({ name }) => name)
-  expect(names.filter((name) => !lines.some((line) => line.startsWith(`${name} `)))).toEqual([])
-})
-
-test('every command stands in the documentation', () => {
-  const missing = commands.filter(({ name }) => !tableRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)))
-  expect(missing).toEqual([])
 })
 
 /**
@@ -403,12 +365,5 @@ describe('every control', () => {
       expect(controlFaultsOf(id, answer.status, answer.body)).toEqual([])
     }
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
-  })
-
-  test('stands in the documentation', () => {
-    const missing = documented.filter(
-      ({ method, path }) => !tableRows.some((row) => row.startsWith(`| \`${method} /__sim${path}\` |`)),
-    )
-    expect(missing.map(({ id }) => id)).toEqual([])
   })
 })

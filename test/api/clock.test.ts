@@ -98,16 +98,6 @@ describe('the clock', () => {
     expect(shown(clock) - before).toBeGreaterThanOrEqual(3_600_000)
   })
 
-  test('belongs to a sandbox', async () => {
-    const sim = await startForTest()
-    await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
-    await steer(sim, 'POST', '/clock/advance?sandbox=b', { by: '1d' })
-    const shownBy = await Promise.all(
-      ['a', 'b', 'c', 'default'].map(async (name) => (await steer(sim, 'GET', `/clock?sandbox=${name}`))['now']),
-    )
-    expect(shownBy).toEqual([instant, '2026-01-16T12:00:00.000Z', frozenNow, frozenNow])
-  })
-
   test.each<[string, string, Json, RegExp]>([
     ['PUT', '/clock', {}, /mode/],
     ['PUT', '/clock', { mode: 'stopped' }, /"real", "frozen", "shifted"/],
@@ -128,15 +118,6 @@ describe('the clock', () => {
 })
 
 describe('the time of the sandbox', () => {
-  test('decides the days of analytics', async () => {
-    const sim = await startForTest()
-    const before = daysOf(await ask(sim, week))
-    await steer(sim, 'POST', '/clock/advance', { by: '1d' })
-    const after = daysOf(await ask(sim, week))
-    expect(before.at(-1)).toBe('2026-01-15')
-    expect(after).toEqual([...before.slice(1), '2026-01-16'])
-  })
-
   test('is the default of eventAt and the time of receipt', async () => {
     const sim = await startForTest()
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })

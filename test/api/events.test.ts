@@ -62,14 +62,6 @@ describe('a retry meets the first event', () => {
     expect(await post(second, { sampleRate: 1, forceSample: true })).toBe(id)
     expect((await readEventPage(second)).events).toMatchObject([{ sampledOut: true, replays: 1 }])
   })
-
-  test('in the process that its sandbox was moved to', async () => {
-    const [from, to] = [await startForTest(), await startForTest({ seed: 'another' })]
-    const eventId = await post(from)
-    await steer(to, 'POST', '/import', await steer(from, 'GET', '/export'))
-    expect(await post(to, { value: 'second' })).toBe(eventId)
-    expect(await kept(to)).toEqual([{ eventId, value: 'first', replays: 1 }])
-  })
 })
 
 test('a request that was refused leaves no trace that a later one could meet', async () => {

@@ -165,7 +165,6 @@ describe('GET quality', () => {
       alone: await record({ productId: webShop.id }),
     }
     await post(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
-    await post(sim(), { productId: webShop.id, influence: 'positive', insertId: 'x' }, `${sandbox}-2`)
     const shop = { productId: webShop.id, name: 'Web Shop', pqi: 0.65, impact: 1.5, events: 3 }
     const ours = { impact: -1, events: 1, eventIds: [ids.ours] }
     expect(await qualityOf(sandbox)).toEqual({
@@ -179,17 +178,8 @@ describe('GET quality', () => {
         { conversation: 'chat-1', cqi: 0.4, ...ours },
       ],
     })
-  })
-
-  test('counts a replay once, and follows the weight at once', async () => {
-    const sandbox = 'weight'
-    for (let index = 0; index < 3; index += 1)
-      await post(sim(), { influence: 'negative', insertId: 'x', externalConversationId: 'chat' }, sandbox)
-    const pqi = async () => (await qualityOf(sandbox)).products.map((one) => one['pqi'])
-    expect(await pqi()).toEqual([0.4])
     const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
-    expect(put).toMatchObject({ weight: 0.25, conversations: [{ cqi: 0.25 }] })
-    expect(await pqi()).toEqual([0.25])
+    expect(put).toMatchObject({ weight: 0.25, products: [{ pqi: 0.875 }, { pqi: 0.25 }] })
     expect((await qualityOf('another')).weight).toBe(0.1)
   })
 
