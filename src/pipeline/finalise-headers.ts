@@ -43,7 +43,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
 }
 
 /** Returns `{"total":3,"violations":[...]}` without the last violations if not all fit; `more` if there may be more. */
-export function violationsHeader(violations: readonly Violation[]): string {
+function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = toAscii(JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }))
     if (text.length <= maxHeaderLength) return text

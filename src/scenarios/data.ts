@@ -68,7 +68,7 @@ function nullScenario(fields: readonly string[]): DataScenario {
 }
 
 /** Returns all nullable fields of the invented answers: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
-export function nullableFields(contract: Contract, invented: readonly string[]): string[] {
+function nullableFields(contract: Contract, invented: readonly string[]): string[] {
   return contract.operations.filter(({ id }) => invented.includes(id)).flatMap(nullableFieldsOf)
 }
 

@@ -33,18 +33,6 @@ describe('GET /__sim/catalogue', () => {
     )
   })
 
-  test('lists the operations of each scenario, and a request for another operation is refused', async () => {
-    for (const scenario of listOf(await steer(sim(), 'GET', '/catalogue'), 'scenarios')) {
-      const { name, example, operations } = scenario
-      expect([name, operations]).not.toEqual([name, []])
-      const others = allOperations.filter(({ id }) => !(Array.isArray(operations) && operations.includes(id)))
-      for (const operation of others) {
-        const headers = { 'x-sim-scenario': String(example) }
-        expect([name, (await askOperation(sim(), operation, { headers })).status]).toEqual([name, 400])
-      }
-    }
-  })
-
   test('says what the client of each refusal and of each data scenario sees', async () => {
     const scenarios = listOf(await steer(sim(), 'GET', '/catalogue'), 'scenarios')
     for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
@@ -54,12 +42,5 @@ describe('GET /__sim/catalogue', () => {
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
       expect([name, ...describeSeen(String(clientSees), answer)]).toEqual([name, clientSees])
     }
-  })
-
-  test('has an example of each parameter that must be given', async () => {
-    const required = inputs.catalogue.definitions.flatMap(({ name, parameters }) =>
-      parameters.filter((one) => one.required).map(({ example }) => ({ name, example })),
-    )
-    for (const one of required) expect(one).toEqual({ name: one.name, example: expect.stringMatching(/./) })
   })
 })

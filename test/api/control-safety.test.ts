@@ -12,7 +12,6 @@ import {
   type RequestOptions,
   readStateInfo,
 } from '../support/client.ts'
-import { steer } from '../support/control.ts'
 import { controlOperations } from '../support/documented.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -49,37 +48,23 @@ describe('the Host header', () => {
   })
 
   test('is cut in the refusal', async () => {
-    const answer = await askAs({ host: `${'x'.repeat(5000)}.example` })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer).length).toBeLessThan(300)
+    expect(errorOf(await askAs({ host: `${'x'.repeat(5000)}.example` })).length).toBeLessThan(300)
   })
 
-  test('--control-hosts adds names, in any case, with any port, and no others', async () => {
-    const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org' })
+  test('--control-hosts adds names, in any case, with any port, and no others, not even without dots', async () => {
+    const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
-    for (const host of ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'localhost', 'a.localhost'])
-      expect([host, await status(host)]).toEqual([host, 200])
-    expect(await status('127.0.0.1:80')).toBe(200)
-    for (const host of ['x.sim.example.com', 'example.com']) expect([host, await status(host)]).toEqual([host, 403])
+    const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
+    for (const host of [...accepted, '127.0.0.1:80']) expect([host, await status(host)]).toEqual([host, 200])
+    for (const host of ['x.sim.example.com', 'example.com', 'other'])
+      expect([host, await status(host)]).toEqual([host, 403])
   })
 
-  test('with --control-hosts, a name without dots must be in the list', async () => {
-    const own = await startForTest({ controlHosts: 'convsim' })
-    const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
-    expect([await status('convsim:4010'), await status('other')]).toEqual([200, 403])
-  })
-
-  test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
-    'is checked for %s, too',
-    async (path) => {
-      expect((await askAs({ host: 'example.com' }, path)).status).toBe(403)
-      expect((await askAs({ host: 'convsim' }, path)).status).toBe(200)
-    },
-  )
-
-  test('is not checked for the simulated service', async () => {
-    const answer = await askAs({ host: 'api.example.com', authorization: 'Bearer k' }, analyticsPath)
-    expect(answer.status).toBe(200)
+  test('is checked for health under each of its names, but not for the simulated service', async () => {
+    for (const path of ['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
+      expect([path, (await askAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
+    const key = { authorization: 'Bearer k' }
+    expect((await askAs({ host: 'api.example.com', ...key }, analyticsPath)).status).toBe(200)
   })
 })
 
@@ -94,10 +79,8 @@ describe('a page of another origin', () => {
     ['a link from elsewhere', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200],
     ['another site', () => ({ origin: 'https://example.com' }), 403],
     ['another port of this machine', () => ({ origin: 'http://127.0.0.1:1' }), 403],
-    ['a sandboxed frame', () => ({ origin: 'null' }), 403],
     ['an origin that begins like ours', () => ({ origin: `http://${own()}.example.com` }), 403],
     ['an image of another site', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }), 403],
-    ['another port, by Sec-Fetch-Site', () => ({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }), 403],
     ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
   ])('%s', async (_name, headers, status) => {
     const answer = await askAs(headers())
@@ -120,27 +103,16 @@ describe('a page of another origin', () => {
   })
 
   test.each([
-    ['GET', '/__sim/scenarios'],
-    ['OPTIONS', '/__sim/scenarios'],
-    ['PUT', '/__sim/scenarios'],
-    ['OPTIONS', '/__SIM/reset'],
-    ['POST', '/__sim/reset'],
-    ['GET', '/__sim/nowhere'],
-    ['GET', '/healthz'],
-  ])('gets no CORS header from %s %s', async (method, path) => {
-    const headers = { origin: 'https://example.com', 'access-control-request-method': 'PUT' }
-    const control = await ask(sim(), path, { method, headers })
-    expect(control.status).toBe(403)
-    expect([...control.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-    const api = await ask(sim(), analyticsPath, { headers })
-    expect(api.headers.get('access-control-allow-origin')).toBe('*')
-  })
-
-  test('gets no CORS header where it is let in, either', async () => {
-    for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
-      const answer = await ask(sim(), path, { headers: { origin: sim().origin } })
-      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-    }
+    ['OPTIONS', '/__sim/scenarios', 'https://example.com', 403],
+    ['PUT', '/__sim/scenarios', 'https://example.com', 403],
+    ['OPTIONS', '/__SIM/reset', 'https://example.com', 403],
+    ['GET', '/__sim/nowhere', 'https://example.com', 403],
+    ['GET', '/__sim/info', undefined, 200],
+  ])('gets no CORS header from %s %s to %s', async (method, path, origin = sim().origin, status) => {
+    const headers = { origin, 'access-control-request-method': 'PUT' }
+    const answer = await ask(sim(), path, { method, headers })
+    const granted = [...answer.headers.keys()].filter((name) => name.startsWith('access-control'))
+    expect([answer.status, granted]).toEqual([status, []])
   })
 })
 
@@ -148,14 +120,11 @@ describe('the body of a write', () => {
   test.each([
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
-    ['multipart/form-data; boundary=x', 415],
     ['application/jsonp', 415],
-    ['text/json', 415],
     ['', 415],
     [null, 415],
     ['application/json', 200],
     ['application/json; charset=utf-8', 200],
-    ['Application/JSON', 200],
   ])('with Content-Type %j gets %d', async (contentType, status) => {
     const body = new TextEncoder().encode('{"rules":[]}')
     const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
@@ -175,12 +144,8 @@ describe('the body of a write', () => {
     ['broken JSON', '{"rules":', /body/],
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
-  ])('is refused as %s', async (_name, body, says) => {
-    expectRefusal(
-      await ask(sim(), '/__sim/scenarios', { method: 'PUT', ...(body !== undefined && { body }) }),
-      400,
-      says,
-    )
+  ])('is refused as %s', async (_name, body = '', says) => {
+    expectRefusal(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, says)
   })
 
   test('may be larger than --body-limit, which is for the simulated service', async () => {
@@ -201,23 +166,21 @@ describe('the body of a write', () => {
   })
 
   test('of an import is at most 16 MB, which the refusal names', async () => {
-    const answer = await ask(sim(), '/__sim/import', { body: ' '.repeat(16 * 1024 * 1024 + 1) })
-    expect(answer.status).toBe(413)
-    expect(errorOf(answer)).toBe('The body is larger than the limit of 16mb.')
+    expectRefusal(await ask(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
   })
 
   test.each([
     ['gzip', gzipSync],
     ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
   ])('in %s is not decoded beyond 100 times its size', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(32 * 2 ** 20, ' '))
+    const bomb = compress(Buffer.alloc(8 * 2 ** 20, ' '))
     const headers = { 'content-encoding': encoding }
     expectRefusal(await ask(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
   })
 })
 
 describe('--control-token', () => {
-  const guarded = () => startForTest({ controlToken: 'let me in' })
+  const guarded = sharedSimulator({ controlToken: 'let me in' })
 
   test.each<[string, RequestOptions, number]>([
     ['no token', { token: null }, 401],
@@ -226,39 +189,31 @@ describe('--control-token', () => {
     ['the token and more', { token: 'let me in!' }, 401],
     ['another scheme', { token: null, headers: { authorization: 'Basic let me in' } }, 401],
     ['the token', { token: 'let me in' }, 200],
-    [
-      'the token, with the scheme in another case',
-      { token: null, headers: { authorization: 'bearer let me in' } },
-      200,
-    ],
+    ['the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }, 200],
   ])('%s', async (_name, how, status) => {
-    const own = await guarded()
-    const answer = await ask(own, '/__sim/info', how)
+    const answer = await ask(guarded(), '/__sim/info', how)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     if (status === 401) expect(errorOf(answer)).toMatch(/asks for its token/)
   })
 
   test('is required of every path but health, before any other check', async () => {
-    const own = await guarded()
+    const own = guarded()
     for (const path of ['/__sim/health', '/healthz']) expect((await ask(own, path, { token: null })).status).toBe(200)
-    for (const [method, path] of [
-      ['GET', '/__sim/nothing'],
-      ['PATCH', '/__sim/clock'],
-      ['POST', '/__sim/reset'],
-      ['PUT', '/__sim/scenarios'],
-    ] as const)
-      expect([path, (await ask(own, path, { method, token: null })).status]).toEqual([path, 401])
+    for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])
+      expect([path, (await ask(own, path, { token: null })).status]).toEqual([path, 401])
+    for (const path of ['/__sim/reset', '/__sim/scenarios'])
+      expect([path, (await ask(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
   test('is no key of the simulated service, and a key is no token', async () => {
-    const own = await guarded()
+    const own = guarded()
     expect((await ask(own, analyticsPath)).status).toBe(200)
     expect((await ask(own, '/__sim/info', { token: 'any-key' })).status).toBe(401)
   })
 
   test('is not logged', async () => {
-    const own = await guarded()
+    const own = guarded()
     await ask(own, '/__sim/info', { token: 'let me in' })
     await ask(own, analyticsPath, { token: 'secret-key' })
     expect(JSON.stringify(own.logged)).not.toMatch(/let me in|secret-key/)
@@ -275,55 +230,27 @@ describe('listening beyond this machine', () => {
     return started.ok ? 'started' : started.error.map(({ place, message }) => `${place}: ${message}`).join()
   }
 
-  test.each(['0.0.0.0', '::'])('on %s is refused without --control-token and --control-open', async (host) => {
-    expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
-  })
-
-  test.each<Partial<Settings>>([
-    { host: '0.0.0.0', controlOpen: true },
-    { host: '0.0.0.0', controlToken: 'x' },
-    { host: '127.0.0.1' },
-    { host: 'localhost' },
-  ])('starts with %j', async (settings) => {
-    expect(await tryStart(settings)).toBe('started')
+  test('is refused without --control-token and --control-open', async () => {
+    for (const host of ['0.0.0.0', '::'])
+      expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
+    for (const allowed of [{ controlOpen: true }, { controlToken: 'x' }])
+      expect(await tryStart({ host: '0.0.0.0', ...allowed })).toBe('started')
   })
 })
 
 describe('an error has the shape of the service, and a sentence that helps', () => {
   test.each<[string, RequestOptions, number, RegExp]>([
-    [
-      '/__sim/nothing',
-      {},
-      404,
-      /Nothing is served at \/__sim\/nothing\. GET \/__sim\/openapi\.yaml describes all \d+ controls\.$/,
-    ],
-    [
-      '/__sim/scenario',
-      {},
-      404,
-      /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, POST \/__sim\/scenarios, DELETE \/__sim\/scenarios\? GET /,
-    ],
+    ['/__sim/nothing', {}, 404, /Nothing is served at \/__sim\/nothing\. GET \/__sim\/openapi\.yaml describes all \d+/],
+    ['/__sim/scenario', {}, 404, /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, POST .*\? GET /],
     ['/__sim/requests?sandbx=a', {}, 400, /has no parameter "sandbx"\. Did you mean "sandbox"\?/],
     ['/__sim', {}, 404, /Nothing is served at \/__sim but a page for browsers/],
     ['/__sim/clock/', {}, 404, /Nothing is served/],
-    ['/__sim/constructor', {}, 404, /Nothing is served/],
     ['/__sim/sandboxes/__proto__', { method: 'DELETE' }, 400, /name/],
-    [`/__sim/sandboxes/${'x'.repeat(65)}`, { method: 'DELETE' }, 400, /name/],
     ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
-    ['/__sim/reset?sandbx=worker-3', { method: 'POST' }, 400, /sandbx/],
     ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
     ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
   ])('%s', async (path, how, status, says) => {
-    const before = await steer(sim(), 'GET', '/sandboxes')
     expectRefusal(await ask(sim(), path, how), status, says)
-    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
-    expect(Array.isArray(sandboxes) && sandboxes.length).toBe(
-      Array.isArray(before['sandboxes']) && before['sandboxes'].length,
-    )
-  })
-
-  test('no cache stores a reply', async () => {
-    expect((await ask(sim(), '/__sim/info')).headers.get('cache-control')).toBe('no-store')
   })
 })
 
@@ -336,16 +263,10 @@ describe('the sandbox of a control', () => {
     expect(await modeIn('')).not.toBe('shifted')
   })
 
-  test('is refused where header and query name two', async () => {
-    expectRefusal(
-      await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } }),
-      400,
-      /two sandboxes/,
-    )
-  })
-
-  test('is ignored where the control belongs to the process', async () => {
-    expect((await ask(sim(), '/__sim/info', { headers: { 'x-sim-sandbox': 'w1' } })).status).toBe(200)
+  test('is refused where header and query name two, and ignored where the control belongs to the process', async () => {
+    const headers = { 'x-sim-sandbox': 'w2' }
+    expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { headers }), 400, /two sandboxes/)
+    expect((await ask(sim(), '/__sim/info', { headers })).status).toBe(200)
   })
 })
 
@@ -359,10 +280,8 @@ describe('the head of a request', () => {
     connection.destroy()
   })
 
-  test.each(['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])(
-    'is refused with %s, which has no effect on the control plane',
-    async (name) => {
+  test('is refused with a header that has no effect on the control plane', async () => {
+    for (const name of ['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])
       expectRefusal(await ask(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
-    },
-  )
+  })
 })

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -37,8 +36,6 @@ interface Answer {
   readonly text: string
   /** The longest block of work, for which other requests wait, as a share of all work until the answer. */
   readonly longestBlock: number
-  /** The longest block of work, milliseconds of processor time. */
-  readonly longestBlockMs: number
 }
 
 /** Linux alone tells the processor time of a thread, which other processes do not change. */
@@ -67,8 +64,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
   const { answer, text } = await done
   blocks.pop() // the text is decoded, and checked against the document of the control plane
   const all = blocks.reduce((sum, block) => sum + block, 0)
-  const longestBlockMs = Math.max(...blocks)
-  return { status: answer.status, headers: answer.headers, text, longestBlock: longestBlockMs / all, longestBlockMs }
+  return { status: answer.status, headers: answer.headers, text, longestBlock: Math.max(...blocks) / all }
 }
 
 /** Work in one block has a share of nearly 1. */
@@ -96,23 +92,17 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   }
 })
 
-onLinux('others are answered while ten records of 36,000 items each are imported', async () => {
+onLinux('others are answered while ten records with 36,000 items or members each are imported', async () => {
   const sim = await startForTest()
-  const wide = Array.from({ length: 10 }, (_, index) => ({ ...stored(index), list: new Array(36_000).fill(0) }))
-  const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: wide })
+  const list = new Array(36_000).fill(0)
+  const properties = Object.fromEntries(list.map((_, index) => [`p${index}`, index]))
+  const records = Array.from({ length: 5 }, (_, index) => [
+    { ...stored(index), list },
+    { ...stored(index + 5), fields: { ...stored(index + 5).fields, properties } },
+  ])
+  const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: records.flat() })
   expect(imported).toMatchObject({ status: 200, text: '{"events":10,"prompts":0}' })
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
-})
-
-onLinux('others wait less than 100 ms while the largest records are imported', async () => {
-  const sim = await startForTest()
-  const properties = Object.fromEntries(Array.from({ length: 39_000 }, (_, index) => [`p${index}`, index]))
-  const large = (index: number) => ({ ...stored(index), fields: { ...stored(index).fields, properties } })
-  const wide = { ...document, events: Array.from({ length: 8 }, (_, index) => large(index)) }
-  await sendMeasured(sim, '/__sim/import', wide) // compiles
-  const imported = await sendMeasured(sim, '/__sim/import', wide)
-  expect(imported).toMatchObject({ status: 200, text: '{"events":8,"prompts":0}' })
-  expect(imported.longestBlockMs).toBeLessThan(100)
 })
 
 onLinux('others are answered while 20 MB of prompts are listed', async () => {
@@ -126,23 +116,6 @@ onLinux('others are answered while 20 MB of prompts are listed', async () => {
   expect(JSON.parse(listed.text)).toMatchObject({ prompts: [{ versions: { length: 20 } }] })
   expect(listed.headers.get('transfer-encoding')).toBe('chunked')
   expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
-})
-
-test('an import with more than it may have is refused with the place and the bound, and changes nothing', async () => {
-  const sim = await startForTest()
-  await ask(sim, '/v1/events', { body: event() })
-  const before = await steer(sim, 'GET', '/export')
-  const refusals: [Json[], string][] = [
-    [[{ list: new Array(40_001).fill(0) }], 'body/events/0: must not have more than 40000 members and items.'],
-    [[{ text: 'x'.repeat(3_000_000) }], 'body/events/0/text: must not have more than 2097152 characters in a text.'],
-    [new Array(150).fill({}), 'the export may break more rules: the check stops after 100 errors'],
-  ]
-  for (const [records, words] of refusals) {
-    const answer = await ask(sim, '/__sim/import', { body: { ...document, events: records }, token: null })
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain(words)
-  }
-  expect(await steer(sim, 'GET', '/export')).toEqual(before)
 })
 
 test('a client sees nothing of an import before it sees all of it', async () => {

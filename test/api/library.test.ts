@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
 
 /** The library as it is shipped, which starts faster than the sources. */
 const { startSimulator }: typeof import('../../src/index.ts') = await import(
@@ -16,12 +15,6 @@ describe('startSimulator', () => {
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:', events: 1 })
     await sim.close()
     await sim.close()
-    await expect(ask(sim, analyticsPath)).rejects.toThrow()
-  })
-
-  test('can be disposed of by the language', async () => {
-    const sim = await startSimulator()
-    await sim[Symbol.asyncDispose]()
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
   })
 
@@ -64,45 +57,18 @@ describe('startSimulator', () => {
     expect(statuses).toEqual([200, 429])
   })
 
-  test('refuses a name that is no setting', async () => {
-    const loose: Record<string, unknown> = { prot: 4010 }
-    await expect(startSimulator(loose)).rejects.toThrow(/no setting "prot".*port/)
-  })
-
   test.each([
+    [{ prot: 4010 }, /no setting "prot".*port/],
     [{ report: 'x.html' }, /"report" is no setting of the library, but the flag --report .*Call report\(\)/],
-    [{ failOn: 'violation' }, /"failOn" is no setting .* the flag --fail-on .*Call report\(\)/],
     [{ bundle: 'x.json' }, /"bundle" is no setting .* the flag --bundle of the command line\.$/],
-  ])('%o is refused as a flag of the command line', async (settings: object, words) => {
-    await expect(startSimulator(settings)).rejects.toThrow(words)
-  })
-
-  test.each([
     [{ clock: 'yesterday' }, /^clock.*"real" or an instant/],
     [{ port: 70_000 }, /^port.*0 to 65535/],
     [{ scenario: 'nonsense' }, /^scenario: .*nonsense/],
     [{ plan: 'platinum' }, /^plan: .*platinum/],
     [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
     [{ host: '0.0.0.0' }, /^host: .*Set controlToken, or controlOpen/],
-  ])('%o is refused with the setting that it is about', async (settings, words) => {
+  ])('%o is refused with the setting that it is about', async (settings: object, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
-  })
-})
-
-test('--body-limit is the limit', async () => {
-  const sim = await startForTest({ bodyLimit: '1kb' })
-  expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(500) }) })).status).toBe(201)
-  expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(1100) }) })).status).toBe(413)
-})
-
-test('it tells what its clients did', async () => {
-  await using sim = await startSimulator()
-  await fetch(`${sim.baseUrl}/events`, { method: 'POST', headers: { authorization: 'Bearer k' } })
-  const { requests, violations, coverage } = await sim.report()
-  expect({ requests, violations: violations.requests, met: coverage.met }).toEqual({
-    requests: 1,
-    violations: 1,
-    met: 1,
   })
 })
 

@@ -1,22 +1,13 @@
-import { cp, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { bundledFixtures } from '../../src/fixtures/bundled.ts'
-import {
-  type Answer,
-  analyticsPath,
-  ask,
-  askOperation,
-  errorOf,
-  event,
-  operations,
-  type RequestOptions,
-} from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
-import { faultsOf } from '../support/documented.ts'
+import { type Answer, analyticsPath, ask, askOperation, operations, type RequestOptions } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { fixturesWith } from '../support/documents.ts'
+import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
 
@@ -48,27 +39,17 @@ function ratesOf({ headers }: Answer) {
   }
 }
 
-test('five an hour: five answers, the sixth is a 429; the clock advanced by its Retry-After, the next is answered', async () => {
-  const sim = await limited()
-  const answers = await askMany(sim, 6)
-  expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 200, 429])
-  const seconds = answers[5]?.headers.get('retry-after')
-  expect(seconds).toBe('3600')
-  await steer(sim, 'POST', '/clock/advance', { by: `${Number(seconds) - 1}s` })
-  expect(statusesOf(await askMany(sim, 1))).toEqual([429])
-  await steer(sim, 'POST', '/clock/advance', { by: '1s' })
-  expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
-})
-
-test.each(['real', 'frozen', 'shifted'])('the same with a %s clock: retry-after-ms later it is open', async (mode) => {
-  const sim = await limited({ clock: 'real' })
-  await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
-  const [refused] = (await askMany(sim, 6)).slice(5)
-  if (!refused) throw new Error('no sixth answer')
-  expect(refused.status).toBe(429)
-  await steer(sim, 'POST', '/clock/advance', { by: `${ratesOf(refused).retryAfterMs}ms` })
-  expect(statusesOf(await askMany(sim, 1))).toEqual([200])
-})
+test.each(['real', 'frozen', 'shifted'])(
+  'with a %s clock the limit is open again after retry-after-ms',
+  async (mode) => {
+    const sim = await limited({ clock: 'real' })
+    await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
+    const answers = await askMany(sim, 6)
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 200, 429])
+    await steer(sim, 'POST', '/clock/advance', { by: `${answers[5]?.headers.get('retry-after-ms')}ms` })
+    expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
+  },
+)
 
 test('all the fields of an answer agree with one another and with its Date', async () => {
   const sim = await limited()
@@ -102,27 +83,12 @@ test('all the fields of an answer agree with one another and with its Date', asy
 })
 
 describe('the limit is counted', () => {
-  test('for each key', async () => {
+  test('for each key in each sandbox, over all models and periods', async () => {
     const sim = await limited()
-    expect(statusesOf(await askMany(sim, 6, { token: 'a' })).at(-1)).toBe(429)
-    expect(statusesOf(await askMany(sim, 5, { token: 'b' }))).toEqual([200, 200, 200, 200, 200])
-  })
-
-  test('for each sandbox', async () => {
-    const sim = await limited()
-    expect(statusesOf(await askMany(sim, 6, { token: 'a~one' })).at(-1)).toBe(429)
-    expect(statusesOf(await askMany(sim, 6, { token: 'a~two' })).slice(4)).toEqual([200, 429])
-    expect(statusesOf(await askMany(sim, 1, { token: 'a' }))).toEqual([200])
-  })
-
-  test('for one key over all models and periods', async () => {
-    const sim = await limited()
-    const paths = ['1', '2', '3', '4', '5', '6'].map(
-      (digit) => `/v1/models/00000000-0000-4000-8000-00000000000${digit}/analytics?period=7d`,
-    )
-    const statuses = []
-    for (const path of paths) statuses.push((await ask(sim, path)).status)
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
+    for (const path of others) expect((await ask(sim, path)).status).toBe(200)
+    expect((await ask(sim, first)).status).toBe(429)
+    for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
   })
 
   test('exactly, when all come at once', async () => {
@@ -135,12 +101,9 @@ describe('the limit is counted', () => {
   test('only by analytics: prompts and events have none', async () => {
     const sim = await limited()
     await askMany(sim, 5)
-    for (const operation of operations.slice(1)) {
-      for (let count = 0; count < 10; count += 1) {
-        const answer = await askOperation(sim, operation)
-        expect(answer.status).toBe(201)
-        expect(answer.headers.get('ratelimit')).toBeNull()
-      }
+    for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
+      const { status, headers } = await askOperation(sim, operation)
+      expect([status, headers.get('ratelimit')]).toEqual([201, null])
     }
     expect(statusesOf(await askMany(sim, 1))).toEqual([429])
   })
@@ -170,16 +133,6 @@ test('refused requests use up nothing, whatever they are refused for', async () 
   expect(ratesOf(next).left).toBe(3)
 })
 
-test('a 429 of the limit uses up nothing either, and does not put the end of the window off', async () => {
-  const sim = await limited()
-  await askMany(sim, 50)
-  await steer(sim, 'POST', '/clock/advance', { by: '30m' })
-  const [refused] = await askMany(sim, 50)
-  expect(refused?.headers.get('retry-after')).toBe('1800')
-  await steer(sim, 'POST', '/clock/advance', { by: '30m' })
-  expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
-})
-
 describe('where the limit comes from', () => {
   const plans = `
 - { name: free, about: Without analytics., analytics: false, maxAnalysesPerHour: null }
@@ -187,9 +140,7 @@ describe('where the limit comes from', () => {
 - { name: enterprise, about: Three an hour., analytics: true, maxAnalysesPerHour: 3 }
 `
   async function withPlans(settings: Partial<Settings> = {}) {
-    const fixtures = join(await tempFolder(), 'fixtures')
-    await cp(bundledFixtures, fixtures, { recursive: true })
-    await writeFile(join(fixtures, 'plans.yaml'), plans)
+    const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
     return startForTest({ fixtures, ...settings })
   }
   const answered = async (sim: TestSimulator, token: string) =>
@@ -197,13 +148,13 @@ describe('where the limit comes from', () => {
 
   test('the plan of the key', async () => {
     const sim = await withPlans()
-    expect(await answered(sim, 'any-key')).toBe(2)
-    expect(await answered(sim, 'key_enterprise')).toBe(3)
-    expect(await answered(sim, 'key_free')).toBe(0)
+    const keys = ['any-key', 'key_enterprise', 'key_free']
+    expect(await Promise.all(keys.map((key) => answered(sim, key)))).toEqual([2, 3, 0])
   })
 
-  test('--plan, for keys that no fixture lists', async () => {
-    expect(await answered(await withPlans({ plan: 'enterprise' }), 'any-key')).toBe(3)
+  test('--plan, for keys that no fixture lists, and for no other', async () => {
+    const sim = await withPlans({ plan: 'enterprise' })
+    expect([await answered(sim, 'any-key'), await answered(sim, 'key_growth')]).toEqual([3, 2])
   })
 
   test('the setting, for all plans', async () => {
@@ -213,79 +164,20 @@ describe('where the limit comes from', () => {
   })
 })
 
-test('a scripted 429 agrees with itself as a real one does', async () => {
-  const sim = await startForTest()
-  await putRules(sim, [{ scenario: 'rate-limited;retry-after=90;limit=7' }])
-  const answer = await ask(sim, '/v1/events', { body: event() })
-  expect(ratesOf(answer)).toMatchObject({ left: 0, seconds: 90, quota: 7, retryAfter: 90, retryAfterMs: 90_000 })
-})
-
-test('a reset opens the window again', async () => {
-  const sim = await limited()
-  await askMany(sim, 6)
-  await steer(sim, 'POST', '/reset')
-  expect(statusesOf(await askMany(sim, 1))).toEqual([200])
-})
-
 test('without a limit there is none, and no header speaks of one', async () => {
-  const sim = await startForTest()
+  const sim = await startForTest({ xRateLimit: 'epoch' })
   const answers = await askMany(sim, 100)
   expect(new Set(statusesOf(answers))).toEqual(new Set([200]))
-  expect(answers[0]?.headers.get('ratelimit')).toBeNull()
-})
-
-describe('--max-analyses-per-hour 3', () => {
-  const ofThree = () => limited({ maxAnalysesPerHour: 3 })
-
-  test('answers three, then 429 with when to come back', async () => {
-    const sim = await ofThree()
-    const answers = await askMany(sim, 5)
-    expect(statusesOf(answers)).toEqual([200, 200, 200, 429, 429])
-    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
-      '"analyses";r=2;t=3600',
-      '"analyses";r=1;t=3600',
-      '"analyses";r=0;t=3600',
-      '"analyses";r=0;t=3600',
-      '"analyses";r=0;t=3600',
-    ])
-    const refused = answers[3]
-    if (!refused) throw new Error('no answer')
-    expect(faultsOf('getModelAnalytics', 429, refused.body)).toEqual([])
-    expect(errorOf(refused)).toMatch(/3 an hour.*3600 s/)
-    expect(refused.headers.get('retry-after')).toBe('3600')
-    expect(refused.headers.get('retry-after-ms')).toBe('3600000')
-    expect(refused.headers.get('ratelimit-policy')).toBe('"analyses";q=3;w=3600')
-  })
-
-  test('opens again when the hour is over', async () => {
-    const sim = await ofThree()
-    await askMany(sim, 3, at('12:00:00'))
-    const [late] = await askMany(sim, 1, at('12:59:59.250'))
-    expect([late?.status, late?.headers.get('retry-after'), late?.headers.get('retry-after-ms')]).toEqual([
-      429,
-      '1',
-      '750',
-    ])
-    expect(statusesOf(await askMany(sim, 4, at('13:00:00')))).toEqual([200, 200, 200, 429])
-  })
+  expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
 describe('--analyses-window 10s', () => {
-  const inSeconds = () => limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
-
-  test('counts in windows of 10 seconds, and all headers and words say so', async () => {
-    const sim = await inSeconds()
+  test('counts in windows of 10 seconds from the first request, and all headers and words say so', async () => {
+    const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
     const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
     expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
-    expect(refused?.status).toBe(429)
-    expect(refused && errorOf(refused)).toBe('Rate limit exceeded: 2 in 10 s. Try again in 10 s.')
-    expect(refused?.headers.get('retry-after')).toBe('10')
-    expect(refused?.headers.get('ratelimit-policy')).toBe('"analyses";q=2;w=10')
-  })
-
-  test('opens again 10 seconds after its first request', async () => {
-    const sim = await inSeconds()
-    await askMany(sim, 2, at('12:00:00'))
+    expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
+    expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
     expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
     expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
   })
@@ -294,11 +186,6 @@ describe('--analyses-window 10s', () => {
 describe('--x-rate-limit', () => {
   const older = ({ headers }: Answer) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-
-  test('off sends no such header', async () => {
-    const sim = await startForTest({ maxAnalysesPerHour: 1 })
-    for (const answer of await askMany(sim, 2)) expect(older(answer)).toEqual([null, null, null])
-  })
 
   test.each([
     ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
@@ -314,10 +201,5 @@ describe('--x-rate-limit', () => {
     const { headers } = at('12:30:00')
     const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
     expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
-  })
-
-  test('adds nothing to a reply without a limit', async () => {
-    const sim = await startForTest({ xRateLimit: 'epoch' })
-    for (const answer of await askMany(sim, 1)) expect(older(answer)).toEqual([null, null, null])
   })
 })

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, objectOf, prompt, type RequestOptions } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 
-const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type accept user-agent'
+const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
 const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties sampleRate forceSample'
 
@@ -63,6 +63,7 @@ async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Pr
     ...(await Promise.all([...curls, ...reports])),
     ['har', await read('/requests?format=har&limit=1000')],
     ['metrics', await read('/metrics')],
+    ['sandboxes', await read('/sandboxes')],
     ['bundle', await read('/bundle?sandbox=*')],
     ['verify', (await ask(sim, '/__sim/verify', { token: null, body: verification })).text],
   ]

@@ -47,12 +47,3 @@ test('the same externalPromptId from 50 callers at once makes one prompt with ve
   expect(others).toEqual([])
   expect(kept?.versions.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
 })
-
-test('a version keeps every field that was sent', async () => {
-  const own = await startForTest()
-  const component = { content: 'c', type: 't', name: 'n', source: 'customer', isDynamic: true, weight: 3 }
-  const about = { role: 'support', description: 'Answers', source: 'agent', tags: ['x', 'y'], temperature: 0.2 }
-  await create(own, { ...about, productId, externalPromptId: 'a', components: [component] })
-  const versions = [prompt({ ...about, components: [component] })]
-  expect(await readPrompts(own)).toMatchObject([{ productId, externalPromptId: 'a', versions }])
-})

@@ -10,20 +10,14 @@ async function reportAfter(sandbox: string, fields: Parameters<typeof event>[0],
   return ask(sim(), `/__sim/report?sandbox=${sandbox}&${query}`, { token: null })
 }
 
-test('a report answers 417 if it meets a condition of failOn', async () => {
-  const { status, body } = await reportAfter('broken', { value: 7 }, 'failOn=violation,coverage<80')
-  expect(status).toBe(417)
-  expect(body).toMatchObject({ violations: { requests: 1 }, run: { failOn: ['violation', 'coverage<80'] } })
-})
-
-test('a report answers 200 if it meets no condition of failOn', async () => {
-  const { status } = await reportAfter('fitting', {}, 'failOn=violation,unexpected,manners')
-  expect(status).toBe(200)
-})
-
-test('a report without failOn answers 200, whatever it contains', async () => {
-  const { status } = await reportAfter('unasked', { value: 7 }, 'format=json')
-  expect(status).toBe(200)
+test.each([
+  ['broken', { value: 7 }, 'failOn=violation,coverage<80', 417],
+  ['fitting', {}, 'failOn=violation,unexpected,manners', 200],
+  ['unasked', { value: 7 }, 'format=json', 200],
+])('the report of the sandbox %s after %j with %s answers %d', async (sandbox, fields, query, expected) => {
+  const { status, body } = await reportAfter(sandbox, fields, query)
+  expect(status).toBe(expected)
+  if (status === 417) expect(body).toMatchObject({ run: { failOn: ['violation', 'coverage<80'] } })
 })
 
 test('a JUnit report fails where a condition of failOn is met', async () => {
@@ -33,9 +27,6 @@ test('a JUnit report fails where a condition of failOn is met', async () => {
 })
 
 test('an unknown condition of failOn is refused with the known ones', async () => {
-  expectRefusal(
-    await reportAfter('misspelt', {}, 'failOn=violations'),
-    400,
-    /failOn: must be violation, unexpected, .*coverage<N.*got "violations"/,
-  )
+  const answer = await reportAfter('misspelt', {}, 'failOn=violations')
+  expectRefusal(answer, 400, /failOn: must be violation, unexpected, .*coverage<N.*got "violations"/)
 })

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { type Habits, polite, runClient } from '../reports/retrying-client.ts'
-import { analyticsPath, ask, askOperation, event, expectRefusal, operations } from '../support/client.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -118,14 +116,6 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })
 
-  test('counts the time that the clock was advanced as waiting', async () => {
-    await askUnder('waits', '429;retry-after=3')
-    await advance('waits', '3s')
-    await askUnder('waits', '429;retry-after=3')
-    const [chain] = (await retriesOf('sandbox=waits')).chains
-    expect(chain?.attempts[1]).toMatchObject({ waitedMs: 3000, findings: [] })
-  })
-
   test('begins a new chain a minute after the demanded wait', async () => {
     await askUnder('later', '429;retry-after=3')
     await advance('later', '62s')
@@ -147,19 +137,6 @@ describe('GET /__sim/retries', () => {
       attempts: [{ insertId: 'order-1' }, { insertId: 'order-2' }],
     })
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
-  })
-
-  test('shows an attempt whose answer was lost', async () => {
-    const headers = { 'x-sim-sandbox': 'lost' }
-    await putRules(sim(), [{ sequence: 'lost-ack, 201' }], 'lost')
-    const send = () => askOperation(sim(), operations[2], { headers })
-    await expect(send()).rejects.toThrow()
-    await send()
-    const [chain] = (await retriesOf('sandbox=lost')).chains
-    expect(chain?.attempts).toMatchObject([
-      { outcome: 'lost', delivery: { outcome: 'damaged' }, damage: ['reset'] },
-      { outcome: 'fine', status: 201 },
-    ])
   })
 
   test('tells calls apart by caller, body and path', async () => {
@@ -190,7 +167,7 @@ describe('GET /__sim/retries', () => {
         body: JSON.stringify(event()),
         signal: AbortSignal.timeout(timeoutMs),
       })
-    const lost = await Promise.allSettled([1, 2, 3].map(() => send(200, scripted)))
+    const lost = await Promise.allSettled([1, 2, 3].map(() => send(1000, scripted)))
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     for (const { status } of await Promise.all([1, 2, 3].map(() => send(5000)))) expect(status).toBe(201)
     const { chains } = await retriesOf('', own)
@@ -213,14 +190,9 @@ describe('GET /__sim/retries', () => {
 
   test('shows the chain with the latest attempt first, and says how many more there are', async () => {
     const headers = { 'x-sim-sandbox': 'many' }
-    for (const [scenario, value] of [
-      ['500', '1'],
-      ['503', '2'],
-      ['404', '3'],
-      ['500', '1'],
-    ] as const) {
+    for (const scenario of ['500', '503', '404', '500']) {
       const scripted = { ...headers, 'x-sim-scenario': scenario }
-      await ask(sim(), '/v1/events', { body: event({ value }), headers: scripted })
+      await ask(sim(), '/v1/events', { body: event({ value: scenario }), headers: scripted })
     }
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
     const latest = await retriesOf('sandbox=many&limit=1')
@@ -245,64 +217,10 @@ describe('GET /__sim/retries', () => {
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('shows no credential', async () => {
-    const token = 'a-very-secret-token'
-    const how = { token, headers: { 'x-sim-sandbox': 'secret', 'x-sim-scenario': '503' } }
-    await ask(sim(), `/v1/events?note=${token}`, { ...how, body: event({ insertId: `id-${token}` }) })
-    expect(JSON.stringify(await retriesOf('sandbox=secret'))).not.toContain(token)
-  })
-
-  test('keeps the sandboxes apart, and lists those of all with *', async () => {
-    const own = await startForTest()
-    for (const sandbox of ['a', 'b', 'a']) await askUnder(sandbox, '503', own)
-    expect(statusesOf(await retriesOf('sandbox=a', own))).toEqual([[503, 503]])
-    const { chains } = await retriesOf('sandbox=*', own)
-    expect(chains.map(({ sandbox, attempts }) => [sandbox, attempts.length])).toEqual([
-      ['a', 2],
-      ['b', 1],
-    ])
-  })
-
-  test('says that attempts may be missing where the journal evicted requests', async () => {
+  test('keeps the sandboxes apart, lists all with *, and says that attempts may be missing after an eviction', async () => {
     const small = await startForTest({ journalSize: 2 })
-    for (const _ of [1, 2, 3]) await askUnder('default', '503', small)
-    expect(await retriesOf('', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })
-  })
-
-  test('is empty after the requests were deleted', async () => {
-    await askUnder('deleted', '503')
-    await steer(sim(), 'DELETE', '/requests?sandbox=deleted')
-    expect(await retriesOf('sandbox=deleted')).toMatchObject({ chains: [], truncated: false })
-  })
-
-  test('refuses a sandbox that was never used', async () => {
-    expectRefusal(await ask(sim(), '/__sim/retries?sandbox=nobody', { token: null }), 404, /never used/)
-  })
-})
-
-/** Counts findings by rule and sentence. */
-function countFindings(findings: readonly Json[]): JsonObject {
-  const counts: JsonObject = {}
-  for (const finding of findings) {
-    const { rule, sentence, count = 1 } = isObject(finding) ? finding : {}
-    const key = `${rule}: ${sentence}`
-    counts[key] = Number(counts[key] ?? 0) + Number(count)
-  }
-  return counts
-}
-
-describe('the findings of the attempts are those of GET /__sim/manners', () => {
-  const habits: readonly (keyof Habits)[] = ['heedsRetryAfter', 'backsOff', 'keepsInsertId', 'acceptsRefusals']
-
-  test.each(habits)('for a client without the habit %s', async (habit) => {
-    for (const seed of ['1', '2']) {
-      const sandbox = `${habit}-${seed}`
-      await runClient(sim(), sandbox, { ...polite, [habit]: false }, seed)
-      const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
-      const { chains } = await retriesOf(`sandbox=${sandbox}&limit=100`)
-      const listed = chains.flatMap(({ attempts }) => attempts.flatMap((one) => [...one.findings]))
-      expect(countFindings(listed)).toEqual(countFindings(Array.isArray(findings) ? findings : []))
-      expect(listed.length).toBeGreaterThan(0)
-    }
+    for (const sandbox of ['a', 'b', 'b', 'b']) await askUnder(sandbox, '503', small)
+    expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })
+    expect(await retriesOf('sandbox=a', small)).toMatchObject({ chains: [], truncated: true })
   })
 })

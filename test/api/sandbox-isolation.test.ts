@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, objectOf, prompt, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
@@ -26,11 +26,7 @@ test('thirty workers at once never see one another: data, faults, counts, clocks
   await Promise.all(workers.map((worker) => work(sim, worker)))
 
   const all = await listed(sim)
-  expect(
-    namesOf(all)
-      .filter((name) => name !== 'default')
-      .sort(),
-  ).toEqual(workers.map(({ name }) => name).sort())
+  expect(namesOf(all).sort()).toEqual(['default', ...workers.map(({ name }) => name)].sort())
   for (const { name, index } of workers) {
     expect(all.find((one) => one['name'] === name)).toMatchObject({
       seed: `seed-${index}`,
@@ -60,11 +56,8 @@ async function work(sim: TestSimulator, { name, index }: { name: string; index: 
 
   for (let count = 0; count <= index % 5; count += 1) {
     const body = event({ insertId: `order-${count}`, worker: index })
-    const [first, retry] = [
-      await ask(sim, '/v1/events', { token, body }),
-      await ask(sim, '/v1/events', { token, body }),
-    ]
-    expect(retry.text).toBe(first.text)
+    const first = await ask(sim, '/v1/events', { token, body })
+    expect((await ask(sim, '/v1/events', { token, body })).text).toBe(first.text)
   }
   const prompts: number[] = []
   while (prompts.filter((status) => status === 201).length < index % 3)
@@ -82,19 +75,6 @@ async function work(sim: TestSimulator, { name, index }: { name: string; index: 
   const last = Array.isArray(points) ? points.at(-1) : undefined
   expect(isObject(last) ? last['date'] : undefined).toMatch(new Date(nowOf(index)).toISOString().slice(0, 10))
 }
-
-test('the same requests in a hundred sandboxes have a hundred different ids, and each repeats', async () => {
-  const [one, other] = [await startForTest(), await startForTest()]
-  const ids = (sim: TestSimulator) =>
-    Promise.all(
-      Array.from({ length: 100 }, async (_, index) =>
-        textOf(await ask(sim, '/v1/events', { token: `k~w${index}`, body: event({ insertId: 'a' }) }), 'eventId'),
-      ),
-    )
-  const here = await ids(one)
-  expect(new Set(here).size).toBe(100)
-  expect(await ids(other)).toEqual(here)
-})
 
 describe('no control of a request reaches another sandbox', () => {
   test('seed, instant and faults of one are gone with it', async () => {
@@ -121,18 +101,13 @@ describe('no control of a request reaches another sandbox', () => {
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
   ])('%s that name two are refused, and nothing is kept', async (_name, headers, prefix) => {
     const sim = await startForTest()
-    expectRefusal(
-      await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers }),
-      400,
-      /more than one sandbox|cannot name a sandbox/,
-    )
-    const all = await listed(sim)
-    expect(all.filter(({ events }) => events !== 0)).toEqual([])
-    expect(namesOf(all)).toEqual(['default'])
+    const answer = await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers })
+    expectRefusal(answer, 400, /more than one sandbox|cannot name a sandbox/)
+    expect(await listed(sim)).toMatchObject([{ name: 'default', events: 0 }])
   })
 })
 
-test.each(['constructor', 'toString', 'hasOwnProperty', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)])(
+test.each(['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)])(
   'a sandbox can have the name %s',
   async (name) => {
     const sim = shared()
@@ -143,47 +118,28 @@ test.each(['constructor', 'toString', 'hasOwnProperty', 'default', 'DEFAULT', '0
   },
 )
 
-test.each(['__proto__', '-a', '.a', '_a', 'a b', 'a/b', 'a%20b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb'])(
+test.each(['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb'])(
   'no sandbox is called %j: not by a request, not by the control plane',
   async (name) => {
     const sim = shared()
     const before = namesOf(await listed(sim))
     const bytes = Buffer.from(name).toString('latin1')
-    expectRefusal(
-      await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } }),
-      400,
-      /cannot name a sandbox: 1 to 64 letters/,
-    )
-    const query = await ask(sim, `/__sim/reset?sandbox=${encodeURIComponent(name)}`, { method: 'POST' })
-    expect(query.status).toBe(400)
-    const put = await ask(sim, `/__sim/sandboxes/${encodeURIComponent(name)}`, { method: 'PUT', body: {} })
+    const answer = await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } })
+    expectRefusal(answer, 400, /cannot name a sandbox: 1 to 64 letters/)
+    const encoded = encodeURIComponent(name)
+    expect((await ask(sim, `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
+    const put = await ask(sim, `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
     expect(put.status).toBe(name === '' ? 404 : 400)
     expect(namesOf(await listed(sim)).sort()).toEqual(before.sort())
   },
 )
 
 describe('the control plane', () => {
-  test('gives a sandbox another seed: other figures, other ids, the same data', async () => {
-    const sim = await startForTest()
-    const token = 'k~a'
-    const figures = await ask(sim, analyticsPath, { token })
-    const kept = await ask(sim, '/v1/events', { token, body: event({ insertId: 'x' }) })
-    expect(await steer(sim, 'PUT', '/sandboxes/a', { seed: '42' })).toMatchObject({ name: 'a', seed: '42' })
-    expect((await ask(sim, analyticsPath, { token })).text).not.toBe(figures.text)
-    expect((await ask(sim, '/v1/events', { token, body: event({ insertId: 'x' }) })).text).toBe(kept.text)
-    const seeded = await ask(sim, analyticsPath, { token })
-    const own = await startForTest({ seed: '42' })
-    expect((await ask(own, analyticsPath)).text).toBe(seeded.text)
-    expect((await ask(sim, analyticsPath)).text).toBe(figures.text)
-  })
-
   test.each<[Json, RegExp]>([
-    [{ seed: '' }, /seed/],
     [{ seed: 'a b' }, /seed/],
     [{ seed: 'x'.repeat(65) }, /seed/],
     [{ seed: 42 }, /seed/],
     [{ sead: '42' }, /sead/],
-    [[], /body/],
   ])('refuses %j as what a sandbox is made of', async (body, says) => {
     expectRefusal(await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body }), 400, says)
   })
@@ -197,12 +153,6 @@ describe('the control plane', () => {
     expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: false })
     expect((await ask(sim, analyticsPath, { token: 'k~a' })).status).toBe(200)
     expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 0, rules: 0 })
-  })
-
-  test('lists the one used longest ago first', async () => {
-    const sim = await startForTest()
-    for (const name of ['a', 'b', 'c', 'a']) await ask(sim, analyticsPath, { token: `k~${name}` })
-    expect(namesOf(await listed(sim)).filter((name) => name !== 'default')).toEqual(['b', 'c', 'a'])
   })
 })
 
@@ -230,25 +180,19 @@ describe('sandboxes are bounded', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('in number: for one more, the one that is idle for longest goes, and that is logged', async () => {
+  test('in number: for one more, the one that is idle for longest goes whole, and that is logged', async () => {
     const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
+    await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {
       await use(sim, name)
       pass(1000)
     }
     expect(namesOf(await listed(sim)).sort()).toEqual(['a', 'c', 'd', 'default'])
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'b', reason: 'limit' }])
-    await use(sim, 'e')
-    expect(namesOf(await listed(sim)).sort()).toEqual(['a', 'd', 'default', 'e'])
-  })
-
-  test('in number: what went is gone whole', async () => {
-    const { sim } = await timed({ sandboxLimit: 2 })
-    await use(sim, 'a')
-    await putRules(sim, [{ scenario: 'unavailable' }], 'a')
     await use(sim, 'b')
-    await use(sim, 'a')
-    expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 1, rules: 0 })
+    const list = await listed(sim)
+    expect(namesOf(list)).toEqual(['a', 'd', 'default', 'b'])
+    expect(list.at(-1)).toMatchObject({ events: 1, requests: 1, rules: 0 })
   })
 
   test('in idle time: who was not used for so long goes when another one comes', async () => {
@@ -274,11 +218,5 @@ describe('sandboxes are bounded', () => {
     }
     expect(dropped().map((one) => 'sandbox' in one && one.sandbox)).toEqual(['a', 'b'])
     expect((await listed(sim)).find(({ name }) => name === 'default')).toMatchObject({ events: 1, rules: 1 })
-  })
-
-  test('and a limit of 1 still lets a single other one come', async () => {
-    const { sim } = await timed({ sandboxLimit: 1 })
-    for (const name of ['a', 'b', 'c']) expect((await use(sim, name)).status).toBe(201)
-    expect(namesOf(await listed(sim)).sort()).toEqual(['c', 'default'])
   })
 })

@@ -27,7 +27,6 @@ describe('GET events', () => {
     ['', 'a b c d'],
     ['eventType=purchase', 'a b'],
     ['eventType=Purchase', ''],
-    [`productId=${otherProduct}`, 'b'],
     [`productId=${otherProduct.toUpperCase()}`, 'b'],
     [`conversationId=${conversation.toUpperCase()}`, 'c'],
     ['externalConversationId=chat-9', 'd'],
@@ -35,7 +34,6 @@ describe('GET events', () => {
     ['sampledOut=true', 'd'],
     ['sampledOut=false', 'a b c'],
     ['eventType=cancellation&sampledOut=false', 'c'],
-    ['eventType=cancellation&insertId=order-1', ''],
     ['order=newest', 'd c b a'],
     ['order=newest&eventType=purchase', 'b a'],
   ])('with ?%s returns the events %s', async (query, values) => {
@@ -46,42 +44,25 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
-  test('finds one event by its id, however old it is', async () => {
-    for (let count = 0; count < 3; count += 1) await post('by-id', '/v1/events', event({ value: `${count}` }))
-    const { events } = await readEventPage(sim(), 'sandbox=by-id')
-    for (const { eventId } of events) {
-      const found = await readEventPage(sim(), `sandbox=by-id&eventId=${String(eventId).toUpperCase()}`)
-      expect(found).toMatchObject({ events: [{ eventId }], total: 1 })
-    }
-    const none = await readEventPage(sim(), 'sandbox=by-id&eventId=00000000-0000-4000-8000-000000000000')
-    expect(none).toEqual({ events: [], total: 0 })
-  })
-
-  test('returns every event once over its pages, in the order of recording, each page with the total', async () => {
-    await steer(sim(), 'POST', '/reset')
-    const bodies = Array.from({ length: 250 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
+  test('returns every event once over its pages, each page with the total, and one by its id, however old', async () => {
+    const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
-    const seen: string[] = []
-    for (let offset = 0; offset < 300; offset += 60) {
-      const page = await readEventPage(sim(), `sandbox=pages&offset=${offset}&limit=60`)
-      expect(page.total).toBe(250)
-      seen.push(...page.events.map(({ fields }) => fields.value))
-    }
-    expect(seen).toEqual(bodies.map(({ value }) => value))
-    const first = await readEventPage(sim(), 'sandbox=pages')
-    expect([first.events.length, first.total]).toEqual([100, 250])
-    expect(await readEventPage(sim(), 'sandbox=pages&limit=0')).toEqual({ events: [], total: 250 })
+    const pages = ['', '&offset=100', '&offset=101', '&limit=0']
+    const read = await Promise.all(pages.map((page) => readEventPage(sim(), `sandbox=pages${page}`)))
+    expect(read.map(({ total, events }) => [total, events.length])).toEqual([100, 1, 0, 0].map((count) => [101, count]))
+    const values = read.flatMap(({ events }) => events.map(({ fields }) => fields.value))
+    expect(values).toEqual(bodies.map(({ value }) => value))
+    const [{ eventId } = {}] = read[1]?.events ?? []
+    const found = await readEventPage(sim(), `sandbox=pages&eventId=${String(eventId).toUpperCase()}`)
+    expect(found).toMatchObject({ events: [{ eventId }], total: 1 })
+    expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
   })
 
   test.each([
     ['limit=-1', 'limit'],
     ['limit=10001', 'limit'],
-    ['offset=one', 'offset'],
-    ['order=latest', 'order'],
-    ['sampledOut=perhaps', 'sampledOut'],
     ['productId=web-shop', 'productId'],
     ['eventTyp=purchase', 'eventTyp'],
-    ['sandbox=.x', 'sandbox'],
   ])('refuses ?%s and names the parameter', async (query, parameter) => {
     expectRefusal(await ask(sim(), `/__sim/events?${query}`, { token: null }), 400, parameter)
   })
@@ -103,10 +84,6 @@ describe('GET events', () => {
         { impact: 0.25, sampledOut: false, replays: 0 },
       ],
     })
-  })
-
-  test('returns no events for an unused sandbox', async () => {
-    expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
   })
 })
 
@@ -145,41 +122,9 @@ describe('GET prompts', () => {
     expect(two?.versionId).not.toBe(one?.versionId)
     expect(other).toMatchObject({ versions: [{ version: 1 }] })
   })
-
-  test('shows the component ids of the reply', async () => {
-    const answer = await ask(sim(), '/v1/prompts', {
-      body: prompt({ components: [{ content: 'a' }, { content: 'b' }] }),
-      headers: { 'x-sim-sandbox': 'components' },
-    })
-    const [{ versions: [version] = [] } = {}] = await readPrompts(sim(), 'components')
-    const shown = JSON.parse(JSON.stringify(version)).components
-    expect(shown.map(({ componentId }: { componentId: string }) => componentId)).toEqual(
-      JSON.parse(answer.text).componentIds,
-    )
-  })
 })
 
 describe('activation', () => {
-  const versionsIn = async (sandbox: string) => (await readPrompts(sim(), sandbox))[0]?.versions ?? []
-  const activeIn = async (sandbox: string) => (await versionsIn(sandbox)).map(({ active }) => active)
-
-  test('makes one version the only active one, which stays active when a version is added', async () => {
-    const sandbox = 'activation'
-    const add = () => post(sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
-    for (let index = 0; index < 3; index += 1) await add()
-    const [{ promptId = '' } = {}] = await readPrompts(sim(), sandbox)
-    const [first, second] = await versionsIn(sandbox)
-    const activate = (versionId = '') =>
-      steer(sim(), 'POST', `/prompts/${promptId}/versions/${versionId}/activate?sandbox=${sandbox}`)
-    expect(await activate(second?.versionId)).toEqual({ promptId, versionId: second?.versionId, active: true })
-    expect(await activeIn(sandbox)).toEqual([false, true, false])
-    await activate(second?.versionId)
-    await activate(first?.versionId)
-    expect(await activeIn(sandbox)).toEqual([true, false, false])
-    await add()
-    expect(await activeIn(sandbox)).toEqual([true, false, false, false])
-  })
-
   test('finds only a version of that prompt in that sandbox', async () => {
     const sandbox = 'finding'
     for (const id of ['p', 'q']) await post(sandbox, '/v1/prompts', prompt({ externalPromptId: id }))
@@ -195,6 +140,8 @@ describe('activation', () => {
       const path = `/__sim/prompts/${promptId}/versions/${versionId}/activate?sandbox=${where}`
       expectRefusal(await ask(sim(), path, { method: 'POST', token: null }), 404, String(versionId))
     }
-    expect(await activeIn(sandbox)).toEqual([false])
+    const path = `/prompts/${p?.promptId}/versions/${p?.versions[0]?.versionId}/activate?sandbox=${sandbox}`
+    expect(await steer(sim(), 'POST', path)).toMatchObject({ promptId: p?.promptId, active: true })
+    expect(await readPrompts(sim(), sandbox)).toMatchObject([true, false].map((active) => ({ versions: [{ active }] })))
   })
 })

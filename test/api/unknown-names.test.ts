@@ -8,29 +8,27 @@ const sim = sharedSimulator()
 const control = (path: string, body?: JsonObject) => ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
 
 const none = { count: { exactly: 0 } }
+const verify = (query: JsonObject) => control('/verify', { ...query, ...none })
+const count = (query: JsonObject) => control('/requests/count', query)
 
 describe('a name that does not exist proves no absence', () => {
   test.each([
     ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['an unknown part', { match: { body: { eventTyp: 'a' } } }, /field "\/eventTyp"/],
     [
-      'a field of another operation',
+      'a field of another',
       { operation: 'createEvent', match: { body: { '/components': [] } } },
       /field "\/components"/,
     ],
     [
       'an unknown query parameter',
-      { operation: 'getModelAnalytics', match: { query: { perod: '7d' } } },
-      /query parameter "perod"\. Did you mean "period"\? Known: period/,
+      { match: { query: { perod: '7d' } } },
+      /parameter "perod"\. Did you mean "period"\?/,
     ],
   ])('in verify and count: %s', async (_name, query, message) => {
-    for (const [path, bounds] of [
-      ['/verify', none],
-      ['/requests/count', {}],
-    ] as const) {
-      expectRefusal(await control(path, { ...query, ...bounds }), 400, message)
-      expect((await control(path, { ...query, ...bounds, force: true })).status).toBe(200)
+    for (const control of [verify, count]) {
+      expectRefusal(await control(query), 400, message)
+      expect((await control({ ...query, force: true })).status).toBe(200)
     }
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, modelId, objectOf, productId } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -31,21 +31,13 @@ describe('POST /__sim/verify', () => {
     [{ count: { atLeast: 4 } }, 417],
     [{ count: { exactly: 3 } }, 200],
     [{ count: { exactly: 2 } }, 417],
-    [{ count: { exactly: 4 } }, 417],
-    [{ count: { atMost: 3 } }, 200],
     [{ count: { atMost: 2 } }, 417],
     [{ count: { atLeast: 1, atMost: 3 } }, 200],
-    [{ count: { atLeast: 4, atMost: 5 } }, 417],
     [{ operation: 'createEvent' }, 200],
     [{ operation: 'createPrompt' }, 417],
     [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
     [{ match: { status: 201 }, count: { exactly: 2 } }, 200],
-    [{ match: { header: { Authorization: null } }, count: { exactly: 0 } }, 200],
     [{ match: { header: { Cookie: null }, query: { api_key: null } }, count: { exactly: 3 } }, 200],
-    [{ match: { product: productId }, count: { exactly: 2 } }, 200],
-    [{ match: { model: modelId }, count: { exactly: 1 } }, 200],
-    [{ match: { header: { 'X-Team': 'blue' } }, count: { exactly: 1 } }, 200],
-    [{ match: { body: { '/eventType': 'purchase' } }, count: { exactly: 2 } }, 200],
     [{ match: { body: { eventType: 'purchase', properties: { plan: 'pro' } } }, count: { exactly: 1 } }, 200],
   ])('answers %j with %i after three requests', async (verification, status) => {
     const verdict = await verify(shared(), verification)
@@ -56,17 +48,8 @@ describe('POST /__sim/verify', () => {
     const sim = await startForTest()
     await record(sim, purchase({ properties: { text: 'x'.repeat(5000) } }))
     const { nearMisses } = await verify(sim, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
-    expect(nearMisses).toMatchObject([
-      {
-        differences: [
-          {
-            field: 'body/properties',
-            expected: expect.stringMatching(/^{"text":"y{1991}…$/),
-            actual: expect.stringMatching(/^{"text":"x{1991}…$/),
-          },
-        ],
-      },
-    ])
+    const [expected, actual] = ['y', 'x'].map((letter) => `{"text":"${letter.repeat(1991)}…`)
+    expect(nearMisses).toMatchObject([{ differences: [{ field: 'body/properties', expected, actual }] }])
   })
 
   test('looks for at most a hundred differences of a request', async () => {
@@ -91,27 +74,14 @@ describe('POST /__sim/verify', () => {
     const sim = await startForTest()
     await ask(sim, analyticsPath)
     await record(sim, purchase({ eventType: 'signup' }))
-    const verdict = await verify(sim, {
-      operation: 'createEvent',
-      match: { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } },
-    })
-    expect(verdict).toMatchObject({
-      status: 417,
-      count: 0,
-      matched: [],
-      nearMisses: [
-        {
-          id: 'req-2',
-          method: 'POST',
-          path: '/v1/events',
-          status: 201,
-          differences: [
-            { field: 'header/x-team', expected: 'blue' },
-            { field: 'body/eventType', expected: 'purchase', actual: 'signup' },
-          ],
-        },
-        { id: 'req-1' },
-      ],
+    const match = { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } }
+    const differences = [
+      { field: 'header/x-team', expected: 'blue' },
+      { field: 'body/eventType', expected: 'purchase', actual: 'signup' },
+    ]
+    const nearest = { id: 'req-2', method: 'POST', path: '/v1/events', status: 201, differences }
+    expect(await verify(sim, { operation: 'createEvent', match })).toMatchObject({
+      ...{ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] },
       message: expect.stringMatching(
         /^Expected at least 1 request of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
       ),
@@ -119,35 +89,17 @@ describe('POST /__sim/verify', () => {
   })
 
   test.each([
-    [
-      { operation: 'createEvents' },
-      /no operation "createEvents". Did you mean "createEvent"\? Known: getModelAnalytics, /,
-    ],
     [{ match: { header: { Authorization: 'Bearer k' } } }, /does not keep the value of the header "Authorization"/],
-    [{ match: { header: { 'x-note': 'Bearer k' } } }, /does not keep the value of the header "x-note"/],
     [{ match: { query: { api_key: 'k' } } }, /does not keep the value of the query parameter "api_key"/],
     [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
     [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
-    [{ count: {} }, /count/],
     [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
-    [{ match: { body: 'x' } }, /match\/body/],
-    [{ matches: {} }, /matches/],
   ])('refuses %j, which could never be true', async (verification, problem) => {
     expectRefusal(await ask(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
   })
 })
 
 describe('a verification that waits', () => {
-  test('is answered as soon as a request makes it true', async () => {
-    const sim = await startForTest()
-    const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
-    await untilWaiting(sim, 1)
-    await record(sim)
-    await ask(sim, analyticsPath)
-    await record(sim)
-    expect(await waiting).toMatchObject({ status: 200, count: 2 })
-  })
-
   test('delays no request, and is answered by the requests of its own sandbox', async () => {
     const sim = await startForTest()
     const warnings: Error[] = []
@@ -168,24 +120,27 @@ describe('a verification that waits', () => {
     expect(warnings).toEqual([]) // Node warns of too many listeners
   })
 
-  test('fails when the time is up', async () => {
+  test.each([
+    [{ atLeast: 2 }, 200],
+    [{ exactly: 1 }, 417],
+    [{ atMost: 1 }, 417],
+  ])('for %j is answered by the second request with %d', async (count, status) => {
     const sim = await startForTest()
-    expect(await verify(sim, { withinMs: 20 })).toMatchObject({ status: 417, count: 0 })
-  })
-
-  test.each([{ exactly: 1 }, { atMost: 1 }])('for %j fails as soon as there are more', async (count) => {
-    const sim = await startForTest()
-    const waiting = verify(sim, { count, withinMs: 60_000 })
+    const waiting = verify(sim, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(sim, 1)
-    for (let times = 0; times < 2; times += 1) await record(sim)
-    expect(await waiting).toMatchObject({ status: 417, count: 2 })
+    for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(sim)
+    expect(await waiting).toMatchObject({ status, count: 2 })
   })
 
-  test.each([{ exactly: 1 }, { atMost: 1 }])('for %j is satisfied only when its time is up', async (count) => {
+  test.each([
+    [{ exactly: 1 }, 200],
+    [{ atMost: 1 }, 200],
+    [{ atLeast: 2 }, 417],
+  ])('for %j is answered with %d when its time is up', async (count, status) => {
     const sim = await startForTest()
     await record(sim)
     const before = performance.now()
-    expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status: 200, count: 1 })
+    expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
     expect(performance.now() - before).toBeGreaterThanOrEqual(48)
   })
 
@@ -201,17 +156,6 @@ describe('a verification that waits', () => {
     const verdict = await waiting
     expect(verdict).toMatchObject({ status: 200, count: 2 })
     expect(verdict['matched']).not.toContain(before.headers.get('x-request-id'))
-  })
-
-  test('counts a request that the journal drops meanwhile', async () => {
-    const sim = await startForTest({ journalSize: 1 })
-    const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
-    await untilWaiting(sim, 1)
-    await record(sim)
-    await ask(sim, analyticsPath)
-    await untilWaiting(sim, 1)
-    await record(sim)
-    expect(await waiting).toMatchObject({ status: 200, count: 2, truncated: true })
   })
 
   test('ends when its client closes the connection', async () => {
@@ -244,10 +188,8 @@ describe('a verification that waits', () => {
 describe('POST /__sim/requests/count', () => {
   test.each([
     [undefined, 3],
-    [{}, 3],
     [{ operation: 'createEvent' }, 2],
     [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
-    [{ match: { status: 404 } }, 0],
   ])('answers %j with the count %i', async (body, count) => {
     expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
   })
@@ -277,16 +219,6 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(broken).not.toHaveProperty('problem')
   })
 
-  test('still has a body of 900,000 bytes', async () => {
-    const sim = await startForTest()
-    await record(sim, large('a'))
-    expect(await verify(sim, { match: { body: { '/eventType': 'purchase' } } })).toMatchObject({
-      status: 200,
-      count: 1,
-      truncated: false,
-    })
-  })
-
   test('does not take a body that it has dropped for one that was never sent', async () => {
     const sim = await startForTest()
     await record(sim, purchase({ eventType: 'signup' }))
@@ -298,14 +230,6 @@ describe('a journal that has dropped requests or bodies', () => {
     // A query that needs no body is still exact.
     expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
   })
-})
-
-test('a verification distinguishes requests with and without a credential', async () => {
-  const sim = await startForTest()
-  await ask(sim, analyticsPath, { token: null })
-  await ask(sim, analyticsPath)
-  const verdict = await verify(sim, { match: { header: { authorization: null } }, count: { exactly: 1 } })
-  expect(verdict).toMatchObject({ status: 200, matched: ['req-1'] })
 })
 
 test('a value that was redacted in part may match, so that the count is truncated', async () => {

@@ -1,6 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ask } from '../support/client.ts'
@@ -89,21 +87,6 @@ describe('the recording of answers', () => {
       return found
     }, 10_000)
     expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
-  })
-
-  test.each<[string, RequestListener]>([
-    ['whole', (_req, res) => res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":"é"}')],
-    [
-      'in pieces',
-      (_req, res) => [res.setHeader('Content-Type', 'application/json'), res.write('{"a":'), res.end('"é"}')],
-    ],
-  ])('does not change an answer, and has its body: sent %s', async (how, listener) => {
-    const server = createServer(listener).listen(0)
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
-    const target = `/__sim/contract?sent=${encodeURIComponent(how)}`
-    expect(await (await fetch(`http://127.0.0.1:${port}${target}`)).json()).toEqual({ a: 'é' })
-    expect(await readRecorded()).toContainEqual(expect.objectContaining({ target, text: '{"a":"é"}' }))
   })
 })
 

@@ -23,13 +23,6 @@ test('after that a new one takes the place of one, not of all that are too many'
   expect(names(sandboxes)).toEqual(['default', 'c', 'new', 'newer'])
 })
 
-test('what is kept and less than the limit leaves the limit as it is', () => {
-  const { sandboxes, gone } = bounded(3)
-  sandboxes.adopt(['a'])
-  for (const name of ['b', 'c', 'd']) sandboxes.use(name)
-  expect(gone).toEqual(['a limit'])
-})
-
 function bounded(limit: number) {
   const gone: string[] = []
   const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })

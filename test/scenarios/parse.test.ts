@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseScenarios, parseSequence } from '../../src/scenarios/parse.ts'
-import { splitOutsideQuotes } from '../../src/scenarios/split-text.ts'
 import { inputs } from '../support/catalogue.ts'
 
 const { catalogue } = inputs
@@ -13,45 +12,21 @@ const parse = (text: string) => {
 }
 
 describe('a list of scenarios', () => {
+  const slow = { name: 'slow', values: { ms: 5, distribution: 'fixed', sigma: 0.5, p: 1 }, written: 'slow;ms=5' }
+  const limited = (seconds: number, written: string) => {
+    return { name: 'rate-limited', values: { 'retry-after': seconds, limit: 60, p: 1 }, written }
+  }
+  const fields = ['averageStruggle', 'dataPoints.avgGrowthScore']
+  const nullsOf = (written: string) => [{ name: 'null', values: { fields, p: 1 }, written }]
+
   test.each([
     ['', []],
     ['  ', []],
     ['forbidden', [{ name: 'forbidden', values: { p: 1 }, written: 'forbidden' }]],
-    [
-      'rate-limited',
-      [{ name: 'rate-limited', values: { 'retry-after': 1, limit: 60, p: 1 }, written: 'rate-limited' }],
-    ],
-    [
-      ' rate-limited ; retry-after = 3 ,slow;ms=5',
-      [
-        {
-          name: 'rate-limited',
-          values: { 'retry-after': 3, limit: 60, p: 1 },
-          written: 'rate-limited ; retry-after = 3',
-        },
-        { name: 'slow', values: { ms: 5, distribution: 'fixed', sigma: 0.5, p: 1 }, written: 'slow;ms=5' },
-      ],
-    ],
-    [
-      'null;fields="recommendations,avgSafetyScore"',
-      [
-        {
-          name: 'null',
-          values: { fields: ['recommendations', 'avgSafetyScore'], p: 1 },
-          written: 'null;fields="recommendations,avgSafetyScore"',
-        },
-      ],
-    ],
-    [
-      'null;fields=averageStruggle|dataPoints.avgGrowthScore',
-      [
-        {
-          name: 'null',
-          values: { fields: ['averageStruggle', 'dataPoints.avgGrowthScore'], p: 1 },
-          written: 'null;fields=averageStruggle|dataPoints.avgGrowthScore',
-        },
-      ],
-    ],
+    ['rate-limited', [limited(1, 'rate-limited')]],
+    [' rate-limited ; retry-after = 3 ,slow;ms=5', [limited(3, 'rate-limited ; retry-after = 3'), slow]],
+    [`null;fields="${fields}"`, nullsOf(`null;fields="${fields}"`)],
+    [`null;fields=${fields.join('|')}`, nullsOf(`null;fields=${fields.join('|')}`)],
   ])('%j', (text, expected) => {
     expect(parse(text)).toEqual(expected)
   })
@@ -75,6 +50,7 @@ describe('a list of scenarios', () => {
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
     ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
+    ['constructor', /no scenario "constructor"\. convsim scenarios/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
     ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
@@ -120,18 +96,5 @@ describe('a sequence', () => {
   test('takes a pointer to all items, whose asterisk begins no count', () => {
     const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
     expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
-  })
-})
-
-describe('splitOutsideQuotes', () => {
-  test.each([
-    ['a,b', ['a', 'b']],
-    [' a , , b ', ['a', 'b']],
-    ['"a,b",c', ['"a,b"', 'c']],
-    ['a;x="1,2",b', ['a;x="1,2"', 'b']],
-    ['"a,b', ['"a,b']],
-    ['', []],
-  ])('%j', (text, parts) => {
-    expect(splitOutsideQuotes(text, ',')).toEqual(parts)
   })
 })

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../../src/core/json.ts'
+import type { Json, JsonObject } from '../../../src/core/json.ts'
 import {
   analyticsPath,
   ask,
   askOperation,
-  errorOf,
+  event,
   expectRefusal,
+  objectOf,
   operations,
   prompt,
   readStateInfo,
@@ -40,10 +41,7 @@ const pairs = drifts.flatMap((drift) =>
 const bodies: Record<TestOperation['id'], { path: string; body?: Json }> = {
   getModelAnalytics: { path: fullModel },
   createPrompt: { path: '/v1/prompts', body: prompt({ externalPromptId: 'p-1' }) },
-  createEvent: {
-    path: '/v1/events',
-    body: { eventType: 'a', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' },
-  },
+  createEvent: { path: '/v1/events', body: event() },
 }
 
 function askDamaged({ id, method }: TestOperation, scenario: string) {
@@ -90,9 +88,7 @@ describe('the seed settles the place', () => {
   }
 
   test('the same one again and again, in another simulator too', async () => {
-    const own = await startForTest()
-    const there = await ask(own, fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
-    expect(await damage('wrong-type;seed=7')).toBe(await damage('wrong-type;seed=7'))
+    const there = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
     expect(placeIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
   })
 
@@ -104,21 +100,14 @@ describe('the seed settles the place', () => {
 
 const named = [
   ['drop-field', '/messageCount', 'required'],
-  ['drop-field', '/recommendations/summary', 'required'],
-  ['drop-field', '/dataPoints/3/date', 'required'],
   ['drop-field', '/averageUserSentiment/label', 'required'],
-  ['wrong-type', '/messageCount', 'type'],
   ['wrong-type', '/dataPoints', 'type'],
   ['wrong-type', '/dataPoints/6/avgSafetyScore', 'type'],
   ['wrong-type', '/dataPoints/0', 'type'],
-  ['wrong-type', '/recommendations', 'type'],
   ['wrong-type', '/recommendations/healthLevel', 'type'],
-  ['null-required', '/recommendations/healthLevel', 'type'],
-  ['null-required', '/conversationCount', 'type'],
   ['null-required', '/dataPoints/0/date', 'type'],
   ['null-required', '/hallucinationCount/total', 'type'],
   ['unknown-enum', '/recommendations/healthLevel', 'enum'],
-  ['unknown-enum', '/averageFrustration/label', 'enum'],
   ['extra-field', '/dataPoints/2', 'additionalProperties'],
   ['extra-field', '/jailbreakCount', 'additionalProperties'],
 ] as const
@@ -129,61 +118,31 @@ test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) 
   expect(brokenRules('getModelAnalytics', 200, answer.body, { strictly: true })).toEqual(expected(keyword, pointer))
 })
 
-test('a star stands for each item of a list', async () => {
-  const answer = await ask(sim(), fullModel, {
-    headers: { 'x-sim-scenario': 'null-required;pointer=/dataPoints/*/date' },
-  })
+test('a star stands for each item of a list, and nothing but the named place is changed', async () => {
+  const whole = objectOf(await ask(sim(), fullModel))
+  const headers = { 'x-sim-scenario': 'null-required;pointer=/dataPoints/*/date' }
+  const answer = await ask(sim(), fullModel, { headers })
   expect(answer.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
-  const points = pick(answer.body, 'dataPoints')
-  expect(points).toHaveLength(7)
-  for (const index of ['0', '3', '6']) expect(pick(points, index, 'date')).toBeNull()
+  const points = whole['dataPoints'] as JsonObject[]
+  expect(answer.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
 })
-
-test('nothing but the named place is changed', async () => {
-  const whole = await ask(sim(), fullModel)
-  const damaged = await ask(sim(), fullModel, {
-    headers: { 'x-sim-scenario': 'null-required;pointer=/dataPoints/1/date' },
-  })
-  const repaired = structuredClone(damaged.body)
-  const date = pick(whole.body, 'dataPoints', '1', 'date')
-  const point = pick(repaired, 'dataPoints', '1')
-  if (!isObject(point)) throw new Error('no data point')
-  expect(point['date']).toBeNull()
-  point['date'] = date ?? null
-  expect(JSON.stringify(repaired)).toBe(whole.text)
-})
-
-function pick(value: Json | undefined, ...path: string[]): Json | undefined {
-  return path.reduce<Json | undefined>((inner, name) => {
-    if (Array.isArray(inner)) return inner[Number(name)]
-    return isObject(inner) ? inner[name] : undefined
-  }, value)
-}
 
 describe('a place that the answer cannot have is refused before anything is written', () => {
   test.each([
     ['createEvent', 'drop-field', '/nothing'],
-    ['createEvent', 'drop-field', 'eventId'],
     ['createEvent', 'drop-field', '/eventId/deeper'],
-    ['createEvent', 'drop-field', '/__proto__'],
     ['createEvent', 'extra-field', '/eventId'],
     ['createPrompt', 'drop-field', '/externalPromptId'],
-    ['createPrompt', 'null-required', '/componentIds/x'],
     ['createPrompt', 'null-required', '/componentIds/*'],
     ['createPrompt', 'wrong-type', '/componentIds/7'],
-    ['createPrompt', 'wrong-type', '/externalPromptId'],
     ['getModelAnalytics', 'unknown-enum', '/messageCount'],
     ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
   ] as const)('%s: %s at %s', async (id, name, pointer) => {
     const operation = operations.find((one) => one.id === id)
     if (!operation) throw new Error(`no operation ${id}`)
     const before = await readStateInfo(sim())
-    expectRefusal(
-      await askDamaged(operation, `${name};pointer=${pointer}`),
-      400,
-      `cannot be done at ${pointer}`,
-      /Did you mean "|Known: (\/|"" \(the whole answer\))/,
-    )
+    const answer = await askDamaged(operation, `${name};pointer=${pointer}`)
+    expectRefusal(answer, 400, `cannot be done at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole answer\))/)
     expect(await readStateInfo(sim())).toEqual(before)
   })
 })
@@ -191,10 +150,10 @@ describe('a place that the answer cannot have is refused before anything is writ
 test('a place that this answer does not have is refused: nobody believes that it was damaged', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
-  for (const scenario of scenarios) {
+  for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
     const answer = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
-    expect([scenario, answer.status]).toEqual([scenario, 400])
-    expect(errorOf(answer)).toMatch(/cannot be done (at|anywhere in).*this answer/)
+    expectRefusal(answer, 400, /cannot be done (at|anywhere in).*this answer/)
+    expect(answer.headers.get('x-sim-damage')).toBeNull()
   }
 })
 
@@ -216,14 +175,6 @@ describe('a refusal drifts as well', () => {
     expect(answer.status).toBe(400)
     expect(brokenRules('createEvent', 400, answer.body)).toHaveLength(1)
   })
-})
-
-test('damage that cannot be done is refused aloud, whatever else was to happen to the answer', async () => {
-  const scenario = 'drop-field;pointer=/recommendations/summary, reset'
-  const emptyModel = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics?period=7d'
-  const answer = await ask(sim(), emptyModel, { headers: { 'x-sim-scenario': scenario } })
-  expectRefusal(answer, 400, /cannot be done at \/recommendations\/summary/)
-  expect(answer.headers.get('x-sim-damage')).toBeNull()
 })
 
 test.each(operations)('$id without damage breaks no rule, not even strictly', async (operation) => {
