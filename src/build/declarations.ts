@@ -25,7 +25,7 @@ interface DeclarationFile {
 }
 
 /** Modules whose types a roll-up imports, because its users have them. */
-export interface AvailableModules {
+interface AvailableModules {
   /** The libraries: `vitest`. */
   readonly libraries: readonly string[]
   /** A roll-up of ours beside this one, and the names that it exports, if any. */

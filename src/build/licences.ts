@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
 /** A package whose code is in a bundle. */
-export interface BundledPackage {
+interface BundledPackage {
   readonly name: string
   readonly version: string
   /** The licence as its manifest names it: `MIT`. */

@@ -8,7 +8,7 @@ import { compileCache } from '../core/compile-cache.ts'
 export const BUNDLE = 'convsim.cjs'
 
 /** The entries of the bundle by name. Each returns its exports; the first call runs the entry. */
-export type BundleEntries = Readonly<Record<string, () => unknown>>
+type BundleEntries = Readonly<Record<string, () => unknown>>
 
 /**
  * Loads the bundle in a folder, with the code that V8 compiled at an earlier start if Node stores that (from 22.1 on,

@@ -1,7 +1,7 @@
 /** The modules of `src/testing/` in `dist/`. */
 
 /** A module that users import in their tests. */
-export interface TestingModule {
+interface TestingModule {
   /** The name of its source, and of its entry in `exports` of package.json. */
   readonly name: string
   /** vitest cannot be loaded by `require`; the other modules are CommonJS, which `import` loads, too. */

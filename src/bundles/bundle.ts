@@ -67,7 +67,7 @@ export interface MissingParts {
 }
 
 /** A state of a sandbox, or the reason why it is not there. */
-export interface BundledState {
+interface BundledState {
   /** An export. */
   readonly state?: JsonObject
   /** The reason why the state is not known. */

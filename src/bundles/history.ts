@@ -49,7 +49,7 @@ export interface SandboxChange {
 }
 
 /** The history of a sandbox: its state at the start, and the changes since. */
-export interface SandboxHistory {
+interface SandboxHistory {
   start: HeldState
   changes: SandboxChange[]
   /** The number of changes that were not held, for want of room. */

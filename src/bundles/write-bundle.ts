@@ -14,7 +14,7 @@ import { type Callers, createRedaction, type RedactRecord } from './callers.ts'
 import type { HeldState, Histories, SandboxChange } from './history.ts'
 
 /** The parts of a simulator that a bundle has. */
-export interface BundleSource {
+interface BundleSource {
   readonly head: BundleHead
   readonly journal: Journal
   readonly histories: Histories

@@ -85,7 +85,7 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-export interface SimulatorClientParts {
+interface SimulatorClientParts {
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string

@@ -6,7 +6,7 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
 /** The requests to list, to count or to expect; absent members do not matter. */
-export interface RequestFilter<N extends Names> {
+interface RequestFilter<N extends Names> {
   readonly operation?: N['operation']
   /** A status or a class of them: `429`, `'4xx'`. */
   readonly status?: StatusFilter<N>
@@ -26,10 +26,10 @@ export interface RequestFilter<N extends Names> {
 }
 
 /** A status, or a class of them. */
-export type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
+type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
 /** Conditions of a request and its answer, for `count` and `expectReceived`. */
-export type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
+type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
   readonly status?: StatusFilter<N>
 }
 
@@ -45,7 +45,7 @@ export interface ReceivedExpectation<N extends Names> {
 }
 
 /** The number of matching requests in the journal. */
-export interface RequestCount {
+interface RequestCount {
   readonly count: number
   /** Is true if the journal evicted requests, so that there may be more. */
   readonly truncated: boolean
@@ -88,7 +88,7 @@ export interface SandboxEvidence<N extends Names> {
 }
 
 /** A request that `explain` explains. A body that is no text is sent as JSON. */
-export interface ExplainRequest {
+interface ExplainRequest {
   readonly method: string
   /** The path with base path and query. */
   readonly path: string

@@ -22,7 +22,7 @@ export interface SandboxRecords {
 }
 
 /** The events to list; absent members do not matter. */
-export interface EventFilter {
+interface EventFilter {
   readonly eventType?: string
   readonly productId?: string
   readonly conversationId?: string
@@ -34,7 +34,7 @@ export interface EventFilter {
 }
 
 /** A copy of the records of a sandbox at one instant. */
-export interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
+interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
   /** Replaces the records of the sandbox by the copy. Rate windows and sequences begin anew. */
   restore(): Promise<void>
   delete(): Promise<void>

@@ -3,7 +3,7 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
 
 /** The requests that a rule acts on; without conditions, all requests of the sandbox. */
-export interface RuleConditions<N extends Names> {
+interface RuleConditions<N extends Names> {
   /** Absent: every operation that the scenario makes sense for. */
   readonly operation?: N['operation']
   readonly match?: ControlSchemas['Match']
@@ -16,14 +16,14 @@ export interface RuleConditions<N extends Names> {
 }
 
 /** A rule: a scenario or a sequence, and the requests that it acts on. */
-export type NewRule<N extends Names> = RuleConditions<N> &
+type NewRule<N extends Names> = RuleConditions<N> &
   (
     | { readonly scenario: ScenarioSpec<N>; readonly sequence?: never }
     | { readonly sequence: string; readonly scenario?: never }
   )
 
 /** The parameters of a scenario and the conditions. The parameters can be left out if none is required. */
-export type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
+type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
   Record<never, never> extends N['scenarios'][Name]
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
@@ -47,7 +47,7 @@ export interface SandboxRules<N extends Names> {
 }
 
 /** Rules in their order, and beside them how often each acted. */
-export interface RuleListing<N extends Names> {
+interface RuleListing<N extends Names> {
   readonly rules: readonly NewRule<N>[]
   /** The rules of `--scenario` and `--rules`, which come after. */
   readonly startUp: readonly ControlSchemas['Rule'][]

@@ -19,7 +19,7 @@ export interface FallbackRequest {
 }
 
 /** A reply that is made of the document's examples and schemas. */
-export interface FallbackReply {
+interface FallbackReply {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>

@@ -12,7 +12,7 @@ import { isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
 import { narrowSchema } from './simulated-values.ts'
 
-export interface CompiledResponse {
+interface CompiledResponse {
   readonly description: string
   /** False if the document describes no content. */
   readonly hasBody: boolean

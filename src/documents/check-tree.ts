@@ -8,7 +8,7 @@ export const MAX_LEVELS = 200
 export const MAX_VALUES = 1_000_000
 
 /** A reason why the value of a file cannot be used, at a JSON pointer. */
-export interface TreeFault {
+interface TreeFault {
   readonly pointer: string
   /** A sentence without its subject. */
   readonly message: string

@@ -6,7 +6,7 @@ import type { Origin } from './reply.ts'
 import { readTraceId } from './trace-context.ts'
 
 /** The outcome of a match; `open` where the part that decides is redacted or not stored. */
-export type MatchOutcome = 'yes' | 'no' | 'open'
+type MatchOutcome = 'yes' | 'no' | 'open'
 
 /** A field whose value is not the expected one. */
 export interface Difference {

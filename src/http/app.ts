@@ -37,7 +37,7 @@ export interface Handlers {
 }
 
 /** The settings of the app, a part of those of the simulator. */
-export interface AppSettings {
+interface AppSettings {
   /** The largest size of a request body of the service: `1mb`. */
   readonly bodyLimit: string
   /** The origins of pages whose preflight requests to the service are answered, and whose replies have CORS headers. */
@@ -53,7 +53,7 @@ export interface App {
 }
 
 /** The classes of which Node's server creates requests and responses. */
-export interface MessageClasses {
+interface MessageClasses {
   readonly IncomingMessage?: typeof IncomingMessage
   readonly ServerResponse?: typeof ServerResponse<IncomingMessage>
 }

@@ -6,7 +6,7 @@ import { takeOpeningTime } from './opening-times.ts'
 import { type BodyLimit, readBody } from './read-body.ts'
 
 /** Reads the body of a request and calls `then` with head and body, immediately if the request has no body. */
-export type ReadRequest = (
+type ReadRequest = (
   req: IncomingMessage,
   res: ServerResponse,
   head: SimRequest,

@@ -10,7 +10,7 @@ import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'
 import { watchLeave } from './watch-end.ts'
 
-export interface ListeningServer {
+interface ListeningServer {
   readonly server: Server
   readonly port: number
   readonly connections: Connections
@@ -24,7 +24,7 @@ export interface ListeningServer {
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
 /** The reason for which a server cannot listen: the address is taken, not allowed or not valid. */
-export interface ListenProblem {
+interface ListenProblem {
   readonly setting: 'host' | 'port'
   readonly message: string
 }

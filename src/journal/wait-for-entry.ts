@@ -2,7 +2,7 @@ import { clearTimeout, setImmediate, setTimeout } from '../core/timers.ts'
 import type { Journal } from './journal.ts'
 
 /** The cause that ended a wait: a change of the journal, the time limit, or an abort signal. */
-export type WaitOutcome = 'entry' | 'time' | 'end'
+type WaitOutcome = 'entry' | 'time' | 'end'
 
 /**
  * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the

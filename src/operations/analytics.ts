@@ -57,7 +57,7 @@ export function getModelAnalytics({
 }
 
 /** The things that the handler works with; `OperationDeps` explains them. */
-export interface AnalyticsDeps {
+interface AnalyticsDeps {
   readonly world: World
   readonly store: Store
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>

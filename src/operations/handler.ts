@@ -23,7 +23,7 @@ export interface OperationContext extends WriteContext {
 }
 
 /** The model, seed and time (epoch milliseconds) of an invented answer. */
-export interface InventedQuery {
+interface InventedQuery {
   readonly modelId: string
   readonly seed: string
   readonly now: number

@@ -17,7 +17,7 @@ import type { ActiveRules } from '../scenarios/rules.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
-export interface Caller {
+interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
   readonly token: string
   readonly plan: string

@@ -15,14 +15,14 @@ import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
 /** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
-export type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
+type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
 
 export interface RecordedReply extends Reply {
   /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
   readonly passedBytes?: number
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean

@@ -18,7 +18,7 @@ export interface Output {
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
 /** The stderr of the process, and its clock. */
-export interface OutputDeps {
+interface OutputDeps {
   readonly isTerminal: boolean
   readonly hasColors: boolean
   /** Prints a line. */

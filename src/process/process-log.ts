@@ -27,7 +27,7 @@ interface LogCall {
 }
 
 /** The form of the lines: for people, with colours or without, or one JSON object per line. */
-export type LineFormat = 'colored' | 'plain' | 'json'
+type LineFormat = 'colored' | 'plain' | 'json'
 
 /** Creates the log. `now`: epoch milliseconds. `write`: to stderr. */
 export function createLog(level: string, lineFormat: LineFormat, now: () => number, write: WriteStderr): ProcessLog {

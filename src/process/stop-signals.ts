@@ -9,7 +9,7 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** A signal that stops the process. */
-export type StopSignal = (typeof signals)[number]
+type StopSignal = (typeof signals)[number]
 
 /** A signal within this time after the first one is a copy of it, milliseconds. */
 const copyMs = 2000

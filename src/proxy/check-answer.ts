@@ -21,7 +21,7 @@ export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {
 }
 
 /** An answer of the real service, decoded. */
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   readonly status: number
   readonly mediaType: string | undefined
   /** Empty for an answer without a body. */

@@ -63,7 +63,7 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
 }
 
 /** The headers of an answer as they are passed on. */
-export interface ForwardedAnswerHeaders {
+interface ForwardedAnswerHeaders {
   readonly headers: Readonly<Record<string, string>>
   /** The values of `Set-Cookie`. */
   readonly cookies: readonly string[]

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RelayedBody } from '../exchange/reply.ts'
 
 /** The part of a body that was recorded while it passed. */
-export interface RelayedCopy {
+interface RelayedCopy {
   /** The first bytes, at most as many as are recorded. */
   readonly bytes: Uint8Array
   /** The bytes that passed. */

@@ -44,7 +44,7 @@ export function isCredentialName(name: string): boolean {
 }
 
 /** The parts of a request outside its body. */
-export interface RequestHead {
+interface RequestHead {
   readonly path: string
   readonly query: string
   /** Lower-case names. */

@@ -1,5 +1,5 @@
 /** A counted subject, with the requests that showed it. */
-export interface TallyEntry<T> {
+interface TallyEntry<T> {
   readonly subject: T
   count: number
   /** The ids of the first requests that showed the subject, at most 10. */

@@ -23,7 +23,7 @@ export interface CoverageTree {
 }
 
 /** A part of a schema that can be a coverage item. `pointer` has a star for items and unnamed members. */
-export type CountablePart =
+type CountablePart =
   | { readonly kind: 'present'; readonly pointer: string }
   | { readonly kind: 'null' | 'not-null'; readonly pointer: string }
   | { readonly kind: 'value'; readonly pointer: string; readonly value: EnumValue }

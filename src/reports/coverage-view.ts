@@ -4,7 +4,7 @@ import type { CoverageHint, HintFinder, PreviewContext } from './hint-finder.ts'
 import { describeMissing, isRequestItem, labelItem } from './labels.ts'
 
 /** The share of coverage items that were met. */
-export interface CoverageShare {
+interface CoverageShare {
   readonly met: number
   /** The number of items that count: those that were met, and those that the simulator can show. */
   readonly points: number
@@ -12,7 +12,7 @@ export interface CoverageShare {
   readonly percent: number
 }
 
-export interface NamedItem {
+interface NamedItem {
   /** The index of the item in the order of the contract. */
   readonly index: number
   readonly item: CoverageItem

@@ -4,7 +4,7 @@ import type { LiveExchange } from '../journal/journal.ts'
 import type { OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 
-export interface OperationHits {
+interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
   /** 1 for each item that was met, by the index of the item. */

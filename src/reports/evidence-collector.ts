@@ -42,7 +42,7 @@ export class ClientEvidence {
   }
 }
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   /** The coverage items of every operation. */
   readonly operations: readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */

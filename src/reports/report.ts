@@ -59,7 +59,7 @@ export interface Report extends FindingsReport {
 }
 
 /** The name of the reported sandbox; undefined for all sandboxes. */
-export type SandboxFilter = string | undefined
+type SandboxFilter = string | undefined
 
 type Truncation = Pick<FindingsReport, 'truncated'>
 

@@ -16,7 +16,7 @@ export interface Sandbox {
 }
 
 /** The bounds of the registry. */
-export interface SandboxLimits {
+interface SandboxLimits {
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */

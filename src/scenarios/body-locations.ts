@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 
 /** A value of a body, with the schema that describes it. */
-export interface BodyLocation {
+interface BodyLocation {
   /** JSON pointer. */
   readonly pointer: string
   readonly schema: JsonObject

@@ -3,7 +3,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import { findNearest } from '../core/similar.ts'
 
 /** The type of a parameter, by which its text is parsed. */
-export type ParameterKind =
+type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
@@ -23,7 +23,7 @@ export type Parameter = ParameterKind & {
   readonly description: string
 }
 
-export type ScenarioValue = number | string | readonly string[]
+type ScenarioValue = number | string | readonly string[]
 
 /** Creates the parameter that places a fault of the connection before or after the work of the service. */
 export function whenParameter(defaultValue: 'before' | 'after'): Parameter {

@@ -7,7 +7,7 @@ import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
 /** An item of a sequence: `429*2` is one item for two requests. */
-export interface SequenceItem {
+interface SequenceItem {
   readonly scenario: ActiveScenario
   readonly times: number
 }

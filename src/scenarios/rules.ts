@@ -8,7 +8,7 @@ import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer. */
-export type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
+type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {

@@ -26,7 +26,7 @@ export interface DayValues {
 }
 
 /** The values from which the days of a model are drawn. */
-export interface ModelProfile {
+interface ModelProfile {
   readonly seed: string
   readonly modelId: string
   readonly persona: Persona

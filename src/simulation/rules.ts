@@ -30,7 +30,7 @@ export type Measure =
   | 'silentDays'
 
 /** A condition that is a strength. */
-export interface StrengthRule {
+interface StrengthRule {
   readonly id: string
   readonly measure: Measure
   /** The side of the threshold on which a value meets the condition. The threshold itself and no data never meet it. */
@@ -39,7 +39,7 @@ export interface StrengthRule {
 }
 
 /** A condition that is a detected issue. */
-export interface IssueRule extends StrengthRule {
+interface IssueRule extends StrengthRule {
   readonly severity: DetectedIssue['severity']
 }
 

@@ -15,7 +15,7 @@ import type { Phrases } from './phrases.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
 
-export interface WorldFixtures {
+interface WorldFixtures {
   readonly personas: readonly Persona[]
   readonly models: readonly KnownModel[]
   readonly phrases: Phrases

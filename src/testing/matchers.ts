@@ -5,7 +5,7 @@ import type { SandboxClient } from '../client/sandbox.ts'
 import type { Names } from '../client/typed-names.ts'
 
 /** The matchers of a sandbox, as the test runners' `expect` calls them. */
-export interface SandboxMatchers<N extends Names> {
+interface SandboxMatchers<N extends Names> {
   /** Expects requests: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. Default: at least one. */
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. */

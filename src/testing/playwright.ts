@@ -30,7 +30,7 @@ export const test: TestType<
 })
 
 /** Playwright's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
-export interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
+interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
 // With the matchers.
 export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect

@@ -29,7 +29,7 @@ export interface OpenSandbox<N extends Names> {
 }
 
 /** The place of a test in its project. */
-export interface TestPlace {
+interface TestPlace {
   /** The path from the folder of the project, so that it is the same on every machine. */
   readonly file: string
   /** The names of the groups around the test, and its own. */

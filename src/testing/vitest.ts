@@ -17,7 +17,7 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
 })
 
 /** vitest's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
-export interface VitestExpect extends ExpectSandbox, ExpectStatic {}
+interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above

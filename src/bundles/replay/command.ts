@@ -9,7 +9,7 @@ import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from './re
 import { type CreateReplaySimulator, openReplayTarget } from './replay-target.ts'
 
 /** The settings of the command. */
-export interface ReplaySettings extends Pick<Settings, 'contract'> {
+interface ReplaySettings extends Pick<Settings, 'contract'> {
   readonly until: string | undefined
   readonly format: 'text' | 'json'
 }

@@ -18,7 +18,7 @@ export interface AnswerDifference {
 }
 
 /** The result of a comparison. */
-export interface AnswerComparison {
+interface AnswerComparison {
   readonly differences: readonly AnswerDifference[]
   /** The reason why a part could not be compared; undefined: all parts were. */
   readonly uncompared: string | undefined

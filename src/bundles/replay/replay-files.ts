@@ -8,7 +8,7 @@ import { parseSource } from '../../documents/parse.ts'
 import type { Bundle } from '../bundle.ts'
 
 /** The documents of a bundle as files in a folder. */
-export interface ReplayFiles {
+interface ReplayFiles {
   /** The settings that name them. */
   readonly settings: Partial<Pick<Settings, 'contract' | 'fixtures' | 'rules'>>
   /** The pointer in the bundle of each file, and of the folder of the fixtures. */

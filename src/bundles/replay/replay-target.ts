@@ -27,7 +27,7 @@ export type CreateReplaySimulator = (
 ) => Promise<Result<ReplaySimulator, Findings>>
 
 /** A simulator in which a bundle is replayed, and what its answers depend on. */
-export interface OpenedReplayTarget extends ReplayTarget {
+interface OpenedReplayTarget extends ReplayTarget {
   /** The digest of the contract that it serves. */
   readonly contractDigest: string
   close(): Promise<void>

@@ -31,7 +31,7 @@ export interface ReplayedRequest {
 }
 
 /** A replay with its results in the order of the bundle. */
-export interface ReplayResults {
+interface ReplayResults {
   readonly results: readonly ReplayedRequest[]
   /** True where the request of `until` was reached, or none was asked for. */
   readonly isComplete: boolean

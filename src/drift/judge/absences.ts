@@ -9,7 +9,7 @@ import { visitObjects } from '../observe/visit-objects.ts'
 const minAbsenceAnswers = 5
 
 /** Something that the contract allows and no answer has. `of`: the number of answers that could have it. */
-export interface Absence {
+interface Absence {
   readonly observation: Observation
   readonly of: number
 }

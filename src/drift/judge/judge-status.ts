@@ -15,7 +15,7 @@ import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
 const maxListed = 500
 
 /** The answers of an operation with one status, and what is noted about them. */
-export interface StatusContext extends FindingContext {
+interface StatusContext extends FindingContext {
   readonly answers: readonly ObservedAnswer[]
   /** The number of all answers of the operation. */
   readonly answersOfOperation: number

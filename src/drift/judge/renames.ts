@@ -7,7 +7,7 @@ import { observeBody } from '../observe/observe-body.ts'
 import type { Tally } from './tally.ts'
 
 /** A required field that is missing, and a new field that has its place and its shape. */
-export interface Rename {
+interface Rename {
   readonly missing: Tally
   readonly added: Tally
 }

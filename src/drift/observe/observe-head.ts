@@ -61,7 +61,7 @@ function observeBodyForm(answer: ObservedAnswer, response: DescribedResponse, is
 }
 
 /** A documented header of a response. */
-export interface DocumentedHeader {
+interface DocumentedHeader {
   /** Lower case. */
   readonly name: string
   /** JSON pointer of the header itself. */

@@ -7,7 +7,7 @@ import { createOverlay } from './overlay.ts'
 import { planEdits } from './plan-edits.ts'
 
 /** A change of the contract that was tried on the same answers. */
-export interface DriftPatch {
+interface DriftPatch {
   readonly edits: readonly Edit[]
   readonly overlay: JsonObject
   /** The differences that are left after the change, of those that the report lists, each with the reason. */
@@ -22,7 +22,7 @@ interface UnpatchedFinding {
 }
 
 /** Compares the same answers with the contract as an overlay changes it. */
-export type JudgePatched = (overlay: JsonObject) => Promise<Result<DriftReport, Findings>>
+type JudgePatched = (overlay: JsonObject) => Promise<Result<DriftReport, Findings>>
 
 /** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
 const maxRounds = 5

@@ -25,7 +25,7 @@ export interface ProbePlan {
 }
 
 /** The choices of a user about the probes. */
-export interface ProbeOptions {
+interface ProbeOptions {
   /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
   /** Is true if operations that write are probed, too. */

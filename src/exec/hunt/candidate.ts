@@ -32,7 +32,7 @@ function byPlace(one: HuntPlace, other: HuntPlace): number {
 }
 
 /** A rule of a file of scenarios. */
-export interface SequenceRule {
+interface SequenceRule {
   readonly operation: string
   readonly sequence: string
 }
@@ -93,7 +93,7 @@ export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntP
 }
 
 /** The fields that an extreme answer changes, and the way to change fewer of them. */
-export interface FieldChoice {
+interface FieldChoice {
   readonly fields: readonly string[]
   /** Returns the scenario that changes these fields alone, if any. */
   readonly only: (fields: readonly string[]) => ActiveScenario | undefined

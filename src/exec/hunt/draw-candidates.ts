@@ -12,7 +12,7 @@ import {
 } from './candidate.ts'
 
 /** The things that candidates are drawn from. */
-export interface HuntSources {
+interface HuntSources {
   readonly places: readonly HuntPlace[]
   readonly faults: readonly Fault[]
   readonly catalogue: Catalogue

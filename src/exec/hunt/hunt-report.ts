@@ -10,7 +10,7 @@ import { type Candidate, describeStep, type HuntStep } from './candidate.ts'
 export type HuntEnd = 'found' | 'time' | 'max-runs' | 'interrupt' | 'exhausted' | 'red-plain-run'
 
 /** The numbers of runs by the number of their steps. */
-export interface HuntCounts {
+interface HuntCounts {
   readonly single: number
   readonly pair: number
   readonly longer: number

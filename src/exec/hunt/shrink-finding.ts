@@ -5,7 +5,7 @@ import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
 import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
 /** The things that shrinking a finding needs. */
-export interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
+interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
   /** Runs the command once under a candidate. Returns undefined if the time is up, or if a stop ended the run. */
   readonly run: (candidate: Candidate) => Promise<EndedRun | undefined>
 }

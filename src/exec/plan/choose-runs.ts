@@ -6,7 +6,7 @@ import { type Fault, type FaultContext, groupNames, parseFault } from './fault-s
 import { nameRun, type PlannedRun } from './plan.ts'
 
 /** The bounds of the runs. The seed draws the runs where not all can be made. */
-export interface RunChoice extends Pick<ExecSettings, 'seed' | 'maxRuns'> {
+interface RunChoice extends Pick<ExecSettings, 'seed' | 'maxRuns'> {
   /** True where the time may end before the runs do. */
   readonly hasTimeLimit: boolean
 }

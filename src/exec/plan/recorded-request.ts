@@ -8,7 +8,7 @@ import { parseBody } from '../../journal/entry-json.ts'
 import type { LiveExchange } from '../../journal/journal.ts'
 
 /** The values of a request, by name: `path`, `?period` of the query, and `/eventType` of the body. */
-export type RequestMembers = ReadonlyMap<string, string>
+type RequestMembers = ReadonlyMap<string, string>
 
 /** A request of a run. */
 export interface RecordedRequest {

@@ -8,7 +8,7 @@ import { findingOf } from './verdict.ts'
  * The kinds of findings. `client`: the client broke a rule while it met the fault. `unrepeatable`: the command failed
  * without it. `unsteady`: two runs disagree.
  */
-export type SuiteFindingKind = SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
+type SuiteFindingKind = SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
 
 /** A run that needs a look, in words. */
 export interface SuiteFinding {

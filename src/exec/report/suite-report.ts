@@ -34,7 +34,7 @@ export interface JudgedRun {
 }
 
 /** The end of the runs before all were made. */
-export type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
+type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
 
 /** The outcome of all runs of a suite. */
 export interface SuiteReport {
@@ -68,7 +68,7 @@ export interface SuiteReport {
 }
 
 /** The verdicts on the runs of a set or family. */
-export interface GroupSummary {
+interface GroupSummary {
   readonly group: string
   readonly counts: Readonly<Record<SuiteVerdict, number>>
   /** The share of good verdicts among those that answer the question of the fault, percent; undefined without any. */

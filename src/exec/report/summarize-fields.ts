@@ -3,7 +3,7 @@ import type { JudgedRun } from './suite-report.ts'
 import { isConclusive } from './verdict.ts'
 
 /** A field of an operation's answers, and how the tests take its drift. */
-export interface DriftedField {
+interface DriftedField {
   readonly pointer: string
   /** The names of the drifts that were tried, in the order of the plan. */
   readonly tried: readonly string[]
@@ -12,7 +12,7 @@ export interface DriftedField {
 }
 
 /** The fields of an operation's answers that drifted, in the order of the plan. */
-export interface FieldSummary {
+interface FieldSummary {
   readonly operation: string
   readonly fields: readonly DriftedField[]
 }

@@ -113,7 +113,7 @@ async function runWithoutFaults(
 }
 
 /** The outcome of a further run without faults. */
-export interface PlainCheck {
+interface PlainCheck {
   /** The differences from the first one: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
   /** Is true if the command failed in both runs, or ran too long, so that a red run says nothing about its fault. */

@@ -13,7 +13,7 @@ export interface CapturedEnd {
 }
 
 /** The bounds of a command. */
-export interface CommandBounds {
+interface CommandBounds {
   /** The time after which the command is ended, milliseconds. */
   readonly limitMs: number
   /** Ends the command; also one that begins when this is aborted already. */

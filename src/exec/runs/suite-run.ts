@@ -25,7 +25,7 @@ export interface EndedRun extends PreparedRun, CapturedEnd {
 }
 
 /** The parts in which runs differ. */
-export interface RunParts {
+interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun
   /** The file of rules. Default: that of the settings. */

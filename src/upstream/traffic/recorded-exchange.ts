@@ -11,7 +11,7 @@ export function toText(value: Json | undefined): string {
 }
 
 /** One exchange as a recording of any form has it; undefined members are not in the file. */
-export interface RecordedExchange {
+interface RecordedExchange {
   readonly status: Json | undefined
   /** The cause of the answer as convsim names it. In a recording of another tool it is the service: `upstream`. */
   readonly origin: Json | undefined
