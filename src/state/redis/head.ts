@@ -1,4 +1,4 @@
-/** What stands in the head of a sandbox as one text: quality settings, plain records, and the sandbox's settings. */
+/** The fields of a sandbox's head that are one text: quality settings, plain records, and the sandbox's settings. */
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'

@@ -127,7 +127,7 @@ export class RedisJournalStream implements ExchangeStream {
     })
   }
 
-  /** Runs a script that begins a stream if there is none. Returns undefined while Redis answers, but takes no changes. */
+  /** Runs a script that begins a stream if there is none. Returns undefined while Redis takes no changes. */
   async #change(script: Script, args: readonly (string | number)[]): Promise<RedisReply | undefined> {
     try {
       return await this.#options.connection.run(script, this.#keys, [randomUUID(), this.#latest, ...args])

@@ -1,8 +1,9 @@
 /**
  * The keys of a sandbox. They share a hash tag, and all but the head are named by the scripts (`lua/`):
  *
- * - `head`, a hash: `segments` (their ids), `open` (the id of the last one), `count:events` and other numbers of records,
- *   `prompt-changes` (their number), `quality`, `records:NAME` (the records of a plain collection), `snapshots-taken`,
+ * - `head`, a hash: `segments` (their ids), `open` (the id of the last one), `count:events` and other numbers of
+ *   records, `prompt-changes` (their number), `quality`, `records:NAME` (the records of a plain collection),
+ *   `snapshots-taken`,
  *   and `settings`.
  * - For each segment, a run of changes that ends with a snapshot, hashes that only grow: `events:ID` (place to event),
  *   `prompts:ID` (place to change of the prompts), `index:ID` (`insertId` and other names to a place or an id),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { machineNow } from '../../core/timers.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -39,12 +38,7 @@ export interface OpenedRedisStore extends OpenedStore {
  */
 export async function openRedisStore(
   location: RedisLocation,
-  {
-    commandMs = DEFAULT_COMMAND_MS,
-    connectMs = DEFAULT_CONNECT_MS,
-    warn = () => {},
-    now = machineNow,
-  }: RedisStoreOptions = {},
+  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn = () => {}, now }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const opened = await RedisConnection.open(location, { commandMs, connectMs })
   if (!opened.ok) return opened

@@ -40,13 +40,13 @@ type Slice = readonly [
   fields: readonly string[],
 ]
 
-/** What was read with the first slice. */
+/** The moment of the first slice, with what was read of the head. */
 interface FirstReading extends Cut {
   readonly total: number
   readonly fields: readonly string[]
 }
 
-/** A change of the prompts, as it is stored: a version with its new prompt or without, or the id of an active version. */
+/** A stored change of the prompts: a version with its new prompt or without, or the id of an active version. */
 export interface StoredPromptChange {
   readonly promptId: string
   readonly prompt?: Omit<PromptHead, 'promptId'>

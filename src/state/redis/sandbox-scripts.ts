@@ -6,7 +6,7 @@ import { sandboxKeys, sharedKeys } from './keys.ts'
 /** An argument of a script. */
 export type Argument = string | number
 
-/** The part of a sandbox's head that tells whether known sums are current. Texts are empty for what it does not have. */
+/** The part of a sandbox's head that tells whether known sums are current. Texts are empty for absent fields. */
 export interface SandboxHead {
   /** The id of the open segment. */
   readonly open: string

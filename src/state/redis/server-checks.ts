@@ -1,3 +1,4 @@
+import { machineNow } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { isErrorReply } from './faults.ts'
@@ -19,20 +20,23 @@ return {found, time[1], time[2]}`,
 interface ServerCheckOptions {
   /** Receives a sentence if the clocks of this machine and of Redis differ too much, each time that they begin to. */
   readonly warn: (problem: string) => void
-  readonly now: () => number
+  /** Returns the machine's time, epoch milliseconds. Default: its clock. */
+  readonly now: (() => number) | undefined
 }
 
 /** Checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. */
 export class ServerChecks {
   readonly #connection: RedisConnection
   readonly #location: RedisLocation
-  readonly #options: ServerCheckOptions
+  readonly #warn: ServerCheckOptions['warn']
+  readonly #now: () => number
   #isClockReported = false
 
-  constructor(connection: RedisConnection, location: RedisLocation, options: ServerCheckOptions) {
+  constructor(connection: RedisConnection, location: RedisLocation, { warn, now = machineNow }: ServerCheckOptions) {
     this.#connection = connection
     this.#location = location
-    this.#options = options
+    this.#warn = warn
+    this.#now = now
   }
 
   /** Throws an error with the fault of a server that cannot hold the state. Returns warnings of its settings. */
@@ -42,7 +46,8 @@ export class ServerChecks {
     const fault = await this.#findFormatFault()
     if (fault !== undefined) throw new Error(fault)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
+    const problem = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+    const eviction = `${problem} Set it to noeviction.`
     return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : eviction].flat()
   }
 
@@ -60,7 +65,7 @@ export class ServerChecks {
   /** Marks the state with its format, and compares the clocks. Returns a sentence about another format, if so. */
   async #findFormatFault(): Promise<string | undefined> {
     const { prefix } = this.#location
-    const before = this.#options.now()
+    const before = this.#now()
     const reply = await this.#connection.run(MARK_FORMAT, [sharedKeys(prefix).format], [FORMAT_MARK])
     const [found, seconds, micros] = reply as RedisReply[] // the script returns a list
     this.#compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
@@ -73,9 +78,9 @@ export class ServerChecks {
 
   /** Compares the time of Redis with those of this machine before and after the command that read it. */
   #compareClocks(before: number, redisMs: number): void {
-    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - this.#options.now())
+    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - this.#now())
     const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
-    if (isOff && !this.#isClockReported) this.#options.warn(describeDifference(aheadMs))
+    if (isOff && !this.#isClockReported) this.#warn(describeDifference(aheadMs))
     this.#isClockReported = isOff
   }
 

@@ -45,7 +45,7 @@ if not sampledOut then
 end
 return {'stored', earlier}`)
 
-/** Sums the impact. Returns the open segment, the number of events, the quality settings, and fields and sums in turn. */
+/** Sums the impact. Returns the open segment, the number of events, the quality, and fields and sums in turn. */
 export const SUM_IMPACT = sandboxScript(`
 local sums = {}
 for _, segment in ipairs(view) do

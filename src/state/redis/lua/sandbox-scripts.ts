@@ -102,8 +102,9 @@ release(before)
 return {'deleted'}`)
 
 /**
- * Creates a snapshot: it has the segments of the sandbox, of which the open one is closed if it has anything. Arguments:
- * the path of seed and sandbox; the rest of the snapshot's description; the fields of the numbers of records. Returns
+ * Creates a snapshot: it has the segments of the sandbox, of which the open one is closed if it has anything.
+ * Arguments: the path of seed and sandbox; the rest of the snapshot's description; the fields of the numbers of
+ * records. Returns
  * the number of snapshots before, and the numbers of records.
  */
 export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
