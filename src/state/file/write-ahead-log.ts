@@ -87,7 +87,8 @@ export class WriteAheadLog {
     this.#seed = historySeed(head.history)
     this.#headerBytes = header.length
     this.#bytes += header.length - from
-    if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined) // told to its caller
+    // The caller of a sync that fails has its error.
+    if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined)
     this.#naming = syncFolder(dirname(path))
     await this.#naming
     this.checkLock() // another process may have taken the lock just before the file was replaced
