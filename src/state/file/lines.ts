@@ -156,7 +156,7 @@ function findFormatFault(document: unknown, kind: FileKind): string | undefined 
 
 export const MISMATCH = 'the state file and its log do not belong together'
 
-/** Applies the entry of a line, unless the state has it. Throws a `StateFileError` for an invalid or misplaced entry. */
+/** Applies the entry of a line, unless the state has it. Throws a `StateFileError` for an invalid or a wrong entry. */
 export async function applyEntry(
   text: string,
   { state, checks, seq }: { readonly state: StateData; readonly checks: StateChecks; readonly seq: number },
