@@ -59,7 +59,7 @@ export function findSealFault(line: Buffer, seed: number): string | undefined {
 }
 
 /** Returns the header of a file. */
-export function headerLine(kind: FileKind, { history, seq }: Header): Buffer {
+export function encodeHeader(kind: FileKind, { history, seq }: Header): Buffer {
   const members = JSON.stringify({ kind, format: FORMAT, history, seq }).slice(1, -1)
   return sealLine(members + (kind === 'convsim state' ? ',"entries":[' : '}'), historySeed(history))
 }
