@@ -136,8 +136,7 @@ export interface SandboxEntry {
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
-
-/** The entry of every sandbox without data. It is never changed. */
+/** Stands for every sandbox without data, unchanged. */
 const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
