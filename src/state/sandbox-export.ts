@@ -53,8 +53,8 @@ async function copyRecords(
 }
 
 /**
- * Returns a function that checks the records of a collection one after the other: by the schema, by the collection's own
- * rules, and for keys that an earlier record has. The case of letters of ids does not count.
+ * Returns a function that checks the records of a collection one after the other: by the schema, by the collection's
+ * own rules, and for keys that an earlier record has. The case of letters of ids does not count.
  */
 function createRecordCheck(collection: Collection, checks: StateChecks) {
   const { name } = collection

@@ -5,7 +5,7 @@ import { collections, findCollection, plainCollections, type StoredContent } fro
 import type { Change } from './memory/state-data.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
 
-/** The schema of state files and logs, which the build precompiles. A start checks a `put` by the schema of its collection. */
+/** The schema of state files and logs, which the build precompiles. A `put` is checked by that of its collection. */
 export const stateSchema: PublishedSchema = {
   name: 'state',
   schema,

@@ -2,7 +2,8 @@ import type { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import { nextTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../commands.ts'
-import { type Change, changeMembers, type StateData } from '../memory/state-data.ts'
+import { changeMembers } from '../memory/changes.ts'
+import type { Change, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import type { Lock, LockUser } from './lock.ts'
 import type { StateFile } from './state-file.ts'
@@ -22,7 +23,7 @@ interface DurableCommitterDeps {
 /** The changes that are decided in one turn of the event loop, and written together at its end. */
 interface Turn {
   readonly lines: Buffer[]
-  /** The only change of the turn, which is applied after it was written. Undefined: all changes are applied. */
+  /** The only change of the turn, if it is applied after it was written; undefined if all changes are applied. */
   pending: Change | undefined
   /** The first error of a change that could not be applied. */
   fault: unknown

@@ -1,7 +1,7 @@
 /**
- * Sealed lines, of which the state file and its log consist: JSON whose first member is the checksum of the rest of the
- * line. The first line of a file is its header; each later line is an entry with its number, `seq`. The lines of a state
- * file are together one JSON document: the header opens the list of its entries, and the last line closes it.
+ * Sealed lines, of which the state file and its log consist: JSON whose first member is the checksum of the rest of
+ * the line. The first line of a file is its header; each later line is an entry with its number, `seq`. The lines of a
+ * state file are together one JSON document: the header opens the list of its entries, and the last line closes it.
  */
 import { createReadStream } from 'node:fs'
 import { lstat, readFile } from 'node:fs/promises'
@@ -59,7 +59,7 @@ export function findSealFault(line: Buffer, seed: number): string | undefined {
 }
 
 /** Returns the header of a file. */
-export function headerLine(kind: FileKind, { history, seq }: Header): Buffer {
+export function encodeHeader(kind: FileKind, { history, seq }: Header): Buffer {
   const members = JSON.stringify({ kind, format: FORMAT, history, seq }).slice(1, -1)
   return sealLine(members + (kind === 'convsim state' ? ',"entries":[' : '}'), historySeed(history))
 }
@@ -156,7 +156,7 @@ function findFormatFault(document: unknown, kind: FileKind): string | undefined 
 
 export const MISMATCH = 'the state file and its log do not belong together'
 
-/** Applies the entry of a line to a state that lacks it. Throws a `StateFileError` for an invalid or misplaced entry. */
+/** Applies the entry of a line, unless the state has it. Throws a `StateFileError` for an invalid or a wrong entry. */
 export async function applyEntry(
   text: string,
   { state, checks, seq }: { readonly state: StateData; readonly checks: StateChecks; readonly seq: number },

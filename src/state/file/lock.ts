@@ -1,15 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  futimesSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, futimesSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { readFile, rename, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
@@ -19,6 +9,7 @@ import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { systemErrorCode } from './disk.ts'
+import { pidNamespace, processStart } from './process-identity.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockHolder {
@@ -243,25 +234,5 @@ function describeOwnProcess(): LockHolder {
     space: pidNamespace(),
     born: processStart(ownPid),
     nonce: randomUUID(),
-  }
-}
-
-/** Returns the namespace of pids: the machine's boot id and process namespace, or else the host's name. */
-function pidNamespace(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname() // not Linux
-  }
-}
-
-/** Returns field 22 of `/proc/PID/stat`. Field 2, the name, may contain spaces and parentheses. Empty: unknown. */
-function processStart(pid: number): string {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
   }
 }

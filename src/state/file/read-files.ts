@@ -41,8 +41,8 @@ export interface LogReplay {
 }
 
 /**
- * Applies the entries of a log that the state lacks. `isNew`: there is no state file. Throws a `StateFileError` with the
- * place of a fault. Only an entry at the very end may be incomplete, as a crash leaves it.
+ * Applies the entries of a log that the state lacks. `isNew`: there is no state file. Throws a `StateFileError` with
+ * the place of a fault. Only an entry at the very end may be incomplete, as a crash leaves it.
  */
 export async function replayLog(
   path: string,

@@ -8,7 +8,7 @@ import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { StateData } from '../memory/state-data.ts'
 import { StateChecks } from '../state-checks.ts'
 import { syncFolder } from './disk.ts'
-import { headerLine, historySeed, sealLine } from './lines.ts'
+import { encodeHeader, historySeed, sealLine } from './lines.ts'
 import { endMembers, type LogReplay, readStateFile, replayLog } from './read-files.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -79,7 +79,7 @@ export const logPathOf = (path: string) => `${path}.journal`
 /** Yields the lines of a state file: its header, the changes that lead to the state, and its end. */
 function* stateLines(state: StateData): Generator<Buffer> {
   const seed = historySeed(state.history)
-  yield headerLine('convsim state', state)
+  yield encodeHeader('convsim state', state)
   let seq = 1
   for (const change of state.changes()) yield sealLine(`"seq":${seq++},${change},`, seed)
   yield sealLine(endMembers(seq), seed)

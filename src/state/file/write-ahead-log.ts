@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { syncFolder } from './disk.ts'
-import { type Header, headerLine, historySeed, sealLine } from './lines.ts'
+import { encodeHeader, type Header, historySeed, sealLine } from './lines.ts'
 
 /** The parts of a log. */
 interface LogOptions {
@@ -66,7 +66,7 @@ export class WriteAheadLog {
     const { path, sync } = this.#options
     const temporary = `${path}.tmp`
     const old = this.#fd
-    const header = headerLine('convsim journal', head)
+    const header = encodeHeader('convsim journal', head)
     await rm(temporary, { force: true }) // of a process that died, or a link that another program made
     const fd = fs.openSync(temporary, 'ax+', PRIVATE_FILE)
     try {
@@ -87,7 +87,8 @@ export class WriteAheadLog {
     this.#seed = historySeed(head.history)
     this.#headerBytes = header.length
     this.#bytes += header.length - from
-    if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined) // told to its caller
+    // The caller of a sync that fails has its error.
+    if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined)
     this.#naming = syncFolder(dirname(path))
     await this.#naming
     this.checkLock() // another process may have taken the lock just before the file was replaced

@@ -33,19 +33,6 @@ type SandboxChange =
 /** A decided change as plain data. The same changes in the same order always lead to the same state. */
 export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
 
-/** Returns the JSON of a change without its opening brace. */
-export function changeMembers(change: Change): string {
-  if (change.op !== 'import') return JSON.stringify(change).slice(1)
-  const { state: _, text, ...head } = change
-  return `${JSON.stringify(head).slice(1, -1)},"state":${text}}`
-}
-
-/** Makes an import of valid content in slices, between which other requests are answered. Its commit is short then. */
-export async function createImport(sandbox: string, content: StoredContent): Promise<Change> {
-  const state = await SandboxData.of(content)
-  return { sandbox, op: 'import', state, text: await state.toText() }
-}
-
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
@@ -149,8 +136,7 @@ export interface SandboxEntry {
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
-
-/** The entry of every sandbox without data. It is never changed. */
+/** Stands for every sandbox without data, unchanged. */
 const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */

@@ -47,7 +47,7 @@ function intactFiles(): Promise<Files> {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Writes the files with one of them changed, opens them, and returns the outcome. Fails if a refused file was changed. */
+/** Writes the files with one of them changed, opens them, and returns the outcome. A refused file must stay. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }

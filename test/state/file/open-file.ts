@@ -55,7 +55,7 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Returns the text of a state file or a log with the checksum that each line would have, so that tests can change it. */
+/** Returns the text of a state file or a log, which a test has changed, with checksums that fit. */
 export function sealLines(text: string): string {
   const seed = historySeed(/"history":"([^"]+)"/.exec(text)?.[1] ?? '')
   const lines = text.split('\n').slice(0, -1)
@@ -65,7 +65,7 @@ export function sealLines(text: string): string {
 
 const { writeSync } = fs
 
-/** Replaces the disk of all logs, until the end of the test, by one that can be full. Like a real disk, it writes what fits. */
+/** Replaces the disk of all logs, until the end of the test, by one that can be full. It writes the part that fits. */
 export function limitDisk() {
   const disk = { free: Number.POSITIVE_INFINITY, writes: 0 }
   const write = (fd: number, bytes: Uint8Array, offset = 0, length = bytes.length - offset) => {
