@@ -21,7 +21,7 @@ export function createParser(command: CommandSyntax): Command {
   return parser
 }
 
-/** Formats a flag of the help with its text beneath it, since the longest flags leave 80 columns no room beside them. */
+/** Formats a flag of the help with its text beneath it: the longest flags leave no room beside them in 80 columns. */
 function formatFlag(flag: string, text: string, helper: Help): string {
   if (text === '') return `  ${flag}`
   const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)

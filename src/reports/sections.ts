@@ -16,7 +16,7 @@ import type { RequestTrace } from './request-trace.ts'
 interface ClientFinding extends PageFinding {
   /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
   readonly trace: string
-  /** The pause before a retry, ` It waited 0.3 s (req-5, then req-6).`; only for a terminal, as reports have no times. */
+  /** The pause before a retry for a terminal, ` It waited 0.3 s (req-5, then req-6).`; reports have no times. */
   readonly pause: string
 }
 
