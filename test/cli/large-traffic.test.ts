@@ -1,24 +1,31 @@
 // @module-tag long
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
-import { analyticsPath } from '../support/client.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import { placesOf, runDrift } from '../support/drift.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
-import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
 
-/** Returns the recorded answer to an event. */
-const recordedEvent = (body: JsonObject, token = 'opaque-token', origin = 'https://api.example.com') =>
-  harEntry(`${origin}/v1/events`, body, {
+/** An entry of a HAR file: the answer to an event. */
+const recordedEvent = (body: JsonObject, token = 'opaque-token') => ({
+  request: {
     method: 'POST',
+    url: 'https://api.example.com/v1/events',
     headers: [{ name: 'Authorization', value: `Bearer ${token}` }],
-    status: 201,
-  })
+  },
+  response: { status: 201, content: { mimeType: 'application/json', text: JSON.stringify(body) } },
+})
+
+async function writeHar(entries: readonly Json[] | string): Promise<string> {
+  const file = join(await tempFolder(), 'traffic.har')
+  const list = typeof entries === 'string' ? entries : JSON.stringify(entries)
+  await writeFile(file, `{"log":{"entries":${list}}}`)
+  return file
+}
 
 /** Returns new fields for an answer. */
 const newFields = (count: number): JsonObject =>
@@ -47,9 +54,10 @@ describe('convsim drift', () => {
   })
 
   test('names some of many services', async () => {
-    const entries = Array.from({ length: 50 }, (_, index) =>
-      recordedEvent(created, 'opaque-token', `https://api${index}.example.com`),
-    )
+    const entries = Array.from({ length: 50 }, (_, index) => {
+      const one = recordedEvent(created)
+      return { ...one, request: { ...one.request, url: `https://api${index}.example.com/v1/events` } }
+    })
     const { stderr } = await runDrift(['--har', await writeHar(entries)])
     expect(stderr).toContain('https://api4.example.com and 45 more. Give the base URL')
     expect(stderr).not.toContain('api5.example.com')
@@ -91,23 +99,33 @@ describe('convsim drift', () => {
     expect(shown.at(-1)).toBe('')
   })
 
-  test('writes a patch of many changes, which takes an object with more than 200 new names for a dictionary', async () => {
-    const patch = join(await tempFolder(), 'patch.yaml')
-    const body = { ...created, ...newFields(201), few: newFields(3), many: newFields(201) }
-    const flags = ['--har', await writeHar([recordedEvent(body)]), '--samples', '1']
-    const { stderr } = await runDrift([...flags, '--patch', patch])
+  test('writes a patch of many changes', async () => {
+    const folder = await tempFolder()
+    const patch = join(folder, 'patch.yaml')
+    const har = await writeHar([recordedEvent({ ...created, ...newFields(201) })])
+    const { stderr } = await runDrift(['--har', har, '--samples', '1', '--patch', patch])
     expect(stderr).toContain('with it the same answers show no drift.')
-    expect((await runDrift([...flags, '--overlay', patch])).report.findings).toEqual([])
+    const patched = await runDrift(['--har', har, '--samples', '1', '--overlay', patch])
+    expect(patched.report.findings).toEqual([])
+  })
+
+  test('takes an object with more than 200 new names for a dictionary', async () => {
+    const patch = join(await tempFolder(), 'patch.yaml')
+    const har = await writeHar([recordedEvent({ ...created, few: newFields(3), many: newFields(201) })])
+    await runDrift(['--har', har, '--samples', '1', '--patch', patch])
     const text = await readFile(patch, 'utf8')
-    expect([text.match(/field2:/g)?.length, text.match(/field200:/g)?.length]).toEqual([2, 1])
+    expect([text.includes('field2:'), text.includes('field200')]).toEqual([true, false])
   })
 })
 
 describe('convsim record', () => {
-  const recordHar = async (entries: readonly object[] | string) =>
+  const recordHar = async (entries: readonly Json[] | string) =>
     runInProcess(['record', await writeHar(entries), '--out', join(await tempFolder(), 'fixtures')])
 
-  const analytics = (text: string) => harEntry(`https://api.example.com${analyticsPath}`, text)
+  const analytics = (text: string) => ({
+    request: { method: 'GET', url: 'https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics' },
+    response: { status: 200, content: { mimeType: 'application/json', text } },
+  })
 
   test('says how many exchanges of a recording it left out', async () => {
     const { stderr } = await recordHar(`[${'{},'.repeat(100_000)}{}]`)

@@ -28,13 +28,9 @@ export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   }
 }
 
-/**
- * Writes a HAR file, by default to a folder of its own, and returns its path. `entries`: the exchanges, or the text of
- * their list.
- */
-export async function writeHar(entries: readonly object[] | string, folder?: string): Promise<string> {
+/** Writes a HAR file, by default to a folder of its own, and returns its path. */
+export async function writeHar(entries: readonly object[], folder?: string): Promise<string> {
   const file = join(folder ?? (await tempFolder()), 'traffic.har')
-  const list = typeof entries === 'string' ? entries : JSON.stringify(entries)
-  await writeFile(file, `{"log":{"version":"1.2","creator":{},"entries":${list}}}`)
+  await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: {}, entries } }))
   return file
 }
