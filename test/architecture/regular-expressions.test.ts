@@ -1,8 +1,20 @@
 // @module-tag long
+import { parseSync, Visitor } from 'oxc-parser'
 import { checkSync } from 'recheck'
 import { expect, test } from 'vitest'
-import { listRegExpLiterals } from './regular-expressions.ts'
-import { readSourceFiles } from './source-files.ts'
+import { readSourceFiles, type SourceFile } from './source-files.ts'
+
+/** Lists the regular expression literals of a file. */
+function listRegExpLiterals({ path, text }: SourceFile) {
+  const found: { readonly path: string; readonly pattern: string; readonly flags: string }[] = []
+  const { program } = parseSync(path, text)
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) found.push({ path, pattern: node.regex.pattern, flags: node.regex.flags })
+    },
+  }).visit(program)
+  return found
+}
 
 const literals = readSourceFiles()
   // The build reads our own files only.
