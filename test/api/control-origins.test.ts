@@ -66,20 +66,9 @@ describe.each(['http://localhost:6007', 'https://localhost:6006', 'http://localh
   },
 )
 
-describe('the origins of a setting', () => {
-  test.each([
-    ['http://localhost:6006', ['http://localhost:6006']],
-    ['http://LOCALHOST:80/, https://[::1]:8443', ['http://localhost', 'https://[::1]:8443']],
-  ])('%s are read', (text, origins) => {
-    expect(parseOrigins(text)).toEqual(origins)
-  })
-
-  test.each(
-    [
-      ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path'],
-      ['http://localhost:6006?x', 'http://*.example.com', 'http://user@localhost', 'file:///home', 'http://'],
-    ].flat(),
-  )('%j is refused', (text) => {
-    expect(parseOrigins(text)).toBeUndefined()
-  })
+test('the setting reads origins in any spelling, and nothing else', () => {
+  expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
+  const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
+  for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])
+    expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { periods } from '../support/analytics.ts'
-import { analyticsPath, ask, event, expectRefusal, prompt, type RequestOptions } from '../support/client.ts'
+import { periods, readAnalytics } from '../support/analytics.ts'
+import { analyticsPath, ask, event, expectRefusal, modelId, prompt, type RequestOptions } from '../support/client.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -79,4 +79,31 @@ describe('one request in another world', () => {
     expectRefusal(answer, 400, words)
     expect(answer.headers.get('x-sim-origin')).toBe('simulator')
   })
+})
+
+test('20 models: every period fits the document, and is the end of the longer one', async () => {
+  for (const id of modelIds(20)) {
+    const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
+    expect([week, month, quarter].map((one) => one?.dataPoints.length)).toEqual([7, 30, 90])
+    expect(quarter?.dataPoints.slice(-30)).toEqual(month?.dataPoints)
+    expect(month?.dataPoints.slice(-7)).toEqual(week?.dataPoints)
+  }
+})
+
+test('without a period the answer is that of 30 days', async () => {
+  const [without, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
+  expect(without).toEqual(month)
+})
+
+test('an id in capitals is the same model', async () => {
+  expect(await readAnalytics(sim(), modelId.toUpperCase())).toEqual(await readAnalytics(sim(), modelId))
+})
+
+test('a UTC day is one answer from its first to its last millisecond', async () => {
+  const at = (now: string) => ask(sim(), `/v1/models/${modelId}/analytics`, { headers: { 'x-sim-now': now } })
+  const [first, last, next] = await Promise.all(
+    ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'].map(at),
+  )
+  expect(first?.text).toBe(last?.text)
+  expect(next?.text).not.toBe(first?.text)
 })

@@ -71,31 +71,19 @@ describe('GET events', () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))
-    expect(await readEventPage(sim(), 'sandbox=marks')).toMatchObject({
-      total: 2,
-      events: [
-        {
-          fields: { ...dropped, valueType: 'text', eventAt: frozenNow },
-          impact: -1,
-          sampledOut: true,
-          receivedAt: frozenNow,
-          replays: 3,
-        },
-        { impact: 0.25, sampledOut: false, replays: 0 },
-      ],
-    })
+    const fields = { ...dropped, valueType: 'text', eventAt: frozenNow }
+    expect((await readEventPage(sim(), 'sandbox=marks')).events).toMatchObject([
+      { fields, impact: -1, sampledOut: true, receivedAt: frozenNow, replays: 3 },
+      { impact: 0.25, sampledOut: false, replays: 0 },
+    ])
   })
 })
 
 describe('GET prompts', () => {
   test('shows every version with fingerprint, variables, components and the other fields', async () => {
-    const first = prompt({
-      externalPromptId: 'greeting',
-      productId: otherProduct,
-      role: 'assistant',
-      tags: ['shop'],
-      components: [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }],
-    })
+    const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
+    const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
+    const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
     await post('prompts', '/v1/prompts', first)
     await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
     await post('prompts', '/v1/prompts', prompt())
@@ -104,16 +92,8 @@ describe('GET prompts', () => {
       externalPromptId: 'greeting',
       productId: otherProduct,
       versions: [
-        {
-          version: 1,
-          createdAt: frozenNow,
-          name: 'Order assistant',
-          role: 'assistant',
-          active: false,
-          variables: ['name', 'order.id'],
-          tags: ['shop'],
-        },
-        { version: 2, name: 'Renamed', active: false, components: [{ content: 'Hello {{name}}' }, {}] },
+        { version: 1, createdAt: frozenNow, active: false, variables: ['name', 'order.id'], ...about },
+        { version: 2, name: 'Renamed', active: false, components },
       ],
     })
     const [one, two] = greeting?.versions ?? []

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { bundledContract } from '../../src/fixtures/bundled.ts'
 import { operationOf } from '../support/catalogue.ts'
 import {
   type Answer,
@@ -45,14 +46,14 @@ const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: s
 /** Examples of refusals that the simulator sends only as a scenario, since it has no such reason of its own. */
 const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
-const examples = allOperations.flatMap((operation) =>
+const refusals = allOperations.flatMap((operation) =>
+  operationOf(operation.id).statuses.flatMap((status) => (status < 400 ? [] : [{ operation, status }])),
+)
+
+const examples = refusals.flatMap(({ operation, status }) =>
   operationOf(operation.id)
-    .statuses.filter((status) => status >= 400)
-    .flatMap((status) =>
-      operationOf(operation.id)
-        .examples(status)
-        .map(({ name, value }) => ({ operation, status, name, value })),
-    ),
+    .examples(status)
+    .map((example) => ({ operation, status, ...example })),
 )
 
 describe('the live answer has the words of the example', () => {
@@ -68,10 +69,8 @@ describe('the live answer has the words of the example', () => {
 
   test('getModelAnalytics 404 model_not_found', async () => {
     const answer = await ask(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
-    expect([answer.status, answer.text.replace('405 ', '404 ')]).toEqual([
-      404,
-      JSON.stringify(exampleOf('model_not_found')),
-    ])
+    const example = JSON.stringify(exampleOf('model_not_found'))
+    expect([answer.status, answer.text.replace('405 ', '404 ')]).toEqual([404, example])
   })
 
   test('getModelAnalytics 429 hourly_limit', async () => {
@@ -87,11 +86,6 @@ describe('the live answer has the words of the example', () => {
 })
 
 describe('the scenario has the words and headers of an example', () => {
-  const statuses = allOperations.flatMap((operation) =>
-    operationOf(operation.id)
-      .statuses.filter((status) => status >= 400)
-      .map((status) => ({ operation, status })),
-  )
   const names: Readonly<Record<number, string>> = {
     400: 'bad-request',
     401: 'unauthorized',
@@ -102,7 +96,7 @@ describe('the scenario has the words and headers of an example', () => {
     503: 'unavailable',
   }
 
-  test.each(statuses)('$status of $operation.id', async ({ operation, status }) => {
+  test.each(refusals)('$status of $operation.id', async ({ operation, status }) => {
     const documented = operationOf(operation.id).examples(status)
     for (const scenario of [String(status), names[status] ?? String(status)]) {
       const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
@@ -125,11 +119,7 @@ async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {
   return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
 }
 
-let document: JsonObject
-
-beforeAll(() => {
-  document = parse(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8'))
-})
+const document: JsonObject = parse(readFileSync(bundledContract, 'utf8'))
 
 /** Expects each header that the document describes for the answer's status, with its example as the value. */
 function expectDocumentedHeaders(answer: Answer, operationId: string): void {

@@ -38,34 +38,10 @@ async function setup() {
 }
 
 describe('a stop', () => {
-  test('waits for nothing where no request is open', async () => {
-    const { listening } = await setup()
-    await expect(stop(listening, anHour)).resolves.toBeUndefined()
-  })
-
   test('closes a connection without any request', async () => {
     const { listening, origin } = await setup()
     const connection = await connectTo(origin)
     await Promise.all([stop(listening, anHour), connection.closed()])
-  })
-
-  test('closes a keep-alive connection', async () => {
-    const { listening, origin, ask, answer } = await setup()
-    const connection = await connectTo(origin)
-    await ask(connection)
-    answer()
-    expect((await connection.answer()).headers['connection']).toBe('keep-alive')
-    await Promise.all([stop(listening, anHour), connection.closed()])
-  })
-
-  test('lets a request in flight finish, and then closes its connection', async () => {
-    const { listening, origin, ask, answer } = await setup()
-    const connection = await connectTo(origin)
-    await ask(connection)
-    const stopping = stop(listening, anHour)
-    answer()
-    expect(await connection.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } })
-    await Promise.all([stopping, connection.closed()])
   })
 
   test('closes the connections of unfinished requests after the grace period', async () => {
@@ -115,12 +91,4 @@ test('a client that goes on sending broken bytes still gets the refusal', async 
   for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')
   expect((await connection.answer()).status).toBe(400)
   await connection.closed()
-})
-
-test('listening on a port that is taken returns an error', async () => {
-  const { listening } = await setup()
-  expect(await listen({ listener: express(), messages: {} }, '127.0.0.1', listening.port, silentLog)).toEqual({
-    ok: false,
-    error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
-  })
 })

@@ -1,14 +1,19 @@
 import { expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/config/settings.ts'
 import { silentLog } from '../../../src/core/log.ts'
-
 import { ask, event, analyticsPath as path } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
-import { start } from '../../support/start.ts'
+import { start, startForTest } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const patient = { timeout: 15_000, interval: 50 }
+
+/** Returns why a simulator with this state does not start. */
+async function startError(state: string) {
+  const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
+  return started.ok ? undefined : started.error[0]
+}
 
 /** Asks until the status is the expected one. */
 async function untilStatus(target: { readonly origin: string }, url: string, status: number): Promise<void> {
@@ -75,18 +80,14 @@ describeWithRedis('while Redis is away', () => {
     ['redis://secret%ff@cache', /is not percent-encoded/],
     ['redis://cache/x?secret', /^The URL of a Redis server is redis:\/\/HOST/],
   ])('there is no start with %s, and the message does not have the password', async (state, expected) => {
-    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
-    const [finding] = started.ok ? [] : started.error
+    const finding = await startError(state)
     expect(finding).toMatchObject({ place: '--state', message: expect.stringMatching(expected) })
     expect(finding?.message).not.toContain('secret')
   })
 
   test('a database that the server does not have is refused', async () => {
     const redis = await redisForTest({ args: ['--databases', '4'] })
-    const state = `${redis.url}/4`
-    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
-    const [finding] = started.ok ? [] : started.error
-    expect(finding?.message).toMatch(
+    expect((await startError(`${redis.url}/4`))?.message).toMatch(
       /^The state in redis:\/\/127\.0\.0\.1:\d+\/4 cannot be used: it does not have the database .* "databases"\./,
     )
   })
@@ -119,20 +120,11 @@ describeWithRedis('while Redis is away', () => {
 
   test('a wrong password is named as the reason, and is not shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
-    const state = redis.url.replace('redis://', 'redis://:wrong-one@')
-    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
-    const [finding] = started.ok ? [] : started.error
+    const finding = await startError(redis.url.replace('redis://', 'redis://:wrong-one@'))
     expect(finding?.message).toMatch(/WRONGPASS/)
-    expect(finding?.message).not.toMatch(/Start that server|script/)
-    expect(finding?.message).not.toContain('wrong-one')
-    const right = redis.url.replace('redis://', 'redis://:right@')
-    const running = await start(
-      { ...defaultSettings(), port: 0, state: `${right}/3` },
-      { now: Date.now, log: silentLog },
-    )
-    if (!running.ok) throw new Error(running.error[0]?.message)
-    const { text } = await ask(running.value, '/__sim/info')
+    expect(finding?.message).not.toMatch(/Start that server|script|wrong-one/)
+    const running = await startForTest({ state: `${redis.url.replace('redis://', 'redis://:right@')}/3` })
+    const { text } = await ask(running, '/__sim/info')
     expect([text.includes(`${redis.url}/3`), text.includes('right')]).toEqual([true, false])
-    await running.value.close()
   })
 })
