@@ -1,9 +1,15 @@
-import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
-import type { SandboxExport } from '../../src/state/store.ts'
+import type { StoredEvent } from '../../src/state/records.ts'
+
+/** A change in a state file: an event, or a version of a prompt. */
+interface StoredEntry {
+  readonly sandbox?: string
+  readonly event?: StoredEvent
+  readonly prompt?: { readonly promptId: string }
+}
 
 /** The content of a state file. */
 export interface StateFile {
-  readonly sandboxes: readonly (SandboxExport & { readonly name: string })[]
+  readonly entries: readonly StoredEntry[]
 }
 
 /** Parses the text of a state file. */
@@ -12,11 +18,12 @@ export function parseStateFile(text: string): StateFile {
 }
 
 /** Returns all events of a sandbox. */
-export function eventsIn(state: StateFile, sandbox = 'default'): readonly StoredEvent[] {
-  return state.sandboxes.find(({ name }) => name === sandbox)?.events ?? []
+export function eventsIn({ entries }: StateFile, sandbox = 'default'): readonly StoredEvent[] {
+  return entries.flatMap((entry) => (entry.sandbox === sandbox && entry.event ? [entry.event] : []))
 }
 
-/** Returns all prompts of a sandbox. */
-export function promptsIn(state: StateFile, sandbox = 'default'): readonly StoredPrompt[] {
-  return state.sandboxes.find(({ name }) => name === sandbox)?.prompts ?? []
+/** Returns the ids of all prompts of a sandbox. */
+export function promptsIn({ entries }: StateFile, sandbox = 'default'): readonly string[] {
+  const ids = entries.flatMap((entry) => (entry.sandbox === sandbox && entry.prompt ? [entry.prompt.promptId] : []))
+  return [...new Set(ids)]
 }
