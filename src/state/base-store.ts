@@ -4,7 +4,6 @@ import { eventCollection } from './collections/events.ts'
 import { countRecords } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
 import * as commands from './commands.ts'
-import { createImport } from './memory/changes.ts'
 import { Counters } from './memory/counters.ts'
 import type { SandboxData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
@@ -79,15 +78,17 @@ export class BaseStore implements Store {
   readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
     if (!parsed.ok) return parsed
-    const change = await createImport(sandbox, parsed.value)
+    const change = { sandbox, op: 'import', state: parsed.value } as const
+    await this.#committer.prepareImport?.(change)
+    await eventCollection.prepareTable?.(change.state.events)
     await this.#replaceData(sandbox, () => changeIf(true, change))
-    return success(countRecords(parsed.value))
+    return success(countRecords(change.state))
   }
   readonly importIfEmpty: Store['importIfEmpty'] = async (sandbox, document) => {
-    const change = await createImport(sandbox, cloneJson(document))
-    return this.#replaceData(sandbox, (present) => {
-      const counts = Object.values(present.sandbox(sandbox).data.count())
-      return changeIf(Math.max(...counts) === 0, change)
+    const content = cloneJson(document)
+    return this.#replaceData(sandbox, (state) => {
+      const counts = Object.values(state.sandbox(sandbox).data.count())
+      return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state: content })
     })
   }
   readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)

@@ -4,7 +4,7 @@ import type { PlainCollection } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
 import { createEvent, insertKey, payloadDiffers } from './events.ts'
-import type { Change, StateData, StoredSnapshot } from './memory/state-data.ts'
+import type { Change, ImportChange, StateData, StoredSnapshot } from './memory/state-data.ts'
 import { createPrompt, createVersion } from './prompts.ts'
 import type { EventDraft, PromptDraft, SnapshotHead, WriteContext } from './records.ts'
 import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
@@ -38,7 +38,7 @@ export function recordEvent(state: StateData, context: WriteContext, draft: Even
   }
   const event = { ...cloneJson(stored), replays: stored.replays + 1 }
   return {
-    change: { op: 'replay', sandbox: context.sandbox, insertId: key, replays: event.replays },
+    change: { op: 'replay', sandbox: context.sandbox, insertId: key },
     result: { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) },
   }
 }
@@ -99,6 +99,8 @@ export interface Committer {
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T>
   /** Decides, applies and stores a command. Rejects, with the state unchanged, if the change cannot be stored. */
   commit<T>(command: Command<T>): Promise<T>
+  /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
+  prepareImport?(change: ImportChange): Promise<void>
   /** See `Store`. A committer without this method never refuses writes for good. */
   findLoss?(): string | undefined
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { isSameJson } from '../core/same-json.ts'
-import { chanceOfUuid, deriveUuid } from '../core/seeded.ts'
+import { deriveChance, deriveUuid } from '../core/seeded.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 
 /** The number of occurrences of each payload or request, by the id of its first occurrence. */
@@ -18,7 +18,7 @@ export function createEvent(context: WriteContext, draft: EventDraft, occurrence
     ...(repeatOf !== undefined && { repeatOf }),
     fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
     impact: impactOf(draft),
-    sampledOut: isSampledOut(draft, eventId),
+    sampledOut: isSampledOut(context, draft, eventId),
     receivedAt,
     replays: 0,
     ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
@@ -61,14 +61,12 @@ function impactOf({ qualityImpactScore, influence }: EventDraft): number {
   return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Returns the share of events like this one that are counted, or undefined if all are. */
-export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number | undefined {
-  return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : undefined
-}
-
-/** Decides by the event's id, so that a retry is sampled alike. */
-function isSampledOut(draft: EventDraft, eventId: string): boolean {
-  return chanceOfUuid(eventId) >= (sampleRateOf(draft) ?? 1)
+/** Decides by a chance derived from the `insertId`, or else from the event's id, so that a retry is sampled alike. */
+function isSampledOut(context: WriteContext, draft: EventDraft, eventId: string): boolean {
+  if (typeof draft.sampleRate !== 'number' || draft.forceSample === true) return false
+  const key = insertKey(draft)
+  const name = key === undefined ? eventId : JSON.stringify(key)
+  return deriveChance([context.seed, context.sandbox, 'sample', name]) >= draft.sampleRate
 }
 
 /** Compares the payload of a retry with that of the stored event. An `eventAt` that neither of them sent is ignored. */

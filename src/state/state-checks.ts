@@ -1,26 +1,38 @@
 import schema from '../../spec/state.schema.json' with { type: 'json' }
 import { loadSchema } from '../documents/load-schema.ts'
 import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
-import { collections, findCollection, plainCollections, type StoredContent } from './collections/index.ts'
+import type { Collection } from './collections/collection.ts'
+import { collections, findCollection, plainCollections, recordsOf, type StoredContent } from './collections/index.ts'
 import type { Change } from './memory/state-data.ts'
-import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
+import { DEFAULT_QUALITY, EXPORT_FORMAT, type SnapshotHead } from './records.ts'
 
-/** The schema of state files and logs, which the build precompiles. A `put` is checked by that of its collection. */
+/** The schema of state files, which the build precompiles. A start checks a `put` by the schema of its collection. */
 export const stateSchema: PublishedSchema = {
   name: 'state',
   schema,
   definitions: ['logEntry', 'export', ...plainCollections().map((each) => each.schema)],
 }
 
-/** An entry of a file: a change with its number and checksum, and the content of an import as JSON. */
-export type StoredChange = { readonly seq: number; readonly crc: string } & (
-  | Exclude<Change, { readonly op: 'import' }>
-  | { readonly op: 'import'; readonly sandbox: string; readonly state: StoredContent }
-)
+/** The content of a state file of the current format. */
+export interface StateDocument {
+  /** The id of the file's history. */
+  readonly history: string
+  /** The number of the last log entry that the file contains. 0: none. */
+  readonly seq: number
+  /** `open` if a log was begun beside the file. */
+  readonly log: 'none' | 'open'
+  readonly sandboxes: readonly SandboxDocument[]
+}
+
+type SandboxDocument = StoredContent & {
+  readonly name: string
+  readonly snapshotsTaken: number
+  readonly snapshots: readonly (StoredContent & SnapshotHead)[]
+}
 
 /**
- * Checks by `spec/state.schema.json`. Each fault is a sentence that begins with its place as a JSON pointer:
- * `/events/3/impact must be from -1 to 1; got 7`. `root` names the value itself.
+ * Checks by `spec/state.schema.json`, and by the rules of the collections. Each fault is a sentence that begins with
+ * its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. `root` names the value itself.
  */
 export class StateChecks {
   readonly #schema: SchemaCheck
@@ -37,15 +49,21 @@ export class StateChecks {
     return StateChecks.#loaded
   }
 
-  /** Checks the header of a state file or a log. */
-  header(header: unknown, root: string): readonly string[] {
-    return this.#checkSchema(header, root)
+  stateFile(document: unknown, root: string): readonly string[] {
+    const faults = this.#checkSchema(document, root)
+    if (faults.length > 0) return faults
+    const { sandboxes } = document as StateDocument // the schema has just proved it
+    return sandboxes.flatMap((sandbox, index) => [
+      ...checkContent(sandbox, `/sandboxes/${index}`),
+      ...sandbox.snapshots.flatMap((snapshot, at) => checkContent(snapshot, `/sandboxes/${index}/snapshots/${at}`)),
+    ])
   }
 
   logEntry(entry: unknown, root: string): readonly string[] {
     const faults = this.#checkSchema(entry, root, 'logEntry')
     if (faults.length > 0) return faults
-    const change = entry as StoredChange // the schema has just proved it
+    const change = entry as Change // the schema has just proved it
+    if (change.op === 'import') return checkContent(change.state, '/state')
     if (change.op !== 'put' && change.op !== 'remove') return []
     const collection = findCollection(change)
     if (collection === undefined) {
@@ -66,6 +84,12 @@ export class StateChecks {
     return faults.map((fault) => fault.replace(`/${name}/0`, `/${name}/${index}`))
   }
 
+  /** Checks an export by the rules of the collections, after the schema. Yields the faults of each record. */
+  exportedContent(content: StoredContent): Iterable<readonly string[]> {
+    // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
+    return findContentFaults(content, '', (id) => id.toLowerCase())
+  }
+
   #checkSchema(value: unknown, root: string, definition?: string, place = ''): readonly string[] {
     const faults = this.#schema(value, definition)
     // Two definitions of a value can have a rule in common.
@@ -78,4 +102,44 @@ const emptyExport = {
   format: EXPORT_FORMAT,
   quality: DEFAULT_QUALITY,
   ...Object.fromEntries(collections.map(({ name }) => [name, []])),
+}
+
+/**
+ * Yields the faults of each valid record that the schema cannot describe. `toSameId` returns the same text for ids
+ * that count as equal.
+ */
+function* findContentFaults(
+  content: StoredContent,
+  place: string,
+  toSameId = (id: string) => id,
+): Generator<readonly string[]> {
+  for (const collection of collections) {
+    const findRepeatedKeys = createRepeatFinder(collection, toSameId)
+    for (const [index, item] of recordsOf(content, collection).entries()) {
+      const faults = [...(collection.findFaults?.(item) ?? []), ...findRepeatedKeys(item)]
+      yield faults.map((fault) => `${place}/${collection.name}/${index}${fault}`)
+    }
+  }
+}
+
+const checkContent = (content: StoredContent, place: string) => [...findContentFaults(content, place)].flat()
+
+/** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
+function createRepeatFinder(collection: Collection, toSameId: (id: string) => string): (item: object) => string[] {
+  const earlier = new Map<string, Set<string>>()
+  const repeatedKinds = new Set<string>()
+  return (item) => {
+    const faults: string[] = []
+    const keys = { key: toSameId(collection.keyOf(item)), ...collection.otherKeys?.(item) }
+    for (const [kind, key] of Object.entries(keys)) {
+      if (key === undefined) continue
+      const known = earlier.get(kind) ?? new Set()
+      if (known.has(key) && !repeatedKinds.has(kind)) {
+        repeatedKinds.add(kind)
+        faults.push(` must not repeat the ${kind} ${key} of an earlier record`)
+      }
+      earlier.set(kind, known.add(key))
+    }
+    return faults
+  }
 }

@@ -1,15 +1,9 @@
-import type { StoredEvent } from '../../src/state/records.ts'
-
-/** A change in a state file: an event, or a version of a prompt. */
-interface StoredEntry {
-  readonly sandbox?: string
-  readonly event?: StoredEvent
-  readonly prompt?: { readonly promptId: string }
-}
+import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
+import type { SandboxExport } from '../../src/state/store.ts'
 
 /** The content of a state file. */
 export interface StateFile {
-  readonly entries: readonly StoredEntry[]
+  readonly sandboxes: readonly (SandboxExport & { readonly name: string })[]
 }
 
 /** Parses the text of a state file. */
@@ -18,12 +12,11 @@ export function parseStateFile(text: string): StateFile {
 }
 
 /** Returns all events of a sandbox. */
-export function eventsIn({ entries }: StateFile, sandbox = 'default'): readonly StoredEvent[] {
-  return entries.flatMap((entry) => (entry.sandbox === sandbox && entry.event ? [entry.event] : []))
+export function eventsIn(state: StateFile, sandbox = 'default'): readonly StoredEvent[] {
+  return state.sandboxes.find(({ name }) => name === sandbox)?.events ?? []
 }
 
-/** Returns the ids of all prompts of a sandbox. */
-export function promptsIn({ entries }: StateFile, sandbox = 'default'): readonly string[] {
-  const ids = entries.flatMap((entry) => (entry.sandbox === sandbox && entry.prompt ? [entry.prompt.promptId] : []))
-  return [...new Set(ids)]
+/** Returns all prompts of a sandbox. */
+export function promptsIn(state: StateFile, sandbox = 'default'): readonly StoredPrompt[] {
+  return state.sandboxes.find(({ name }) => name === sandbox)?.prompts ?? []
 }

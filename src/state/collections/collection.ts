@@ -12,21 +12,10 @@ export interface Table {
   readonly size: number
   /** Lists the records in the order of their creation. Copies of a table have the same ones. */
   list(): Iterable<HeldRecord>
-  /** Adds a valid record of a file or an import behind all others. */
-  add(record: object): void
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: RecordChange): void
   /** Returns a copy that changes apart from this table. It shares the records, so it costs a list of references. */
   copy(): Table
-  /** Returns true if changes lead from `earlier`, a table of the same collection, to this table. */
-  continues(earlier: Table): boolean
-  /** Yields those changes, each as an object or as its JSON without the opening brace. */
-  changesSince(earlier: Table): Iterable<RecordChange | string>
-}
-
-/** Returns true if a list begins with the same records, in the same order, as another. */
-export function beginsWith(list: readonly object[], beginning: readonly object[]): boolean {
-  return beginning.every((record, index) => list[index] === record)
 }
 
 /** A change of a collection without operations of its own. */
@@ -37,12 +26,12 @@ export type PlainChange<Item extends object = object> = { readonly collection: s
 
 /** A table for small records: a `Map` by key. */
 export class PlainTable<Item extends object> implements Table {
-  readonly #collection: Pick<PlainCollection<Item>, 'name' | 'keyOf'>
+  readonly #keyOf: (item: Item) => string
   readonly #records: Map<string, Item>
 
-  constructor(collection: Pick<PlainCollection<Item>, 'name' | 'keyOf'>, records?: ReadonlyMap<string, Item>) {
-    this.#collection = collection
-    this.#records = new Map(records)
+  constructor(keyOf: (item: Item) => string, items: Iterable<Item> = []) {
+    this.#keyOf = keyOf
+    this.#records = new Map(Array.from(items, (item) => [keyOf(item), item]))
   }
 
   get size(): number {
@@ -58,34 +47,19 @@ export class PlainTable<Item extends object> implements Table {
     return [...this.#records.values()]
   }
 
-  add(record: Item): void {
-    this.#records.set(this.#collection.keyOf(record), record)
-  }
-
   apply(change: PlainChange<Item>): void {
-    if (change.op === 'put') this.add(change.record)
+    if (change.op === 'put') this.#records.set(this.#keyOf(change.record), change.record)
     else if (!this.#records.delete(change.key)) throw new Error(`no record has the key ${change.key}`)
   }
 
   copy(): PlainTable<Item> {
-    return new PlainTable(this.#collection, this.#records)
-  }
-
-  continues(earlier: PlainTable<Item>): boolean {
-    return beginsWith(this.list(), earlier.list())
-  }
-
-  changesSince(earlier: PlainTable<Item>): PlainChange<Item>[] {
-    const { name: collection } = this.#collection
-    return this.list()
-      .slice(earlier.size)
-      .map((record) => ({ op: 'put', collection, record }))
+    return new PlainTable(this.#keyOf, this.#records.values())
   }
 }
 
 /** A record type of the state. State file, log, exports, imports and snapshots have those that `index.ts` lists. */
 export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
-  /** The member of a sandbox's content that lists the records, in exports: `events`. */
+  /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
   readonly name: Name
   /** The name of the record's schema among the `$defs` of `spec/state.schema.json`: `event`. */
   readonly schema: string
@@ -97,8 +71,10 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   findFaults?(item: Item): readonly string[]
   /** The operations of the log that the table applies. */
   readonly ops: readonly string[]
-  /** Creates the table of a new sandbox. */
-  createTable(): T
+  /** Creates the table of a sandbox with these valid records. */
+  createTable(items: readonly Item[]): T
+  /** Does most of the work of a later `createTable` in slices, where it takes long. */
+  prepareTable?(items: readonly Item[]): Promise<void>
 }
 
 /** A collection whose records are added, replaced and removed as a whole, and found by their key. */
@@ -112,5 +88,9 @@ export type PlainCollection<Item extends object, Name extends string = string> =
 export function plainCollection<Item extends object, Name extends string>(
   description: Omit<PlainCollection<Item, Name>, 'ops' | 'createTable'>,
 ): PlainCollection<Item, Name> {
-  return { ...description, ops: ['put', 'remove'], createTable: () => new PlainTable(description) }
+  return {
+    ...description,
+    ops: ['put', 'remove'],
+    createTable: (items) => new PlainTable((item: Item) => description.keyOf(item), items),
+  }
 }

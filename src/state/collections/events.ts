@@ -1,3 +1,4 @@
+import { SlicedWork } from '../../core/slices.ts'
 import { insertKey } from '../events.ts'
 import { ImpactIndex } from '../memory/impact.ts'
 import { TextList } from '../memory/text-list.ts'
@@ -7,46 +8,68 @@ import type { Collection, Table } from './collection.ts'
 /** A change of the events of a sandbox. */
 export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
-  /** `replays`: the number of replays of the event from now on. */
-  | { readonly op: 'replay'; readonly insertId: string; readonly replays: number }
+  | { readonly op: 'replay'; readonly insertId: string }
 
 /** The values over all events that commands and queries need. */
-class EventIndex {
+interface EventIndex {
   /** The positions of the events by `insertId`. */
   readonly positions: Map<string, number>
   /** The occurrences of equal payloads without an `insertId`, by the first occurrence's id. */
   readonly occurrences: Map<string, number>
   readonly impact: ImpactIndex
-
-  constructor(original?: EventIndex) {
-    this.positions = new Map(original?.positions)
-    this.occurrences = new Map(original?.occurrences)
-    this.impact = original?.impact.copy() ?? new ImpactIndex()
-  }
-
-  add(event: StoredEvent, position: number): void {
-    this.impact.add(event)
-    const key = insertKey(event.fields)
-    const firstId = event.repeatOf ?? event.eventId
-    if (key !== undefined) this.positions.set(key, position)
-    else this.occurrences.set(firstId, (this.occurrences.get(firstId) ?? 0) + 1)
-  }
 }
+
+/** The latest loaded events and their table by the first event, of which those of snapshots have the same object. */
+const loadedTables = new WeakMap<StoredEvent, { events: readonly StoredEvent[]; table: EventTable }>()
+
+/** Tables of events that are about to be imported. */
+const preparedTables = new WeakMap<readonly StoredEvent[], EventTable>()
 
 /** The events of a sandbox as JSON. Its index makes the cost of a command independent of the number of events. */
 export class EventTable implements Table {
   readonly #texts: TextList
   /** The numbers of replays by position, of events that were replayed since they were added. */
   readonly #replays: Map<number, number>
-  /** Copies share it until one of them adds an event. */
-  #index: EventIndex
-  #isIndexShared: boolean
+  /** Undefined until it is needed. Copies share it until one of them adds an event. */
+  #index: EventIndex | undefined
+  #isIndexShared = false
 
-  constructor(texts = new TextList(), replays?: ReadonlyMap<number, number>, index?: EventIndex) {
+  private constructor(texts: TextList, replays: ReadonlyMap<number, number> = new Map(), index?: EventIndex) {
     this.#texts = texts
     this.#replays = new Map(replays)
-    this.#index = index ?? new EventIndex()
+    this.#index = index
     this.#isIndexShared = index !== undefined
+  }
+
+  /** Creates a table of loaded events, or returns the one that was prepared for them. */
+  static of(events: readonly StoredEvent[]): EventTable {
+    const prepared = preparedTables.get(events)
+    preparedTables.delete(events)
+    if (prepared) return prepared
+    const [first] = events
+    const earlier = first && loadedTables.get(first)
+    const shared = earlier ? countEqual(earlier.events, events) : 0
+    const texts = earlier ? earlier.table.#texts.copy(shared) : new TextList()
+    for (let position = shared; position < events.length; position += 1) texts.push(JSON.stringify(events[position]))
+    const table = new EventTable(texts)
+    if (first) loadedTables.set(first, { events, table })
+    return table
+  }
+
+  /** Does the work of a later `of` in slices, between which other requests are answered. */
+  static async prepare(events: readonly StoredEvent[]): Promise<void> {
+    const table = new EventTable(new TextList())
+    const work = new SlicedWork()
+    for (const event of events) {
+      table.#add(event)
+      if (work.isDue) await work.rest()
+    }
+    preparedTables.set(events, table)
+  }
+
+  /** Builds the index now, and not for the first command that needs it. */
+  buildIndex(): void {
+    this.#getIndex()
   }
 
   get size(): number {
@@ -54,16 +77,12 @@ export class EventTable implements Table {
   }
 
   get occurrences(): ReadonlyMap<string, number> {
-    return this.#index.occurrences
+    return this.#getIndex().occurrences
   }
 
-  list(): Generator<string> {
-    return this.#listFrom(0)
-  }
-
-  *#listFrom(first: number): Generator<string> {
-    let position = first
-    for (const text of this.#texts.from(first)) yield this.#withReplays(text, position++)
+  *list(): Generator<string> {
+    let position = 0
+    for (const text of this.#texts) yield this.#withReplays(text, position++)
   }
 
   #withReplays(text: string, position: number): string {
@@ -73,50 +92,73 @@ export class EventTable implements Table {
 
   /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
-    const position = this.#index.positions.get(insertId) ?? -1
+    const position = this.#getIndex().positions.get(insertId) ?? -1
     const text = this.#texts.at(position)
     return text === undefined ? undefined : JSON.parse(this.#withReplays(text, position))
   }
 
   impact(query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    return this.#index.impact.query(query)
-  }
-
-  add(event: StoredEvent): void {
-    if (this.#isIndexShared) this.#index = new EventIndex(this.#index)
-    this.#isIndexShared = false
-    this.#texts.push(JSON.stringify(event))
-    this.#index.add(event, this.#texts.length - 1)
+    return this.#getIndex().impact.query(query)
   }
 
   apply(change: EventChange): void {
-    if (change.op === 'event') {
-      this.add(change.event)
-      return
-    }
-    const position = this.#index.positions.get(change.insertId)
-    if (position === undefined) throw new Error(`no event has insertId ${change.insertId}`)
-    this.#replays.set(position, change.replays)
+    if (change.op === 'event') this.#add(change.event)
+    else this.#addReplay(change.insertId)
+  }
+
+  #add(event: StoredEvent): void {
+    const index = this.#getOwnIndex()
+    this.#texts.push(JSON.stringify(event))
+    addTo(index, event, this.#texts.length - 1)
+  }
+
+  #addReplay(insertId: string): void {
+    const position = this.#getIndex().positions.get(insertId)
+    const event = this.find(insertId)
+    if (position === undefined || event === undefined) throw new Error(`no event has insertId ${insertId}`)
+    this.#replays.set(position, event.replays + 1)
   }
 
   copy(): EventTable {
-    this.#isIndexShared = true
+    this.#isIndexShared = this.#index !== undefined
     return new EventTable(this.#texts.copy(), this.#replays, this.#index)
   }
 
-  continues(earlier: EventTable): boolean {
-    const replayed = [...earlier.#replays.keys()]
-    return this.#texts.beginsWith(earlier.#texts) && replayed.every((position) => this.#replays.has(position))
+  #getOwnIndex(): EventIndex {
+    const { positions, occurrences, impact } = this.#getIndex()
+    if (this.#isIndexShared)
+      this.#index = {
+        positions: new Map(positions),
+        occurrences: new Map(occurrences),
+        impact: impact.copy(),
+      }
+    this.#isIndexShared = false
+    return this.#getIndex()
   }
 
-  *changesSince(earlier: EventTable): Generator<EventChange | string> {
-    for (const [position, replays] of this.#replays) {
-      if (position >= earlier.size || earlier.#replays.get(position) === replays) continue
-      const { fields }: StoredEvent = JSON.parse(this.#texts.at(position) ?? '')
-      yield { op: 'replay', insertId: insertKey(fields) ?? '', replays }
-    }
-    for (const text of this.#listFrom(earlier.size)) yield `"op":"event","event":${text}}`
+  #getIndex(): EventIndex {
+    if (this.#index) return this.#index
+    const index = { positions: new Map(), occurrences: new Map(), impact: new ImpactIndex() }
+    let position = 0
+    for (const text of this.#texts) addTo(index, JSON.parse(text), position++)
+    this.#index = index
+    return index
   }
+}
+
+/** Counts the events at the beginning of two lists that are the same objects. */
+function countEqual(one: readonly StoredEvent[], other: readonly StoredEvent[]): number {
+  let count = 0
+  while (count < one.length && one[count] === other[count]) count += 1
+  return count
+}
+
+function addTo({ positions, occurrences, impact }: EventIndex, event: StoredEvent, position: number): void {
+  impact.add(event)
+  const key = insertKey(event.fields)
+  const firstId = event.repeatOf ?? event.eventId
+  if (key !== undefined) positions.set(key, position)
+  else occurrences.set(firstId, (occurrences.get(firstId) ?? 0) + 1)
 }
 
 /** The business events. */
@@ -126,5 +168,6 @@ export const eventCollection: Collection<StoredEvent, EventTable, 'events'> = {
   keyOf: ({ eventId }) => eventId,
   otherKeys: ({ fields }) => ({ insertId: insertKey(fields) }),
   ops: ['event', 'replay'],
-  createTable: () => new EventTable(),
+  createTable: (events) => EventTable.of(events),
+  prepareTable: (events) => EventTable.prepare(events),
 }

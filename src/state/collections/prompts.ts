@@ -1,6 +1,6 @@
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../records.ts'
-import { beginsWith, type Collection, type Table } from './collection.ts'
+import type { Collection, Table } from './collection.ts'
 
 /** A change of the prompts of a sandbox. */
 export type PromptChange =
@@ -17,11 +17,13 @@ interface PromptIndex {
 /** The prompts of a sandbox. Its index makes the cost of a command independent of the number of prompts. */
 export class PromptTable implements Table {
   readonly #prompts: Map<string, StoredPrompt>
+  /** The lengths of the JSON of prompts, in characters, as far as they were measured. */
+  readonly #lengths = new Map<string, number>()
   /** Undefined until it is needed: most copies are only read. */
   #index: PromptIndex | undefined
 
-  constructor(prompts?: ReadonlyMap<string, StoredPrompt>) {
-    this.#prompts = new Map(prompts)
+  constructor(prompts: Iterable<StoredPrompt>) {
+    this.#prompts = new Map(Array.from(prompts, (prompt) => [prompt.promptId, prompt]))
   }
 
   get size(): number {
@@ -47,9 +49,13 @@ export class PromptTable implements Table {
     return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
   }
 
-  add(prompt: StoredPrompt): void {
-    this.#prompts.set(prompt.promptId, prompt)
-    if (this.#index) addTo(this.#index, prompt)
+  /** Returns the length of a prompt's JSON in characters, measured once for each version; 0 for none. */
+  lengthOf(promptId: string): number {
+    const prompt = this.#prompts.get(promptId)
+    if (prompt === undefined) return 0
+    const length = this.#lengths.get(promptId) ?? JSON.stringify(prompt).length
+    this.#lengths.set(promptId, length)
+    return length
   }
 
   apply(change: PromptChange): void {
@@ -58,10 +64,12 @@ export class PromptTable implements Table {
   }
 
   #addVersion(head: PromptHead, version: PromptVersion): void {
-    const known = this.#prompts.get(head.promptId)
-    const prompt = { ...head, versions: [...(known?.versions ?? []), version] }
-    if (known === undefined) this.add(prompt)
-    else this.#prompts.set(head.promptId, prompt)
+    const { promptId } = head
+    const known = this.#prompts.get(promptId)
+    const length = this.#lengths.get(promptId)
+    if (length !== undefined) this.#lengths.set(promptId, length + JSON.stringify(version).length + 1)
+    if (known === undefined) addTo(this.#getIndex(), head)
+    this.#prompts.set(promptId, { ...head, versions: [...(known?.versions ?? []), version] })
   }
 
   #activate(promptId: string, versionId: string): void {
@@ -73,19 +81,11 @@ export class PromptTable implements Table {
       return version.active === active ? version : { ...version, active }
     })
     this.#prompts.set(promptId, { ...prompt, versions })
+    this.#lengths.delete(promptId)
   }
 
   copy(): PromptTable {
-    return new PromptTable(this.#prompts)
-  }
-
-  continues(earlier: PromptTable): boolean {
-    return beginsWith(this.list(), earlier.list())
-  }
-
-  *changesSince(earlier: PromptTable): Generator<PromptChange> {
-    for (const { versions, ...prompt } of this.list().slice(earlier.size))
-      for (const version of versions) yield { op: 'version', prompt, version }
+    return new PromptTable(this.#prompts.values())
   }
 
   #getIndex(): PromptIndex {
@@ -111,7 +111,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable, 'prompts'> 
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),
   findFaults: findVersionFaults,
   ops: ['version', 'activate'],
-  createTable: () => new PromptTable(),
+  createTable: (prompts) => new PromptTable(prompts),
 }
 
 /** Finds the first version that is not numbered by its place, and a second active version. */

@@ -2,9 +2,9 @@ import type { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import { nextTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../commands.ts'
-import { changeMembers } from '../memory/changes.ts'
-import type { Change, StateData } from '../memory/state-data.ts'
+import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
+import { checkRecordLength, encodeImport } from './change-text.ts'
 import type { Lock, LockUser } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import { LogLostError } from './write-ahead-log.ts'
@@ -17,20 +17,23 @@ interface DurableCommitterDeps {
   readonly lock: Lock
   readonly checkpointFrom: number
   readonly report: (problem: string) => void
+  readonly maxRecordLength: number
   readonly sync: boolean
 }
 
 /** The changes that are decided in one turn of the event loop, and written together at its end. */
 interface Turn {
   readonly lines: Buffer[]
-  /** The only change of the turn, if it is applied after it was written; undefined if all changes are applied. */
-  pending: Change | undefined
+  /** The last change, until it is applied: when the next one is decided, or when it is written. */
+  last: Change | undefined
+  /** Is false while no change is applied; then a write that fails leaves the state as it was. */
+  isApplied: boolean
   /** The first error of a change that could not be applied. */
   fault: unknown
-  /** Is false once no further change belongs to the turn. */
+  /** Is false once the lines are being written: later changes belong to the next turn. */
   isOpen: boolean
   /** The error that refuses all changes of the turn; undefined once they are stored. */
-  readonly outcome: Promise<StoreWriteError | undefined>
+  outcome: Promise<StoreWriteError | undefined>
 }
 
 /** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
@@ -39,9 +42,9 @@ const SINGLE_CHANGES = 100
 /**
  * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the
  * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no
- * reader sees a change that is refused. If the write fails, the state is read again from the disk, as at a start. After
- * that each change is written alone, and applied once it is written, so a full disk costs one reading and not one for
- * each request.
+ * reader sees a change that is refused. If the write of several changes fails, the state is read again from the disk,
+ * as at a start. A single change is applied after its write, and a turn has one change while writes fail, so a full
+ * disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
@@ -60,6 +63,8 @@ export class DurableCommitter implements Committer, LockUser {
   #closing: Promise<void> | undefined
   /** The reason why the files are not this process's any more, if so. */
   #loss: string | undefined
+  /** The entries of imports that are about to be committed. */
+  readonly #preparedImports = new WeakMap<Change, Buffer>()
 
   /** `bytes`: the size of the state file. */
   constructor(deps: DurableCommitterDeps, bytes: number) {
@@ -76,6 +81,7 @@ export class DurableCommitter implements Committer, LockUser {
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
+    if (this.#turn !== undefined) this.#applyLast(this.#turn)
     const { change, result } = command(this.#deps.db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
@@ -90,18 +96,17 @@ export class DurableCommitter implements Committer, LockUser {
 
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const { db, file } = this.#deps
+    const { db, file, maxRecordLength } = this.#deps
     if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
       if (this.#turn === undefined) file.log.checkOwner()
-      const line = file.log.encode(db.data.seq + 1, changeMembers(change))
+      const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
+      checkRecordLength(db.data, change, members, maxRecordLength)
+      const line = file.log.encode(db.data.seq + 1, members)
       const turn = this.#turn ?? this.#beginTurn()
       turn.lines.push(line)
-      if (this.#singleChanges === 0) this.#apply(change, turn)
-      else {
-        turn.pending = change
-        turn.isOpen = false
-      }
+      turn.last = change
+      turn.isOpen = this.#singleChanges === 0
       return turn
     } catch (error) {
       throw this.#refuse(error)
@@ -110,14 +115,18 @@ export class DurableCommitter implements Committer, LockUser {
 
   #beginTurn(): Turn {
     const outcome = nextTurn().then(() => this.#endTurn(turn))
-    const turn: Turn = { lines: [], pending: undefined, fault: undefined, isOpen: true, outcome }
+    const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
     this.#turn = turn
     return turn
   }
 
-  #apply(change: Change, turn: Turn): void {
+  #applyLast(turn: Turn): void {
+    const { last } = turn
+    if (last === undefined) return
+    turn.last = undefined
+    turn.isApplied = true
     try {
-      this.#deps.db.data.apply(change)
+      this.#deps.db.data.apply(last)
     } catch (error) {
       turn.fault ??= error
     }
@@ -134,14 +143,17 @@ export class DurableCommitter implements Committer, LockUser {
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
     const { db, file, sync } = this.#deps
     const { log } = file
-    const end = log.bytes
     try {
-      if (turn.fault === undefined) log.append(turn.lines)
-      if (turn.pending !== undefined) this.#apply(turn.pending, turn)
+      if (turn.fault === undefined) {
+        log.append(turn.lines)
+        this.#applyLast(turn)
+        if (turn.fault !== undefined) log.takeBack(turn.lines)
+      }
       if (turn.fault !== undefined) throw turn.fault
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
-      return this.#takeBack(turn, end, error)
+      this.#singleChanges = SINGLE_CHANGES
+      return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
     try {
       if (sync) await log.sync()
@@ -151,23 +163,6 @@ export class DurableCommitter implements Committer, LockUser {
     this.acknowledged = db.data.seq
     this.#beginCheckpoint()
     return undefined
-  }
-
-  /** Takes a turn back that cannot be stored: its lines off the log, and its changes by reading the state again. */
-  async #takeBack(turn: Turn, end: number, error: unknown): Promise<StoreWriteError> {
-    const { db, file } = this.#deps
-    this.#singleChanges = SINGLE_CHANGES
-    const refusal = this.#refuse(error instanceof LogLostError ? error : (file.log.truncate(end) ?? error))
-    const isApplied = turn.pending === undefined || turn.fault !== undefined
-    if (isApplied) await this.#checkpoint // which replaces the files
-    if (!isApplied || this.#loss !== undefined) return refusal
-    try {
-      await db.read()
-      return refusal
-    } catch (cause) {
-      const reason = `it could not be read again after a write that failed (${reasonOf(cause)})`
-      return this.#refuse(new LogLostError(reason, { cause }))
-    }
   }
 
   #beginCheckpoint(): void {
@@ -192,11 +187,30 @@ export class DurableCommitter implements Committer, LockUser {
     }
   }
 
+  /** Reads the state again from the disk, without the changes that could not be written. */
+  async #recover(error: unknown): Promise<StoreWriteError> {
+    const { db } = this.#deps
+    const refusal = this.#refuse(error)
+    await this.#checkpoint // which replaces the files
+    if (this.#loss !== undefined) return refusal
+    try {
+      await db.read()
+      return refusal
+    } catch (cause) {
+      const reason = `it could not be read again after a write that failed (${reasonOf(cause)})`
+      return this.#refuse(new LogLostError(reason, { cause }))
+    }
+  }
+
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
     const loss = error instanceof LogLostError ? this.#lose(error.message) : this.#noticeLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
+  }
+
+  async prepareImport(change: ImportChange): Promise<void> {
+    this.#preparedImports.set(change, await encodeImport(change))
   }
 
   /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */

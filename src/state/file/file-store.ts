@@ -12,11 +12,13 @@ import { StateData } from '../memory/state-data.ts'
 import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
+import { MAX_RECORD_LENGTH } from './change-text.ts'
 import { createFolder, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { type Lock, type LockHolder, takeLock } from './lock.ts'
+import { type Lock, takeLock } from './lock.ts'
+import type { LockHolder } from './lock-holder.ts'
 import { logPathOf, StateFile } from './state-file.ts'
-import { WriteAheadLog } from './write-ahead-log.ts'
+import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 /** The options of a store in a file. */
 export interface FileStoreOptions {
@@ -24,8 +26,14 @@ export interface FileStoreOptions {
   readonly report?: (problem: string) => void
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
+  /** The largest length of a record in characters, for tests. Default: 2^27. */
+  readonly maxRecordLength?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
+  /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
+  readonly write?: WriteBytes
+  /** Makes a file of the log durable, for tests. Default: `fdatasync` of Node. */
+  readonly syncFile?: SyncFile
 }
 
 /** The numbers of records that a store was opened with, as far as they were read. */
@@ -112,12 +120,14 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
-  const { sync = false, report = () => undefined, checkpointFrom = DEFAULT_CHECKPOINT_FROM } = options
-  const log = new WriteAheadLog({ path: logPathOf(path), findLoss: () => lock.findLoss(), sync })
-  const file = new StateFile(path, log)
+  const { sync = false, report = () => undefined, write, syncFile } = options
+  const { checkpointFrom = DEFAULT_CHECKPOINT_FROM, maxRecordLength = MAX_RECORD_LENGTH } = options
+  const findLoss = () => lock.findLoss()
+  const log = new WriteAheadLog({ path: logPathOf(path), findLoss, sync, write, syncFile })
+  const file = new StateFile(path, log, findLoss)
   const db = new Low(file, new StateData())
   await readFiles(db, file)
-  const deps = { db, file, lock, checkpointFrom, report, sync }
+  const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }
   const committer = new DurableCommitter(deps, await file.size())
   lock.serve(committer)
   const { tookOver: dead } = lock
@@ -125,7 +135,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
     ...addUpRecords(listSandboxes(db.data)),
     journalEntries: file.found.entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: findMissing(file, db.data.seq, dead?.acknowledged ?? 0),
+    warnings: findMissing(file, db.data.seq, dead),
   }
   return { store: new BaseStore(committer), loaded }
 }
@@ -134,8 +144,8 @@ const READ_ONLY = 0o400
 
 /**
  * Reads the state, and begins the log. The old log is made read-only before, so that a process that lost its lock
- * acknowledges no entry that is not read here. If the log had entries, or there is no state file, the state is written
- * at once, which proves that it can be written.
+ * acknowledges no entry that is not read here. A missing state file is written at once, which proves that it can be
+ * written.
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   const isPresent = existsSync(file.path)
@@ -145,20 +155,29 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
   try {
     await db.read()
-    if (isPresent && file.found.entries === 0) await file.log.begin(db.data)
-    else await db.write()
+    if (!isPresent) await db.write()
+    await file.beginLog(db.data)
   } catch (error) {
     if (isLog) await chmod(logPath, found.mode).catch(() => undefined)
     throw error
   }
 }
 
-/** Says what is missing: the entry that was cut off, and entries that a dead process had acknowledged. */
-function findMissing({ found: { cutOff } }: StateFile, seq: number, acknowledged: number): readonly string[] {
+/** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
+function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder | undefined): readonly string[] {
+  const { cutOff, isMissing } = found
+  const acknowledged = dead?.acknowledged ?? 0
+  const deleted =
+    `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
+    'as by a deletion or a power failure.'
   const missing =
     `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
     `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
-  return [...(cutOff === undefined ? [] : [`${cutOff}.`]), ...(seq < acknowledged ? [missing] : [])]
+  return [
+    ...(isMissing ? [deleted] : []),
+    ...(cutOff === undefined ? [] : [`${cutOff}.`]),
+    ...(seq < acknowledged ? [missing] : []),
+  ]
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

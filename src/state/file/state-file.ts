@@ -1,16 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
-import { SlicedWork } from '../../core/slices.ts'
+import { reasonOf } from '../../core/result.ts'
+import { chunksInSlices } from '../../core/slices.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
-import { StateData } from '../memory/state-data.ts'
-import { StateChecks } from '../state-checks.ts'
-import { syncFolder } from './disk.ts'
-import { encodeHeader, historySeed, sealLine } from './lines.ts'
-import { endMembers, type LogReplay, readStateFile, replayLog } from './read-files.ts'
+import { eventCollection } from '../collections/events.ts'
+import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
+import { StateChecks, type StateDocument } from '../state-checks.ts'
+import { checkTrailer, formatTrailer } from './checksum.ts'
+import { parseStateJson, StateFileError, syncFolder } from './disk.ts'
+import { type LogReplay, replayLog } from './log-reader.ts'
+import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
+
+/** The log as it was at a read. */
+interface FoundLog extends LogReplay {
+  /** Is true if the state file says that a log was begun, and there is none. */
+  readonly isMissing: boolean
+}
 
 /**
  * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
@@ -19,22 +29,60 @@ import type { WriteAheadLog } from './write-ahead-log.ts'
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The entries of the log at the last read. */
-  found: LogReplay = { entries: 0 }
+  readonly #findLoss: () => string | undefined
+  #found: FoundLog = { entries: 0, from: 0, to: 0, isMissing: false }
 
-  constructor(path: string, log: WriteAheadLog) {
+  /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
+  constructor(path: string, log: WriteAheadLog, findLoss: () => string | undefined) {
     this.path = path
     this.log = log
+    this.#findLoss = findLoss
+  }
+
+  get found(): FoundLog {
+    return this.#found
   }
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const checks = await StateChecks.load()
-    const isNew = !existsSync(this.path)
-    const state = isNew ? new StateData(randomUUID()) : await readStateFile(this.path, checks)
+    const document = existsSync(this.path) ? await this.#readDocument(checks) : undefined
+    const state = document === undefined ? new StateData(randomUUID()) : createState(document)
     const logPath = logPathOf(this.path)
-    this.found = existsSync(logPath) ? await replayLog(logPath, state, { checks, isNew }) : { entries: 0 }
+    const isMissing = document?.log === 'open' && !existsSync(logPath)
+    const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
+    this.#found = { ...replay, isMissing }
+    for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
+  }
+
+  async #readDocument(checks: StateChecks): Promise<StateDocument> {
+    try {
+      const seal = await checkTrailer(this.path, withoutMark)
+      if (seal !== 'fits') throw new StateFileError(await this.#describeDamage(seal))
+      const document = await readStateText(this.path)
+      const fault = findFormatFault(document, STATE_KIND) ?? findContentFault(document, checks)
+      if (fault !== undefined) throw new StateFileError(fault)
+      return document as StateDocument // the check has just proved it
+    } catch (error) {
+      if (error instanceof StateFileError) throw error
+      throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
+    }
+  }
+
+  /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
+  async #describeDamage(seal: 'differs' | 'absent'): Promise<string> {
+    const text = await readFile(this.path, 'utf8')
+    if (text === '') return 'is empty'
+    const end = seal === 'differs' ? 'does not fit the checksum at its end' : 'does not end with its checksum'
+    return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+  }
+
+  /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
+  async beginLog({ history, seq }: StateData): Promise<void> {
+    const { entries, from, to } = this.#found
+    await this.log.begin(history, seq - entries, from, to)
+    writeMark(this.path, 'open')
   }
 
   /**
@@ -43,21 +91,23 @@ export class StateFile implements Adapter<StateData> {
    */
   async write(state: StateData): Promise<void> {
     const { log } = this
-    const logEnd = log.bytes
+    const { isBegun, bytes: logEnd } = log
     const copy = state.copy()
     const temporary = `${this.path}.tmp`
     try {
-      if (log.isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
+      if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
       await rm(temporary, { force: true }) // of a process that died, or a link that another program made
-      await writeLines(temporary, stateLines(copy))
-      log.checkLock()
+      await writeText(temporary, copy)
+      if (isBegun) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
+      const loss = this.#findLoss()
+      if (loss !== undefined) throw new Error(loss)
       await rename(temporary, this.path)
       await syncFolder(dirname(this.path))
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
       throw error
     }
-    await log.begin(copy, logEnd)
+    if (isBegun) await log.begin(copy.history, copy.seq, logEnd)
   }
 
   /** Returns the size of the state file in bytes. */
@@ -68,7 +118,10 @@ export class StateFile implements Adapter<StateData> {
   /** Closes the log. It stays if it has entries. */
   async close(): Promise<void> {
     const { log } = this
-    if (log.isEmpty && log.findLoss() === undefined) await rm(logPathOf(this.path), { force: true })
+    if (log.isEmpty && log.findLoss() === undefined) {
+      writeMark(this.path, 'none') // before the log is deleted, so that a crash leaves no mark of a missing log
+      await rm(logPathOf(this.path), { force: true })
+    }
     await log.close()
   }
 }
@@ -76,39 +129,69 @@ export class StateFile implements Adapter<StateData> {
 /** Returns the path of the log of a state file. */
 export const logPathOf = (path: string) => `${path}.journal`
 
-/** Yields the lines of a state file: its header, the changes that lead to the state, and its end. */
-function* stateLines(state: StateData): Generator<Buffer> {
-  const seed = historySeed(state.history)
-  yield encodeHeader('convsim state', state)
-  let seq = 1
-  for (const change of state.changes()) yield sealLine(`"seq":${seq++},${change},`, seed)
-  yield sealLine(endMembers(seq), seed)
-}
-
-/** The number of bytes that are written at once. */
-const CHUNK_BYTES = 64 * 1024
-
-/** Writes lines to a new file, in slices between which other requests are answered, and syncs the file. */
-async function writeLines(path: string, lines: Iterable<Buffer>): Promise<void> {
+async function writeText(path: string, state: StateData): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE)
-  const work = new SlicedWork()
-  const chunk: Buffer[] = []
-  let bytes = 0
-  const flush = async () => {
-    await file.writeFile(Buffer.concat(chunk.splice(0)))
-    bytes = 0
-  }
+  let checksum = 0
   try {
-    await work.rest() // what was done for the request before may have taken long
-    for (const line of lines) {
-      chunk.push(line)
-      bytes += line.length
-      if (bytes >= CHUNK_BYTES) await flush()
-      if (work.isDue) await work.rest()
+    for await (const chunk of chunksInSlices(stateText(state))) {
+      const bytes = Buffer.from(chunk)
+      checksum = crc32(bytes, checksum)
+      await file.writeFile(bytes)
     }
-    await flush()
+    await file.writeFile(formatTrailer(checksum))
     await file.sync()
   } finally {
     await file.close()
+  }
+}
+
+function findContentFault(document: unknown, checks: StateChecks): string | undefined {
+  const faults = checks.stateFile(document, 'it')
+  return faults.length === 0 ? undefined : `does not hold a state: ${faults.slice(0, 5).join('; ')}`
+}
+
+function createState({ history, seq, sandboxes }: StateDocument): StateData {
+  const entries = sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox)] as [string, SandboxEntry])
+  return new StateData(history, seq, entries)
+}
+
+function createEntry({ snapshots, snapshotsTaken, ...content }: StateDocument['sandboxes'][number]): SandboxEntry {
+  const copies = snapshots.map(({ snapshotId, name, createdAt, ...copy }) => {
+    const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+    return [snapshotId, { head, data: SandboxData.of(copy) }] as const
+  })
+  return { data: SandboxData.of(content), snapshotsTaken, snapshots: new Map(copies) }
+}
+
+/**
+ * The text before the mark, which says if a log was begun beside the file, so that a start notices a deleted log. The
+ * mark is overwritten in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
+ * all, and no flip of a bit makes one mark of the other. The checksum of the file is computed with the mark `none`.
+ */
+const BEFORE_MARK = '\n  "log": "'
+
+/** The number of bytes at the beginning of a state file that contain its mark. */
+const HEAD_BYTES = 256
+
+/** Returns the beginning of a state file with the mark that its checksum is computed with. */
+function withoutMark(head: Buffer): Buffer {
+  const text = head.toString('latin1', 0, HEAD_BYTES).replace(`${BEFORE_MARK}open"`, `${BEFORE_MARK}none"`)
+  return Buffer.concat([Buffer.from(text, 'latin1'), head.subarray(HEAD_BYTES)])
+}
+
+/** Overwrites the mark of a state file. A failure is ignored: only a later deletion of the log would go unnoticed. */
+function writeMark(path: string, mark: 'none' | 'open'): void {
+  try {
+    const fd = openSync(path, 'r+')
+    try {
+      const head = Buffer.alloc(HEAD_BYTES)
+      readSync(fd, head, 0, HEAD_BYTES, 0)
+      const at = head.indexOf(BEFORE_MARK)
+      if (at !== -1) writeSync(fd, mark, at + BEFORE_MARK.length)
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // Ignored, see above.
   }
 }

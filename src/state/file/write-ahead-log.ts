@@ -1,12 +1,32 @@
-import { constants } from 'node:buffer'
-// As an object, whose functions the tests replace: a full disk, or one that fails.
-import fs from 'node:fs'
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
-import { syncFolder } from './disk.ts'
-import { encodeHeader, type Header, historySeed, sealLine } from './lines.ts'
+import { historySeed, SEAL, sealLine } from './checksum.ts'
+import { LINE_BREAK, syncFolder } from './disk.ts'
+import { FORMAT } from './state-text.ts'
+
+/** Writes the bytes from `offset` on; returns the number of bytes written. Tests simulate a full disk with it. */
+export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
+
+/** Makes the content of a file durable. Tests simulate a failing disk with it. */
+export type SyncFile = (fd: number) => Promise<void>
+
+/** The `kind` in the first line of a log. */
+export const LOG_KIND = 'convsim journal'
 
 /** The parts of a log. */
 interface LogOptions {
@@ -15,6 +35,10 @@ interface LogOptions {
   readonly findLoss: () => string | undefined
   /** Makes each change wait for the disk before it is acknowledged. */
   readonly sync: boolean
+  /** Default: `writeSync` of Node. */
+  readonly write?: WriteBytes | undefined
+  /** Default: `fdatasync` of Node. */
+  readonly syncFile?: SyncFile | undefined
 }
 
 /** This process no longer owns the log, for the reason in the message. */
@@ -31,6 +55,7 @@ const OWNER_WRITES = 0o200
  */
 export class WriteAheadLog {
   readonly #options: LogOptions
+  readonly #syncFile: SyncFile
   #seed = 0
   /** The descriptor of the file. Undefined before `begin`. */
   #fd: number | undefined
@@ -42,6 +67,7 @@ export class WriteAheadLog {
 
   constructor(options: LogOptions) {
     this.#options = options
+    this.#syncFile = options.syncFile ?? promisify(fdatasync)
   }
 
   get isBegun(): boolean {
@@ -58,80 +84,84 @@ export class WriteAheadLog {
   }
 
   /**
-   * Begins a new file, with the entries that stand from byte `from` of the present file on, also those that are
-   * appended meanwhile. The new file takes the place of the present one, so that a process that lost its lock has no
-   * name for its own.
+   * Begins a new file after entry `seq`, with the entries that stand in the bytes `from` to `to` of the present file;
+   * by default in all from `from` on, also those that are appended meanwhile. The new file takes the place of the
+   * present one, so that a process that lost its lock has no name for its own.
    */
-  async begin(head: Header, from = this.#bytes): Promise<void> {
-    const { path, sync } = this.#options
+  async begin(history: string, seq: number, from: number, to = this.#bytes): Promise<void> {
+    const { path, sync, findLoss } = this.#options
     const temporary = `${path}.tmp`
     const old = this.#fd
-    const header = encodeHeader('convsim journal', head)
+    this.#seed = historySeed(history)
     await rm(temporary, { force: true }) // of a process that died, or a link that another program made
-    const fd = fs.openSync(temporary, 'ax+', PRIVATE_FILE)
+    const fd = openSync(temporary, 'ax', PRIVATE_FILE)
     try {
+      const header = this.#seal(JSON.stringify({ kind: LOG_KIND, format: FORMAT, history, seq }).slice(1))
       writeAll(fd, header)
-      const copied = this.#bytes
-      this.#copyEntries(fd, from)
-      await promisify(fs.fsync)(fd)
-      this.#copyEntries(fd, copied)
-      if (sync && this.#bytes > copied) fs.fsyncSync(fd)
-      this.checkLock()
-      fs.renameSync(temporary, path)
+      let bytes = header.length + copyEntries(path, from, to, fd)
+      await promisify(fsync)(fd)
+      if (old !== undefined && this.#bytes > to) {
+        bytes += copyEntries(path, to, this.#bytes, fd)
+        if (sync) fsyncSync(fd)
+      }
+      const loss = findLoss()
+      if (loss !== undefined) throw new LogLostError(loss)
+      renameSync(temporary, path)
+      this.#fd = fd
+      this.#bytes = bytes
+      this.#headerBytes = header.length
     } catch (error) {
-      fs.closeSync(fd)
+      closeSync(fd)
       await rm(temporary, { force: true })
       throw error
     }
-    this.#fd = fd
-    this.#seed = historySeed(head.history)
-    this.#headerBytes = header.length
-    this.#bytes += header.length - from
-    // The caller of a sync that fails has its error.
-    if (old !== undefined) void this.#syncing.finally(() => fs.closeSync(old)).catch(() => undefined)
+    if (old !== undefined) void this.#syncing.finally(() => closeSync(old)).catch(() => undefined) // told to its caller
     this.#naming = syncFolder(dirname(path))
     await this.#naming
-    this.checkLock() // another process may have taken the lock just before the file was replaced
-  }
-
-  /** Throws if another process has the lock, so that no file may be replaced any more. */
-  checkLock(): void {
-    const loss = this.#options.findLoss()
+    const loss = findLoss() // another process may have taken the lock just before the file was replaced
     if (loss !== undefined) throw new LogLostError(loss)
   }
 
-  /** Copies the entries from a byte of the present file on to another file. */
-  #copyEntries(fd: number, from: number): void {
-    const entries = Buffer.alloc(this.#bytes - from)
-    if (entries.length === 0) return
-    if (fs.readSync(this.#descriptor, entries, 0, entries.length, from) < entries.length)
-      throw new Error(`the log ${this.#options.path} was cut`)
-    writeAll(fd, entries)
-  }
-
   /** Returns the line of an entry. `members`: the members of its JSON but `seq`, with the closing brace. */
-  encode(seq: number, members: string): Buffer {
-    const line = sealLine(`"seq":${seq},${members}`, this.#seed)
-    if (line.length <= constants.MAX_STRING_LENGTH) return line
-    throw new Error(`a change must not have more than ${constants.MAX_STRING_LENGTH} bytes, which a start can read`)
+  encode(seq: number, members: string | Buffer): Buffer {
+    return this.#seal(`"seq":${seq},`, members)
   }
 
-  /** Appends lines by one write. A write that fails can leave a part of them behind. */
+  #seal(head: string, members: string | Buffer = ''): Buffer {
+    const line =
+      typeof members === 'string'
+        ? Buffer.from(`${SEAL}${head}${members}\n`)
+        : Buffer.concat([Buffer.from(SEAL + head), members, Buffer.of(LINE_BREAK)])
+    sealLine(line, this.#seed)
+    return line
+  }
+
+  /** Appends lines by one write. Throws, with nothing appended, if the write fails. */
   append(lines: readonly Buffer[]): void {
+    const fd = this.#descriptor
     const bytes = Buffer.concat(lines)
-    writeAll(this.#descriptor, bytes)
+    try {
+      writeAll(fd, bytes, this.#options.write)
+    } catch (error) {
+      this.#cutOff(fd)
+      throw error
+    }
     this.#bytes += bytes.length
     this.checkOwner()
   }
 
-  /** Takes all bytes behind a length of the file off again. Returns the error if that fails. */
-  truncate(bytes: number): LogLostError | undefined {
+  /** Takes the lines of the last append off again. */
+  takeBack(lines: readonly Buffer[]): void {
+    for (const { length } of lines) this.#bytes -= length
+    this.#cutOff(this.#descriptor)
+  }
+
+  /** Truncates what a failed write left behind. */
+  #cutOff(fd: number): void {
     try {
-      fs.ftruncateSync(this.#descriptor, bytes)
-      this.#bytes = bytes
-      return undefined
-    } catch (cause) {
-      return new LogLostError('its log cannot be truncated after a write that failed', { cause })
+      ftruncateSync(fd, this.#bytes)
+    } catch (error) {
+      throw new LogLostError('its log cannot be truncated after a write that failed', { cause: error })
     }
   }
 
@@ -152,7 +182,7 @@ export class WriteAheadLog {
 
   #findFileLoss(): string | undefined {
     const { path } = this.#options
-    const { nlink, mode, size } = fs.fstatSync(this.#descriptor)
+    const { nlink, mode, size } = fstatSync(this.#descriptor)
     if (nlink === 0) return `its log ${path} was removed`
     if ((mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
     return size === this.#bytes ? undefined : `another program changed its log ${path}`
@@ -161,15 +191,15 @@ export class WriteAheadLog {
   /** Notices that the file has another name now, under which no start would find it. */
   #findNameLoss(): string | undefined {
     const { path } = this.#options
-    const named = fs.statSync(path, { throwIfNoEntry: false })
-    const { dev, ino } = fs.fstatSync(this.#descriptor)
+    const named = statSync(path, { throwIfNoEntry: false })
+    const { dev, ino } = fstatSync(this.#descriptor)
     if (named?.ino === ino && named.dev === dev) return undefined
     return `its log ${path} was ${named === undefined ? 'moved away' : 'replaced'}`
   }
 
   /** Makes all appended entries durable. */
   async sync(): Promise<void> {
-    this.#syncing = promisify(fs.fdatasync)(this.#descriptor)
+    this.#syncing = this.#syncFile(this.#descriptor)
     await this.#syncing
     await this.#naming
   }
@@ -181,10 +211,29 @@ export class WriteAheadLog {
 
   async close(): Promise<void> {
     await this.#syncing.catch(() => undefined) // told to its caller
-    fs.closeSync(this.#descriptor)
+    closeSync(this.#descriptor)
   }
 }
 
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written)
+function writeAll(fd: number, bytes: Uint8Array, write: WriteBytes = writeSync): void {
+  for (let written = 0; written < bytes.length; ) written += write(fd, bytes, written)
+}
+
+/** Appends bytes of a log to another file, with a line break if the last entry lacks its own. Returns their number. */
+function copyEntries(path: string, from: number, to: number, fd: number): number {
+  if (from >= to) return 0
+  const source = openSync(path, 'r')
+  const buffer = Buffer.alloc(Math.min(to - from, 1024 * 1024))
+  let last: number | undefined
+  for (let at = from; at < to; ) {
+    const piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
+    if (piece.length === 0) throw new Error(`the log ${path} was cut`)
+    writeAll(fd, piece)
+    at += piece.length
+    last = piece.at(-1)
+  }
+  closeSync(source)
+  if (last === LINE_BREAK) return to - from
+  writeAll(fd, Buffer.of(LINE_BREAK))
+  return to - from + 1
 }

@@ -51,31 +51,20 @@ export class TextList {
     return this.#blocks[block]?.toString('utf8').split('\n') ?? []
   }
 
-  /** Yields the texts from a position on. */
-  *from(position: number): Generator<string> {
-    const first = this.#blockOf[position] ?? this.#blocks.length
-    let start = this.#starts[first] ?? this.#blockOf.length
-    for (let block = first; block <= this.#blocks.length; block += 1) {
-      const texts = block < this.#blocks.length ? this.#decode(block) : this.#tail
-      yield* texts.slice(Math.max(0, position - start))
-      start += texts.length
-    }
+  *[Symbol.iterator](): Generator<string> {
+    for (const block of this.#blocks.keys()) yield* this.#decode(block)
+    yield* this.#tail
   }
 
-  /** Returns true if `beginning` is an earlier copy, or a list of the same texts in the same blocks. */
-  beginsWith(beginning: TextList): boolean {
-    if (!beginning.#blocks.every((block, index) => block === this.#blocks[index])) return false
-    const following = this.from(beginning.#blockOf.length)
-    return beginning.#tail.every((text) => text === following.next().value)
-  }
-
-  copy(): TextList {
+  /** Returns a list of the first texts, which shares the blocks that it has whole. */
+  copy(length = this.length): TextList {
     const copy = new TextList()
-    copy.#blocks = [...this.#blocks]
-    copy.#starts = [...this.#starts]
-    copy.#blockOf = [...this.#blockOf]
-    copy.#tail = [...this.#tail]
-    copy.#tailLength = this.#tailLength
+    const next = this.#blockOf[length] ?? this.#blocks.length // the first block that the copy lacks or has in part
+    copy.#blocks = this.#blocks.slice(0, next)
+    copy.#starts = this.#starts.slice(0, next)
+    copy.#blockOf = this.#blockOf.slice(0, this.#starts[next] ?? this.#blockOf.length)
+    const rest = next < this.#blocks.length ? this.#decode(next) : this.#tail
+    for (const text of rest.slice(0, length - copy.#blockOf.length)) copy.push(text)
     return copy
   }
 }

@@ -1,7 +1,8 @@
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, success } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
 import {
+  describeErrorReply,
   describeReason,
   describeStartFault,
   isCertificateError,
@@ -97,12 +98,18 @@ export class RedisConnection {
     const redis = new loaded.value(options)
     connection = new RedisConnection(redis, location, commandMs)
     try {
-      await replyWithin(connectMs, Promise.all([connection.#watch(), redis.connect()]))
+      await connection.#connect(connectMs)
       return success(connection)
     } catch (error) {
       connection.close()
       return failure(describeStartFault(connection.#lastError ?? error, location.shown))
     }
+  }
+
+  /** Connects for the first time. Rejects if that is impossible, or takes longer than `connectMs`. */
+  async #connect(connectMs: number): Promise<void> {
+    const connected = Promise.all([this.#watch(), this.#redis.connect()])
+    await replyWithin(connectMs, connected, `no answer within ${connectMs} ms`)
   }
 
   /**
@@ -194,16 +201,16 @@ export class RedisConnection {
   }
 
   #explain(error: unknown): Error {
-    if (error === TOO_LATE && this.#outage === undefined) {
-      this.#outage = describeReason(error)
-      this.#lastError = TOO_LATE
+    const reason = reasonOf(error)
+    if (reason === TOO_LATE && this.#outage === undefined) {
+      this.#outage = 'it did not answer in time'
+      this.#lastError = new Error(this.#outage)
       this.#redis.disconnect(true)
     }
-    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const { shown } = this.#location
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused this: ${reason}.`
-      : `The state in ${shown} did not answer (${reason}); send the request again.`
+      ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
+      : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

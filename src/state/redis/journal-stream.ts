@@ -17,8 +17,8 @@ import type {
 } from '../exchanges.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { isErrorReply } from './faults.ts'
+import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
 import { sharedKeys } from './keys.ts'
-import { APPEND, CLEAR, COUNT_LOST, READ } from './lua/journal-scripts.ts'
 
 /** The parts and bounds of a stream. */
 export interface JournalStreamOptions {
@@ -44,16 +44,12 @@ interface StoredBody {
   readonly end: number
 }
 
-/** A message as arguments of the script, and the key of the body of its answer. */
+/** A message that waits for the end of the turn. */
 interface QueuedMessage {
   readonly args: readonly string[]
   readonly answer: object | undefined
-}
-
-/** The messages of a turn, and the result of their append. */
-interface Batch {
-  readonly messages: QueuedMessage[]
-  readonly sent: Promise<readonly AppendedExchange[] | undefined>
+  readonly resolve: (appended: AppendedExchange | undefined) => void
+  readonly reject: (error: unknown) => void
 }
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
@@ -63,7 +59,7 @@ export class RedisJournalStream implements ExchangeStream {
   readonly replica: string
   readonly #options: JournalStreamOptions
   readonly #keys: readonly string[]
-  #batch: Batch | undefined
+  #queue: QueuedMessage[] = []
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
   #latest = 0
   /** The stored bodies of answers by their keys, and the end of the latest body. */
@@ -98,42 +94,30 @@ export class RedisJournalStream implements ExchangeStream {
   }
 
   /** Sends all messages of a turn by one script, in their order. */
-  async #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedExchange | undefined> {
-    this.#batch ??= this.#beginBatch()
-    const { messages, sent } = this.#batch
-    const index = messages.push({ args, answer }) - 1
-    return (await sent)?.[index]
-  }
-
-  #beginBatch(): Batch {
-    const messages: QueuedMessage[] = []
-    const sent = Promise.resolve().then(() => {
-      this.#batch = undefined
-      return this.#send(messages)
-    })
-    return { messages, sent }
-  }
-
-  async #send(messages: readonly QueuedMessage[]): Promise<readonly AppendedExchange[] | undefined> {
-    const args = [this.#options.size, MAX_BODY_BYTES, ...messages.flatMap((message) => message.args)]
-    const reply = await this.#change(APPEND, args)
-    if (reply === undefined) return undefined
-    const [id, appended] = reply as [string, string[]] // the script returns these
-    return messages.map(({ answer }, index) => {
-      const number = Number(appended[2 * index])
-      this.#latest = Math.max(this.#latest, number)
-      this.#noteBody({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
-      return { id, number }
+  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedExchange | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#queue.push({ args, answer, resolve, reject }) === 1) queueMicrotask(() => void this.#send())
     })
   }
 
-  /** Runs a script that begins a stream if there is none. Returns undefined while Redis takes no changes. */
-  async #change(script: Script, args: readonly (string | number)[]): Promise<RedisReply | undefined> {
+  async #send(): Promise<void> {
+    const sent = this.#queue
+    this.#queue = []
     try {
-      return await this.#options.connection.run(script, this.#keys, [randomUUID(), this.#latest, ...args])
+      const args = [this.#options.size, MAX_BODY_BYTES, ...sent.flatMap((message) => message.args)]
+      const reply = await this.#run(appendScript, [...this.#newStream(), ...args])
+      const [id, appended] = reply as [string, string[]] // the script returns these
+      for (const [index, { answer, resolve }] of sent.entries()) {
+        const number = Number(appended[2 * index])
+        this.#latest = Math.max(this.#latest, number)
+        this.#noteBody({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
+        resolve({ id, number })
+      }
     } catch (error) {
-      if (error instanceof Error && isErrorReply(error.cause)) return undefined
-      throw error
+      for (const { resolve, reject } of sent) {
+        if (isRefusal(error)) resolve(undefined)
+        else reject(error)
+      }
     }
   }
 
@@ -144,18 +128,22 @@ export class RedisJournalStream implements ExchangeStream {
   }
 
   async countLost(sandboxes: readonly string[]): Promise<boolean> {
-    return (await this.#change(COUNT_LOST, sandboxes)) !== undefined
+    try {
+      await this.#run(countLostScript, [...this.#newStream(), ...sandboxes])
+      return true
+    } catch (error) {
+      if (isRefusal(error)) return false
+      throw error
+    }
   }
 
   async clear(sandbox: string | undefined): Promise<void> {
-    const args = [randomUUID(), this.#latest, sandbox ?? '', this.#options.size]
-    await this.#options.connection.run(CLEAR, this.#keys, args)
+    await this.#run(clearScript, [...this.#newStream(), sandbox ?? '', this.#options.size])
   }
 
   async read(position: number, cursor: string | undefined): Promise<StreamBatch> {
     const from = cursor === '' ? '0' : (cursor ?? '')
-    const args = [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS]
-    const reply = await this.#options.connection.run(READ, this.#keys, args)
+    const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
     const [id, end, entries, stored, [next, counts]] = reply as [
       string,
       string,
@@ -176,6 +164,19 @@ export class RedisJournalStream implements ExchangeStream {
       cursor: next === '0' ? undefined : next,
     }
   }
+
+  #newStream(): (string | number)[] {
+    return [randomUUID(), this.#latest]
+  }
+
+  #run(script: Script, args: readonly (string | number)[]): Promise<RedisReply> {
+    return this.#options.connection.run(script, this.#keys, args)
+  }
+}
+
+/** Returns true for the refusal of a Redis that answers, and takes no changes. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && isErrorReply(error.cause)
 }
 
 function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {

@@ -1,24 +1,23 @@
 /**
  * The keys of a sandbox. They share a hash tag, and all but the head are named by the scripts (`lua/`):
  *
- * - `head`, a hash: `segments` (their ids), `open` (the id of the last one), `count:events` and other numbers of
- *   records, `prompt-changes` (their number), `quality`, `records:NAME` (the records of a plain collection),
- *   `snapshots-taken`,
- *   and `settings`.
- * - For each segment, a run of changes that ends with a snapshot, hashes that only grow: `events:ID` (place to event),
- *   `prompts:ID` (place to change of the prompts), `index:ID` (`insertId` and other names to a place or an id),
- *   `sums:ID` (equal payloads by the id of their first event, versions by their prompt), `impact:ID` (sums by product
+ * - `head`, a hash: `segments` (`ID@PLACE ID@PLACE`), `open` (the id of the last one), `count:events` and other numbers
+ *   of records, `quality`, `revision` (grows with each change of what is not in a segment), `snapshots-taken`,
+ *   `settings`, `records:NAME` (the records of a plain collection), and `settings-version` and `records:NAME-version`.
+ * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
+ *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
  *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
  *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list
  *   tells apart.
- * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head.
+ * - The hash `prompts`.
+ * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
+ *   `snapshot:ID:prompts`.
  * - Hashes `sequences` and `windows`, with sorted sets of their fields, `sequence-order` and `window-order`.
  */
 export function sandboxKeys(prefix: string, sandbox: string) {
   const tag = `{${prefix}:${escapeName(sandbox)}}`
   return {
     head: `${tag}:head`,
-    snapshots: `${tag}:snapshots`,
     sequences: `${tag}:sequences`,
     sequenceOrder: `${tag}:sequence-order`,
     windows: `${tag}:windows`,

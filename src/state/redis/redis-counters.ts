@@ -2,7 +2,7 @@ import { MAX_SEQUENCE_KEY, MAX_SEQUENCES, shorten } from '../memory/counters.ts'
 import type { RateResult } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
 import { sandboxKeys } from './keys.ts'
-import { CONSUME_RATE, NEXT_SEQUENCE_INDEX } from './lua/counter-scripts.ts'
+import { CONSUME_RATE, LIST_SEQUENCES, NEXT_SEQUENCE_INDEX } from './lua/counter-scripts.ts'
 
 /** The largest number of rate windows of a sandbox; one more evicts the window that was opened first. */
 const MAX_WINDOWS = 10_000
@@ -45,9 +45,12 @@ export class RedisCounters {
 
   /** Counts the sequences in Redis, without the steps of a fork. */
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    const { sequences } = sandboxKeys(this.#prefix, sandbox)
-    const counts: unknown = await this.#connection.call('hgetall', sequences) // of which the client makes an object
-    return new Map(Object.entries(counts as object).map(([key, count]) => [key, Number(count)]))
+    const { sequences, sequenceOrder } = sandboxKeys(this.#prefix, sandbox)
+    const reply = await this.#connection.run(LIST_SEQUENCES, [sequences, sequenceOrder], [])
+    const listed = (reply as RedisReply[]).map(String)
+    const counts = new Map<string, number>()
+    for (let at = 0; at < listed.length; at += 2) counts.set(listed[at] ?? '', Number(listed[at + 1]))
+    return counts
   }
 
   fork(): RedisCounters {

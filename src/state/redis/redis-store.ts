@@ -4,27 +4,23 @@
  */
 import { LruCache } from '../../core/lru-cache.ts'
 import { success } from '../../core/result.ts'
-import { encodePath } from '../../core/seeded.ts'
 import { sleep } from '../../core/timers.ts'
-import { cloneJson, deepFreeze } from '../clone.ts'
 import { countRecords } from '../collections/index.ts'
-import { createEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
-import { impactOfEvent } from '../memory/impact.ts'
-import { createPrompt, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
 import type { Store } from '../store.ts'
 import type { RedisConnection, Script } from './connection.ts'
-import { parseQuality, parseRecords, updateRecord } from './head.ts'
-import { impactField, type KnownImpact, sumImpact } from './impact.ts'
-import { importContent } from './import-content.ts'
+import { exportSandbox, listEvents } from './event-reader.ts'
+import { updateRecord } from './head-fields.ts'
 import { recordsField } from './keys.ts'
-import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
+import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
 import { DELETE_SANDBOX, DELETE_SNAPSHOT, PUT_QUALITY, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
-import { exportSandbox, listEvents, listPrompts, parseEvent } from './read-content.ts'
+import { parseQuality, parseRecords, readContent } from './read-content.ts'
 import type { RedisCounters } from './redis-counters.ts'
+import { importContent } from './redis-import.ts'
+import { addPromptVersion, type KnownImpact, recordEvent, sumImpact } from './redis-records.ts'
+import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
 import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
-import { createSnapshot, listSandboxes, listSnapshots } from './snapshots.ts'
 
 /** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
@@ -32,10 +28,7 @@ interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly counters: RedisCounters
 }
 
-/**
- * The store in Redis. What depends on earlier records, such as the id of an event that has equals, is derived by the
- * scripts, and from the count that they return here once more.
- */
+/** The store in Redis. */
 export class RedisStore implements Store {
   readonly #scripts: SandboxScripts
   readonly #counters: RedisCounters
@@ -51,65 +44,24 @@ export class RedisStore implements Store {
     this.close = close
   }
 
-  readonly recordEvent: Store['recordEvent'] = async (context, given) => {
-    const { sandbox, seed } = context
-    const draft = cloneJson(given)
-    const create = (earlier: number) => createEvent(context, draft, { get: () => earlier })
-    const first = create(0)
-    const { eventId, sampledOut: _, ...event } = first
-    const { product, day, units } = impactOfEvent(first)
-    const key = insertKey(draft)
-    const [outcome, value, replays] = await this.#scripts.run(RECORD_EVENT, sandbox, [
-      encodePath([seed, sandbox]),
-      key === undefined ? '' : JSON.stringify(key),
-      eventId,
-      impactField(product, day),
-      units.toFixed(0),
-      sampleRateOf(draft) ?? 1,
-      JSON.stringify(event),
-    ])
-    if (outcome === 'stored')
-      return { event: value === 0 ? first : create(Number(value)), replayed: false, payloadDiffers: false }
-    const stored = parseEvent(sandbox, value, replays)
-    return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
-  }
-  readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
-    const { sandbox, seed } = context
-    const draft = cloneJson(given)
-    const { promptId: first, ...prompt } = createPrompt(context, draft, { get: () => 0 })
-    const { versionId: _, version: _version, componentIds, ...version } = createVersion(context, draft, first, 0)
-    const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [
-      encodePath([seed, sandbox]),
-      externalKey(draft) ?? '',
-      first,
-      JSON.stringify(prompt),
-      componentIds.length,
-      JSON.stringify(version),
-    ])
-    const promptId = String(id)
-    return { promptId, version: deepFreeze(createVersion(context, draft, promptId, Number(earlier))) }
-  }
+  readonly recordEvent: Store['recordEvent'] = (context, draft) => recordEvent(this.#scripts, context, draft)
+  readonly addPromptVersion: Store['addPromptVersion'] = (context, draft) =>
+    addPromptVersion(this.#scripts, context, draft)
   readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
     this.#counters.consumeRate(sandbox, key, limit, windowMs, now)
   readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
     this.#counters.nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = (sandbox) => this.#counters.sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
-  readonly listPrompts: Store['listPrompts'] = (sandbox) => listPrompts(this.#scripts, sandbox)
+  readonly listPrompts: Store['listPrompts'] = async (sandbox) => (await readContent(this.#scripts, sandbox)).prompts
   readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
-    (await this.#write(
-      ACTIVATE_VERSION,
-      sandbox,
-      promptId,
-      versionId,
-      JSON.stringify({ promptId, active: versionId }),
-    )) === 'activated'
+    (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
   readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
     const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
     return sumImpact(this.#scripts, sandbox, query, known)
   }
   readonly getQuality: Store['getQuality'] = async (sandbox) => {
-    const fresh = this.#scripts.freshHead(sandbox)?.quality
+    const fresh = this.#scripts.heads.get(sandbox)?.quality
     const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
     return parseQuality(sandbox, text)
   }
@@ -117,7 +69,7 @@ export class RedisStore implements Store {
     await this.#write(PUT_QUALITY, sandbox, JSON.stringify(settings))
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
-    const [text = ''] = await this.#scripts.readHead(sandbox, recordsField(name))
+    const [text] = await this.#scripts.readHead(sandbox, recordsField(name))
     return parseRecords(sandbox, text)
   }
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
@@ -154,7 +106,7 @@ export class RedisStore implements Store {
   readonly findLoss: Store['findLoss'] = async () => undefined
 
   async #write(script: Script, sandbox: string, ...args: readonly Argument[]) {
-    return (await this.#scripts.run(script, sandbox, args))[0]
+    return (await this.#scripts.write(script, sandbox, args))[0]
   }
 
   async #replace(script: Script, sandbox: string) {

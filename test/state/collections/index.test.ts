@@ -7,7 +7,7 @@ import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, sealLines, statePath } from '../file/open-file.ts'
+import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from '../file/open-file.ts'
 
 // Before any other file reads the list. The schema describes a record of this shape already.
 vi.mock('../../../src/state/collections/index.ts', async (load) => {
@@ -35,7 +35,7 @@ describe('spec/state.schema.json', () => {
   )
 
   test('lists every operation of the log', () => {
-    const ofSandbox = ['quality', 'reset', 'delete', 'import', 'snapshot', 'restore', 'forget', 'create', 'clear']
+    const ofSandbox = ['quality', 'reset', 'delete', 'import', 'snapshot', 'restore', 'forget']
     const operations = [...collections.flatMap(({ ops }) => ops), ...ofSandbox]
     expect([...schema.$defs.logEntry.properties.op.enum].sort()).toEqual([...new Set(operations)].sort())
   })
@@ -136,7 +136,7 @@ describe('a plain collection in the list', () => {
     await put(store, 'a')
     const path = copyAsKilled(original)
     const log = `${path}.journal`
-    writeFileSync(log, sealLines(readFileSync(log, 'utf8').replace(before, after)))
+    writeFileSync(log, sealLog(readFileSync(log, 'utf8').replace(before, after)))
     expect(await problemOf(path)).toContain(`line 2: is no entry: ${fault}`)
     await store.close()
   })

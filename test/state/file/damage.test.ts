@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import { context, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, recordAll, sealLines, statePath } from './open-file.ts'
+import { context, event, prompt } from '../drafts.ts'
+import { copyAsKilled, openOrFail, sealLog, statePath } from './open-file.ts'
 
 /** The number of entries in the log of `killedState`. */
 const ENTRIES = 6
@@ -13,11 +13,11 @@ const ENTRIES = 6
 async function killedState(): Promise<string> {
   const path = statePath()
   const { store } = await openOrFail(path)
-  await recordAll(store, ['a', 'b', 'c'])
+  for (const insertId of ['a', 'b', 'c']) await store.recordEvent(context, event({ insertId }))
   await store.createSnapshot(context)
   await store.close()
   const { store: again } = await openOrFail(path)
-  await recordAll(again, ['d', 'e', 'f', 'a'])
+  for (const insertId of ['d', 'e', 'f', 'a']) await again.recordEvent(context, event({ insertId }))
   await again.addPromptVersion(context, prompt())
   await again.addPromptVersion(context, prompt({ externalPromptId: 'ü' }))
   const copy = copyAsKilled(path)
@@ -47,7 +47,7 @@ function intactFiles(): Promise<Files> {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Writes the files with one of them changed, opens them, and returns the outcome. A refused file must stay. */
+/** Writes the files with one of them changed, opens them, and returns the outcome. Fails if a refused file was changed. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -55,11 +55,11 @@ async function openChanged(name: FileName, changed: Buffer) {
   writeFileSync(`${path}.journal`, contents.log)
   const opened = await openFileStore(path)
   if (opened.ok) {
+    const { events } = await opened.value.store.listEvents('default')
     await opened.value.store.close()
-    return opened.value.loaded
+    return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
   }
-  expect(opened.error).toContain(path)
-  expect(opened.error).toContain('It was left as it is. Move it away')
+  expect(opened.error).toContain('It was left as it is')
   expect(readFileSync(path).equals(contents['state file'])).toBe(true)
   expect(readFileSync(`${path}.journal`).equals(contents.log)).toBe(true)
   expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.journal'])
@@ -84,8 +84,7 @@ describe.each(names)('a %s', (name) => {
 
   test('is refused if two parts of it are swapped, or a part is overwritten, repeated or missing', async () => {
     const content = (await intactFiles())[name]
-    const lineStarts = [0, ...[...content.keys()].filter((at) => content[at] === 0x0a).map((at) => at + 1)]
-    const position = fc.oneof(positionIn(content), fc.constantFrom(...lineStarts))
+    const position = positionIn(content)
     const change = fc.constantFrom('swap', 'zeros', 'repeat', 'remove')
     await fc.assert(
       fc.asyncProperty(change, fc.tuple(position, position, position), async (kind, positions) => {
@@ -103,8 +102,7 @@ describe.each(names)('a %s', (name) => {
           remove: [before, right, after],
         }
         const changed = Buffer.concat(parts[kind])
-        const isWithoutEnd = name === 'log' && content.subarray(0, changed.length).equals(changed)
-        if (!changed.equals(content) && !isWithoutEnd) expect(await openChanged(name, changed)).toBeTypeOf('string')
+        if (!changed.equals(content)) expect(await openChanged(name, changed)).toBeTypeOf('string')
       }),
       RUNS,
     )
@@ -141,86 +139,41 @@ test('a log that is cut off within an entry loads all entries before, and warns;
   )
 })
 
-/** Changes the lines of a file, whose checksums fit afterwards; the last item of the lines is empty. */
-type LineChange = (lines: readonly string[]) => readonly string[]
-
-const replacing =
-  (from: string, to: string): LineChange =>
-  (lines) =>
-    lines.map((line) => line.replace(from, to))
-const withoutLine =
-  (index: number): LineChange =>
-  (lines) =>
-    lines.filter((_, at) => at !== index)
-
-test.each<[FileName, string, LineChange, string]>([
-  [
-    'log',
-    'with a broken line',
-    ([head = '', , ...rest]) => [head, 'garbage', ...rest],
-    'line 2: does not fit its checksum',
-  ],
-  ['log', 'that lacks a line', withoutLine(2), 'line 3: is entry 7 and follows entry 5'],
-  [
-    'log',
-    'that has a line twice',
-    (lines) => [...lines.slice(0, 3), ...lines.slice(2)],
-    'line 4: is entry 6 and follows entry 6',
-  ],
-  ['log', 'with a higher number', replacing('"seq":6,', '"seq":16,'), 'line 3: is entry 16 and follows entry 5'],
-  ['log', 'with an invalid entry', replacing('"eventId"', '"id"'), 'line 2: is no entry: /event/eventId is required'],
-  ['log', 'of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: is no file of ours'],
-  [
-    'log',
-    'that begins too late',
-    replacing('"seq":4}', '"seq":5}'),
-    'line 1: begins after entry 5, and follows entry 4',
-  ],
-  ['log', 'that ends too early', (lines) => [(lines[0] ?? '').replace('"seq":4', '"seq":3'), ''], 'ends with entry 3'],
-  ['log', 'without a header', () => [''], 'state.json.journal is empty'],
-  ['state file', 'that lacks a record', withoutLine(2), 'line 3: is entry 3 and follows entry 1'],
-  ['state file', 'without its end', (lines) => [...lines.slice(0, -2), ''], 'is the last one, so the rest was cut off'],
-  ['state file', 'with more behind its end', (lines) => [...lines.slice(0, -1), '{}', ''], 'stands behind the end'],
-  ['state file', 'with an invalid record', replacing('"eventId"', '"id"'), 'is no entry: /event/eventId is required'],
-  ['state file', 'of another shape', replacing('"history":', '"other":'), 'line 1: /history is required'],
-  [
-    'state file',
-    'of a newer format',
-    replacing('"format":4', '"format":9'),
-    'has format 9, and this version reads format 4; use',
-  ],
-  [
-    'state file',
-    'of an earlier format',
-    () => ['{', '  "kind": "convsim state", "format": 3 }', ''],
-    'has format 3, which',
-  ],
-  ['state file', 'of another program', () => ['{"name":"package"}', ''], 'is no file of ours'],
-  ['state file', 'that is empty', () => [''], 'state.json is empty'],
-])('a %s %s is refused, although all checksums fit', async (name, _, change, message) => {
-  const lines = (await intactFiles())[name].toString('utf8').split('\n')
-  expect(await openChanged(name, Buffer.from(sealLines(change(lines).join('\n'))))).toContain(message)
-})
-
 describe('a log is refused', () => {
+  const readLog = async () => (await intactFiles()).log.toString('utf8')
+
+  test('if a seq is raised, although all checksums fit', async () => {
+    const changed = sealLog((await readLog()).replace('"seq":6,', '"seq":16,'))
+    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 16 and follows entry 5')
+  })
+
+  test('if a seq is repeated, although all checksums fit', async () => {
+    const lines = (await readLog()).split('\n')
+    const changed = sealLog([...lines.slice(0, 3), ...lines.slice(2)].join('\n'))
+    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 6 and follows entry 6')
+  })
+
   test('if it is of another history with the same entries', async () => {
     const other = readFileSync(`${await killedState()}.journal`)
     expect(await openChanged('log', other)).toContain('belongs to history')
-    const [header = ''] = (await intactFiles()).log.toString('utf8').split('\n')
+    const [header = ''] = (await readLog()).split('\n')
     const mixed = [header, ...other.toString('utf8').split('\n').slice(1)].join('\n')
     expect(await openChanged('log', Buffer.from(mixed))).toContain('line 2: does not fit its checksum')
   })
 
-  test('if zeros follow its last entry, or it is zeros', async () => {
-    const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
-    expect(await openChanged('log', changed)).toContain(`line ${ENTRIES + 2}: has a byte 0 at its position 0`)
-    for (const count of [1, 5000]) expect(await openChanged('log', Buffer.alloc(count))).toBeTypeOf('string')
+  test.each([0, 1, 5000])('if it is %i zeros', async (count) => {
+    expect(await openChanged('log', Buffer.alloc(count))).toBeTypeOf('string')
   })
 
-  test('if its state file is missing', async () => {
-    const path = await killedState()
-    rmSync(path)
-    expect(await problemOf(path)).toContain('line 1: the state file that it belongs to is missing')
-    expect(existsSync(path)).toBe(false)
+  test('if zeros follow its last entry', async () => {
+    const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
+    expect(await openChanged('log', changed)).toContain(`line ${ENTRIES + 2}: has a byte 0 at its position 0`)
+  })
+
+  test('if it begins after the last entry of the state file, although all checksums fit', async () => {
+    const changed = sealLog((await readLog()).replace('"seq":4', '"seq":5'))
+    expect(await openChanged('log', Buffer.from(changed))).toContain(
+      'line 1: begins after entry 5, and follows entry 4',
+    )
   })
 })

@@ -1,89 +1,151 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
+import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
+import { StateData } from '../../../src/state/memory/state-data.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
-import type { Store } from '../../../src/state/store.ts'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
+import { childLimits } from '../../support/child-limits.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, limitDisk, listIds, openOrFail, recordAll, statePath } from './open-file.ts'
+import { copyAsKilled, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
+
+async function insertIds(store: Store): Promise<(string | undefined)[]> {
+  return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
+}
+
+async function recordAll(store: Store, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map((insertId) => store.recordEvent(context, event({ insertId }))))
+}
 
 describe('an acknowledged change', () => {
   test('is loaded after a kill, and after a graceful stop', async () => {
     const path = statePath()
     const first = await openOrFail(path)
-    await recordAll(first.store, ['a', 'ü 😀'])
+    await recordAll(first.store, ['a', 'b'])
     await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     await first.store.createSnapshot(context)
     const before = await first.store.exportSandbox('default')
-    expect(await first.store.importSandbox('copy', JSON.parse(JSON.stringify(before)))).toMatchObject({ ok: true })
 
     const copy = copyAsKilled(path)
     const second = await openOrFail(copy)
-    expect(second.loaded).toMatchObject({ sandboxes: 2, events: 4, prompts: 2, journalEntries: 5 })
+    expect(second.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 4 })
     expect(await second.store.exportSandbox('default')).toEqual(before)
-    expect(await second.store.exportSandbox('copy')).toEqual(before)
     await second.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
 
     const third = await openOrFail(copy)
-    expect(third.loaded).toMatchObject({ sandboxes: 2, events: 4, prompts: 2, journalEntries: 0 })
+    expect(third.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 0 })
     expect(await third.store.exportSandbox('default')).toEqual(before)
-    expect(await third.store.exportSandbox('copy')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
     expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
     await third.store.close()
   })
 
-  test('is in the log before its promise resolves, with all others of its turn by one write', async () => {
+  test('of an import, beside others, is loaded after a kill', async () => {
     const path = statePath()
-    const disk = limitDisk()
+    const first = await openOrFail(path)
+    await recordAll(first.store, ['a', 'ü 😀'])
+    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+    const document: unknown = JSON.parse(JSON.stringify(await first.store.exportSandbox('default')))
+    expect(await first.store.importSandbox('copy', document)).toMatchObject({ ok: true })
+    await recordAll(first.store, ['c'])
+    const second = await openOrFail(copyAsKilled(path))
+    expect(second.loaded).toMatchObject({ sandboxes: 2, events: 5, prompts: 2, journalEntries: 5 })
+    expect(await second.store.exportSandbox('copy')).toEqual(document)
+    await Promise.all([first.store.close(), second.store.close()])
+  })
+
+  test('is in the log before its promise resolves', async () => {
+    const path = statePath()
     const { store } = await openOrFail(path)
-    const { writes } = disk
-    const ids = Array.from({ length: 100 }, (_, index) => `e${index}`)
-    await recordAll(store, ids)
-    expect(disk.writes).toBe(writes + 1)
-    const log = readFileSync(`${path}.journal`, 'utf8')
-    expect(ids.filter((id) => !log.includes(`"insertId":"${id}"`))).toEqual([])
-    await recordAll(store, ['later'])
-    expect(disk.writes).toBe(writes + 2)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
     await store.close()
   })
 
-  test('survives a last line that was cut off, which a warning counts, unless only its line break is', async () => {
+  test('is appended with all others of its turn of the event loop by one write', async () => {
+    const written: number[] = []
+    const { store } = await openOrFail(statePath(), {
+      write: (fd, bytes, offset) => {
+        written.push(bytes.length)
+        return writeSync(fd, bytes, offset)
+      },
+    })
+    await recordAll(
+      store,
+      Array.from({ length: 100 }, (_, index) => `e${index}`),
+    )
+    expect(written).toHaveLength(1)
+    await recordAll(store, ['later'])
+    expect(written).toHaveLength(2)
+    await store.close()
+  })
+
+  test('survives a last line that was cut off, which a warning counts', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
     await recordAll(store, ['cut off'])
     const lastLine = readFileSync(`${path}.journal`, 'utf8').slice(intact.length)
-    const warning = (copy: string, torn: string) =>
-      `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was ` +
-      'written. These bytes are taken off; all entries before are loaded.'
-    const ends = ['{', lastLine.slice(0, 12), lastLine.slice(0, 100), lastLine.slice(0, -2)].map((end) => intact + end)
-    for (const end of [...ends, intact.slice(0, -1)]) {
+    for (const torn of ['{', lastLine.slice(0, 12), lastLine.slice(0, 100), lastLine.slice(0, -2)]) {
       const copy = copyAsKilled(path)
-      writeFileSync(`${copy}.journal`, end)
+      writeFileSync(`${copy}.journal`, intact + torn)
       const again = await openOrFail(copy)
-      expect(again.loaded.warnings).toEqual(end.length < intact.length ? [] : [warning(copy, end.slice(intact.length))])
-      expect(await listIds(again.store)).toEqual(['a', 'b'])
+      expect(again.loaded.warnings).toEqual([
+        `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
+      ])
+      expect(await insertIds(again.store)).toEqual(['a', 'b'])
+      expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
       await recordAll(again.store, ['c'])
-      expect(await listIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
+      expect(await insertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
+  })
+
+  test('is loaded if only its line break is cut off', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    await recordAll(store, ['a', 'b'])
+    const copy = copyAsKilled(path)
+    const intact = readFileSync(`${path}.journal`, 'utf8')
+    writeFileSync(`${copy}.journal`, intact.slice(0, -1))
+    const again = await openOrFail(copy)
+    expect(again.loaded.warnings).toEqual([])
+    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
   })
 
   test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await store.recordEvent(context, event())
-    for (let count = 0; count < 2; count += 1) await recordAll(store, ['a'])
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    await store.recordEvent(context, event({ insertId: 'a' }))
     const log = readFileSync(`${path}.journal`)
     const before = await store.exportSandbox('default')
     await store.close()
     writeFileSync(`${path}.journal`, log)
+
     const again = await openOrFail(path)
     expect(again.loaded.journalEntries).toBe(0)
     expect(await again.store.exportSandbox('default')).toEqual(before)
+    await again.store.recordEvent(context, event({ insertId: 'b' }))
+    await again.store.close()
+    expect((await openOrFail(path)).loaded.events).toBe(3)
   })
 
   test('is loaded if the process died while a checkpoint was written', async () => {
@@ -91,9 +153,9 @@ describe('an acknowledged change', () => {
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
     const copy = copyAsKilled(path)
-    writeFileSync(`${copy}.tmp`, '{"crc": "convsim st')
+    writeFileSync(`${copy}.tmp`, '{"kind": "convsim st')
     const again = await openOrFail(copy)
-    expect(await listIds(again.store)).toEqual(['a', 'b'])
+    expect(await insertIds(again.store)).toEqual(['a', 'b'])
     await again.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
   })
@@ -108,19 +170,18 @@ test('writes go on while a checkpoint is written', async () => {
   await recordAll(store, ids) // 4 MB in one turn begin a checkpoint of about sixty slices
   let meanwhile = 0
   for (; inode() === before; meanwhile += 1) {
-    await recordAll(store, [`meanwhile ${meanwhile}`])
+    await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
     await setImmediate() // as between two requests
   }
   expect(meanwhile).toBeGreaterThan(50)
-  const killed = await openOrFail(copyAsKilled(path))
-  expect(killed.loaded).toMatchObject({ events: ids.length + meanwhile })
-  await Promise.all([store.close(), killed.store.close()])
+  await store.close()
   const again = await openOrFail(path)
   expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
   await again.store.close()
 })
 
-test('a record that only an edited contract allows is loaded again, and found by a retry', async () => {
+describe('a record that only an edited contract allows', () => {
+  /** Bodies of a user who knows that the service accepts more than its document describes. */
   const events: JsonObject[] = [
     { insertId: null },
     { insertId: null },
@@ -137,108 +198,303 @@ test('a record that only an edited contract allows is loaded again, and found by
     { externalPromptId: { a: 1 }, components: [] },
     { externalPromptId: { a: 2 }, components: [] },
   ]
-  const path = statePath()
-  const { store } = await openOrFail(path)
-  for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
-  for (const body of prompts) await store.addPromptVersion(context, body)
-  const before = await store.exportSandbox('default')
-  expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
-  expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
-  expect(await (await openOrFail(copyAsKilled(path))).store.exportSandbox('default')).toEqual(before)
-  await store.close()
-  const fromFile = await openOrFail(path)
-  expect(await fromFile.store.exportSandbox('default')).toEqual(before)
-  const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
-  expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
-})
 
-test('texts of any kind and size are unchanged after a restart', async () => {
-  const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
-  const path = statePath()
-  const { store } = await openOrFail(path)
-  for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
-  const before = await store.exportSandbox('default')
-  await store.close()
-  expect(await (await openOrFail(path)).store.exportSandbox('default')).toEqual(before)
-})
-
-describe('the state file', () => {
-  const recordMany = (store: Store, from: number, count: number) =>
-    recordAll(
-      store,
-      Array.from({ length: count }, (_, index) => `e${from + index}`),
-    )
-  const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n')
-  const countLines = (path: string, op: string) => linesOf(path).filter((line) => line.includes(`"op":"${op}"`)).length
-
-  test('is JSON, with one record per line and no token', async () => {
+  test('is stored, loads again, and is found by a retry with its insertId', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    await recordMany(store, 0, 3)
-    await store.consumeRate(context, 'token sk-secret', 5, 1000)
-    await store.close()
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ kind: 'convsim state', seq: 3 })
-    expect(countLines(path, 'event')).toBe(3)
-    expect(readFileSync(path, 'utf8')).not.toContain('secret')
-  })
-
-  test('has the records that snapshots share once, again after a restart', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
-    const first = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-    for (let index = 0; index < 80; index += 1) {
-      await store.createSnapshot(context)
-      await recordMany(store, index * 5, 5)
-      if (index % 20 === 0) await recordMany(store, 0, 1) // a replay
-    }
-    await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-    await store.activateVersion('default', first.promptId, first.version.versionId)
+    for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
+    for (const body of prompts) await store.addPromptVersion(context, body)
     const before = await store.exportSandbox('default')
-    const { promptId, version } = first
-    expect(before).toMatchObject({ prompts: [{ promptId, versions: [{ ...version, active: true }, {}] }] })
-    const expectSame = async (opened: Store) => {
-      expect(await opened.exportSandbox('default')).toEqual(before)
-      const snapshots = await opened.listSnapshots('default')
-      expect(snapshots.map(({ events }) => events)).toEqual(snapshots.map((_, index) => index * 5))
-      await opened.restoreSnapshot('default', snapshots[30]?.snapshotId ?? '')
-      const restored = await opened.exportSandbox('default')
-      expect(restored.events.map(({ replays }) => replays).slice(0, 2)).toEqual([2, 0])
-      expect(restored.prompts.map(({ versions }) => versions.length)).toEqual([1])
-    }
-    await expectSame((await openOrFail(copyAsKilled(path))).store)
+    expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
+    expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
+
+    const fromLog = await openOrFail(copyAsKilled(path))
+    expect(await fromLog.store.exportSandbox('default')).toEqual(before)
     await store.close()
-    await expectSame((await openOrFail(copyAsKilled(path))).store)
-    const again = await openOrFail(path)
-    await again.store.recordEvent(context, event({ insertId: 'later' }))
-    await again.store.close()
-    expect([countLines(path, 'event'), countLines(path, 'version')]).toEqual([401, 3])
+    const fromFile = await openOrFail(path)
+    expect(await fromFile.store.exportSandbox('default')).toEqual(before)
+    const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
+    expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
+  })
+})
+
+test('a change that cannot be applied is refused with all of its turn, and the state is read again', async () => {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  await recordAll(store, ['a'])
+  vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
+    throw new RangeError('out of memory')
+  })
+  const refused = [
+    store.recordEvent(context, event({ insertId: 'b' })),
+    store.recordEvent(context, event({ insertId: 'c' })),
+    store.putQuality('default', { weight: 1 }),
+  ]
+  for (const outcome of await Promise.allSettled(refused)) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
+    expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('(out of memory)')
+  }
+  expect(await insertIds(store)).toEqual(['a'])
+  await recordAll(store, ['d'])
+  const again = await openOrFail(copyAsKilled(path))
+  expect(await insertIds(again.store)).toEqual(['a', 'd'])
+  await Promise.all([store.close(), again.store.close()])
+})
+
+describe('a full disk', () => {
+  /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
+  function disk(): { free: number; write: WriteBytes } {
+    const self = {
+      free: Number.POSITIVE_INFINITY,
+      write: (fd: number, bytes: Uint8Array, offset: number) => {
+        const fitting = Math.min(bytes.length - offset, self.free)
+        self.free -= fitting
+        if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+        return writeSync(fd, bytes, offset, fitting)
+      },
+    }
+    return self
+  }
+
+  test('refuses writes and changes nothing, and accepts writes again once there is space', async () => {
+    const path = statePath()
+    const limited = disk()
+    const { store } = await openOrFail(path, { write: limited.write })
+    await recordAll(store, ['a'])
+    const before = await store.exportSandbox('default')
+    const impact = await store.eventImpact('default', { productIds: [event().productId] })
+    limited.free = 100
+    const refused = [
+      store.recordEvent(context, event({ insertId: 'b' })),
+      store.recordEvent(context, event({ insertId: 'a' })),
+      store.recordEvent(context, event()),
+      store.addPromptVersion(context, prompt()),
+      store.addPromptVersion(context, prompt({ externalPromptId: 'p' })),
+      store.putQuality('default', { weight: 1 }),
+      store.createSnapshot(context),
+      store.reset('default'),
+      store.recordEvent({ ...context, sandbox: 'new' }, event()),
+      store.deleteSandbox('default'),
+    ]
+    for (const outcome of await Promise.allSettled(refused)) {
+      expect(outcome).toMatchObject({ status: 'rejected' })
+      expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('no space left on device')
+    }
+    expect(await store.exportSandbox('default')).toEqual(before)
+    expect(await store.eventImpact('default', { productIds: [event().productId] })).toEqual(impact)
+    expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 0 })
+    expect(await store.listSnapshots('default')).toEqual([])
+
+    limited.free = Number.POSITIVE_INFINITY
+    await recordAll(store, ['b', 'a'])
+    expect((await store.recordEvent(context, event())).event.repeatOf).toBeUndefined()
+    const again = await openOrFail(copyAsKilled(path))
+    expect(await insertIds(again.store)).toEqual(['a', 'b', undefined])
   })
 
-  test('has the snapshots that a reset, a restoring and a deletion leave', async () => {
+  test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
+    const limited = disk()
+    const { store } = await openOrFail(statePath(), { write: limited.write })
+    limited.free = 100
+    const refused = recordAll(store, ['a', 'b']).catch(String)
+    const seen = [insertIds(store), insertIds(store.fork()), store.size()]
+    expect(await refused).toContain('no space left on device')
+    expect(await Promise.all(seen)).toMatchObject([[], [], { sandboxes: 0, events: 0 }])
+    limited.free = Number.POSITIVE_INFINITY
+    const stored = recordAll(store, ['a'])
+    expect(await insertIds(store)).toEqual(['a'])
+    await stored
+    await store.close()
+  })
+
+  test('ends all writes if the state cannot be read again after it, and says so', async () => {
+    const path = statePath()
+    const limited = disk()
+    const reports: string[] = []
+    const { store } = await openOrFail(path, { write: limited.write, report: (problem) => reports.push(problem) })
+    await recordAll(store, ['a'])
+    writeFileSync(path, 'damaged meanwhile')
+    limited.free = 100
+    await expect(recordAll(store, ['b', 'c'])).rejects.toThrow('could not be read again after a write that failed')
+    limited.free = Number.POSITIVE_INFINITY
+    await expect(recordAll(store, ['d'])).rejects.toThrow('The state is not written any more')
+    expect(await store.findLoss()).toContain('is not JSON')
+    expect(reports).toHaveLength(1)
+    await store.close()
+    expect(readFileSync(path, 'utf8')).toBe('damaged meanwhile')
+    expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
+  })
+
+  test('refuses only the change that does not fit', async () => {
+    const limited = disk()
+    const { store } = await openOrFail(statePath(), { write: limited.write })
+    await recordAll(store, ['a'])
+    limited.free = 2000
+    const outcomes = await Promise.allSettled([
+      store.recordEvent(context, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
+      store.recordEvent(context, event({ insertId: 'small' })),
+    ])
+    limited.free = Number.POSITIVE_INFINITY
+    expect(outcomes.map(({ status }) => status)).toContain('rejected')
+    expect(await insertIds(store)).not.toContain('large')
+    await store.close()
+  })
+
+  test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
+    const path = statePath()
+    const problems: string[] = []
+    const { store } = await openOrFail(path, { report: (problem) => problems.push(problem) })
+    await recordAll(store, ['a', 'b'])
+    renameSync(path, `${path}.aside`)
+    mkdirSync(`${path}/in-the-way`, { recursive: true })
+    await store.close()
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain('checkpoint of the state could not be written')
+    rmSync(path, { recursive: true })
+    renameSync(`${path}.aside`, path)
+    const again = await openOrFail(path)
+    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    await again.store.close()
+  })
+})
+
+describe('a file that cannot be loaded stays unchanged', () => {
+  const good = '{"kind":"convsim state","format":3,"seq":0,"sandboxes":[]}'
+
+  test.each([
+    ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
+    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
+    ['empty', '', 'state.json is empty. It was left as it is'],
+    ['of another program', '{"name":"package"}', 'is no file of ours'],
+    ['older', good.replace('3', '2'), 'has format 2, which this version cannot read'],
+    ['newer', good.replace('3', '9'), 'has format 9, and this version reads format 3; use a newer version'],
+    ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
+    ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), '/sandboxes/0/quality is required'],
+  ])('a state file that is %s', async (_, content, message) => {
+    const path = statePath()
+    writeFileSync(path, content)
+    const problem = await problemOf(path)
+    expect(problem).toContain(path)
+    expect(problem).toContain(message)
+    expect(problem).toContain('Move it away')
+    expect(readFileSync(path, 'utf8')).toBe(content)
+    expect(readdirSync(dirname(path))).toEqual(['state.json'])
+  })
+
+  async function problemOfLog(change: (lines: string[]) => string[]): Promise<string> {
+    const original = statePath()
+    const { store } = await openOrFail(original)
+    await recordAll(store, ['a', 'b', 'c'])
+    const path = copyAsKilled(original)
+    const log = `${path}.journal`
+    const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
+    writeFileSync(log, changed)
+    const problem = await problemOf(path)
+    expect(readFileSync(log, 'utf8')).toBe(changed)
+    return problem
+  }
+
+  test('a log with a broken line in the middle', async () => {
+    const problem = await problemOfLog(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
+    expect(problem).toContain('state.json.journal, line 3: does not fit its checksum')
+  })
+
+  test('a log that lacks a line', async () => {
+    const problem = await problemOfLog(([head = '', a = '', , ...rest]) => [head, a, ...rest])
+    expect(problem).toContain('line 3: is entry 3 and follows entry 1')
+  })
+
+  test('a log with an invalid entry', async () => {
+    const problem = await problemOfLog((lines) => lines.map((line) => line.replace('"eventId"', '"id"')))
+    expect(problem).toContain('line 2: is no entry: /event/eventId is required')
+  })
+
+  test('a log of another program', async () => {
+    const problem = await problemOfLog((lines) => ['{"hello":"world"}', ...lines.slice(1)])
+    expect(problem).toContain('line 1: is no file of ours')
+  })
+
+  test('a log whose state file is missing', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    const snapshots: string[] = []
-    for (let index = 0; index < 3; index += 1) {
-      await recordMany(store, index * 100, 100)
-      snapshots.push((await store.createSnapshot(context)).snapshotId)
-    }
-    const full = await store.exportSandbox('default')
-    await store.restoreSnapshot('default', snapshots[0] ?? '')
-    const { snapshotId } = await store.createSnapshot(context)
-    await store.deleteSnapshot('default', snapshots[1] ?? '')
-    await store.reset('default')
-    await recordMany(store, 0, 2)
-    const listed = await store.listSnapshots('default')
+    await recordAll(store, ['a'])
     await store.close()
     const { store: again } = await openOrFail(path)
-    expect(await again.listSnapshots('default')).toEqual(listed)
-    expect(await listIds(again)).toEqual(['e0', 'e1'])
-    expect(await again.restoreSnapshot('default', snapshotId)).toBe(true)
-    expect((await again.listEvents('default')).total).toBe(100)
-    expect(await again.restoreSnapshot('default', snapshots[2] ?? '')).toBe(true)
-    expect(await again.exportSandbox('default')).toEqual(full)
-    const next = await again.createSnapshot(context)
-    expect([...snapshots, snapshotId]).not.toContain(next.snapshotId)
-    await again.close()
+    await recordAll(again, ['b'])
+    const copy = copyAsKilled(path)
+    rmSync(copy)
+    expect(await problemOf(copy)).toContain('line 1: the state file that it belongs to is missing')
+    expect(existsSync(copy)).toBe(false)
   })
+})
+
+describe('a path that cannot be written to', () => {
+  test('is refused with the path and the next step', async () => {
+    const path = statePath()
+    writeFileSync(path, 'a file, not a folder')
+    const problem = await problemOf(`${path}/state.json`)
+    expect(problem).toContain(`cannot be kept in ${path}/state.json`)
+    expect(problem).toContain(':memory:')
+  })
+
+  test('is refused if it is a folder', async () => {
+    const folder = dirname(statePath())
+    expect(await problemOf(folder)).toContain(`cannot be kept in ${folder} (it is a folder, not a file)`)
+    expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
+  })
+
+  test('is refused if it is a pipe, which a read would wait for', async () => {
+    const path = statePath()
+    execFileSync('mkfifo', [path])
+    expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
+  })
+
+  test('is refused if it is a device', async () => {
+    expect(await problemOf('/dev/null')).toContain('cannot be kept in /dev/null (it is a device, not a file)')
+    expect(existsSync('/dev/null.lock')).toBe(false)
+  })
+
+  test.runIf(existsSync('/proc/version'))('is refused if neither file nor folder can be created', async () => {
+    for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
+      const problem = await problemOf(path)
+      expect(problem).toContain(`cannot be kept in ${path}`)
+      expect(problem).toContain(':memory:')
+    }
+  })
+
+  test('is refused if the folder is read-only', async () => {
+    const folder = dirname(statePath())
+    // Root can write to any folder unless it drops its capabilities.
+    const dropRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
+    const script = `
+      import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
+      const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
+      console.log(opened.ok ? 'it opened' : opened.error)`
+    chmodSync(folder, 0o555)
+    const [command = process.execPath, ...before] = [...dropRights, process.execPath]
+    const output = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
+      ...childLimits,
+      encoding: 'utf8',
+    })
+    chmodSync(folder, 0o755)
+    expect(output).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
+  })
+})
+
+test('a store creates all missing folders of its path', async () => {
+  const folder = dirname(statePath())
+  expect(await problemOf(join(folder, 'a', 'b', 'c', 'state.json'))).toBe('it opened')
+  expect(await problemOf(join(folder, 'a', 'b', 'd', 'state.json'))).toBe('it opened')
+})
+
+test('the state file has one event per line and no token', async () => {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  await recordAll(store, ['a', 'b', 'c'])
+  await store.consumeRate(context, 'token sk-secret', 5, 1000)
+  await store.close()
+  const text = readFileSync(path, 'utf8')
+  expect(text.split('\n').filter((line) => line.includes('"eventId"'))).toHaveLength(3)
+  expect(text).not.toContain('secret')
+  expect(statSync(path).isFile()).toBe(true)
 })

@@ -1,22 +1,24 @@
 import {
-  chmodSync,
-  mkdirSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { copyAsKilled, listIds, openOrFail, problemOf, statePath } from './open-file.ts'
+import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
+const insertIds = async (store: Store) =>
+  (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
 
 /** Opens a store that has acknowledged one event, and collects its reports. */
 async function openFirst() {
@@ -34,7 +36,7 @@ async function expectRefusal(store: Store, reason: string): Promise<void> {
     expect(String(error)).toContain(reason)
     expect(String(error)).toContain('GET /__sim/export')
   }
-  expect(await listIds(store)).not.toContain('refused')
+  expect(await insertIds(store)).not.toContain('refused')
 }
 
 /** The ways in which a second process gets the lock of a process that lives. */
@@ -53,7 +55,7 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   const { path, store, reports } = await openFirst()
   free(path)
   const second = await openOrFail(path)
-  expect(await listIds(second.store)).toEqual(['first'])
+  expect(await insertIds(second.store)).toEqual(['first'])
   await record(second.store, 'second')
   await expectRefusal(store, 'took over its lock file')
   expect(reports).toHaveLength(1)
@@ -61,7 +63,7 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   await record(second.store, 'third')
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await listIds(third.store)).toEqual(['first', 'second', 'third'])
+  expect(await insertIds(third.store)).toEqual(['first', 'second', 'third'])
   await third.store.close()
 })
 
@@ -75,7 +77,7 @@ test('a process without a log refuses to begin one once another process has the 
   await store.close()
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await listIds(third.store)).toEqual(['second'])
+  expect(await insertIds(third.store)).toEqual(['second'])
   await third.store.close()
 })
 
@@ -88,7 +90,7 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
   await store.close()
   expect(reports.join()).toMatch(/was removed|took over/) // a heartbeat finds the one or the other
   const third = await openOrFail(path)
-  expect(await listIds(third.store)).toEqual(['first', 'second'])
+  expect(await insertIds(third.store)).toEqual(['first', 'second'])
   await third.store.close()
 })
 
@@ -127,7 +129,7 @@ test.each(removals)('a write is refused after %s was removed', async (_, reason,
   remove(path)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
-  expect(await listIds(store)).toEqual(['first'])
+  expect(await insertIds(store)).toEqual(['first'])
   await store.close()
 })
 
@@ -154,29 +156,53 @@ test('acknowledged entries that are missing from the end of the log are counted 
   await store.close()
 })
 
-test('a start that is refused leaves the mode of its log as it was, and that of the file of a link', async () => {
+test('a file with a second name is refused, since another process could use it under that name', async () => {
   const { path, store } = await openFirst()
-  const copy = copyAsKilled(path)
   await store.close()
-  writeFileSync(copy, 'damaged')
-  chmodSync(`${copy}.journal`, 0o640)
-  expect(await problemOf(copy)).toContain('is no file of ours')
-  expect(statSync(`${copy}.journal`).mode & 0o777).toBe(0o640)
-
-  const linked = statePath()
-  const victim = `${linked}.victim`
-  writeFileSync(victim, 'precious', { mode: 0o644 })
-  symlinkSync(victim, `${linked}.journal`)
-  expect(await problemOf(linked)).toContain('is no file')
-  expect(statSync(victim).mode & 0o777).toBe(0o644)
+  linkSync(path, `${path}.other`)
+  expect(await problemOf(path)).toContain('it has 2 names (hard links)')
+  expect(await problemOf(`${path}.other`)).toContain('it has 2 names (hard links)')
+  rmSync(`${path}.other`)
+  expect(await problemOf(path)).toBe('it opened')
 })
 
-test('a lock file that cannot be read at present is no loss', async () => {
+test('a link is followed to its file, and a link that leads nowhere is refused', async () => {
   const { path, store } = await openFirst()
-  rmSync(`${path}.lock`)
-  mkdirSync(`${path}.lock`) // a reading fails, and not since the file is missing, as with too many open files
-  expect(await store.findLoss()).toBeUndefined()
-  await record(store, 'second')
-  rmdirSync(`${path}.lock`)
+  await store.close()
+  const link = statePath()
+  symlinkSync(path, link)
+  const { store: linked } = await openOrFail(link)
+  expect(await insertIds(linked)).toEqual(['first'])
+  await linked.close()
+  renameSync(path, `${path}.moved`)
+  expect(await problemOf(link)).toContain('it is a link that leads nowhere')
+  expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
+})
+
+test('links in the place of temporary files are not followed', async () => {
+  const path = statePath()
+  const victim = `${path}.victim`
+  writeFileSync(victim, 'precious')
+  for (const name of ['state.json.tmp', 'state.json.journal.tmp']) symlinkSync(victim, join(dirname(path), name))
+  const { store } = await openOrFail(path)
+  await record(store, 'a')
+  expect(lstatSync(`${path}.journal`).isFile()).toBe(true)
+  await store.close()
+  expect(lstatSync(path).isFile()).toBe(true)
+  expect(readFileSync(victim, 'utf8')).toBe('precious')
+})
+
+test('all files and folders are for their owner alone', async () => {
+  const path = join(dirname(statePath()), 'new', 'folder', 'state.json')
+  const { store } = await openOrFail(path)
+  await record(store, 'a')
+  const modeOf = (name: string) => statSync(name).mode & 0o777
+  expect(modeOf(dirname(path))).toBe(0o700)
+  expect(modeOf(dirname(dirname(path)))).toBe(0o700)
+  const names = readdirSync(dirname(path)).sort()
+  expect(names).toEqual(['state.json', 'state.json.journal', 'state.json.lock'])
+  for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
+  const again = await openOrFail(copyAsKilled(path))
+  await again.store.close()
   await store.close()
 })

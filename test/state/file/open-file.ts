@@ -1,12 +1,11 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { crc32 } from 'node:zlib'
+import { onTestFinished } from 'vitest'
+import { formatTrailer, historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
-import { historySeed, SEAL, sealLine } from '../../../src/state/file/lines.ts'
-import type { Store } from '../../../src/state/store.ts'
-import { context, event } from '../drafts.ts'
 
 /** Returns the path of a missing state file, in a folder that is removed after the test. */
 export function statePath(): string {
@@ -55,37 +54,21 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Returns the text of a state file or a log, which a test has changed, with checksums that fit. */
-export function sealLines(text: string): string {
+/** Returns the JSON of an object as a state file with its checksum. */
+export function sealState(json: string): string {
+  const head = `${json.slice(0, -1)},\n`
+  return head + formatTrailer(crc32(head))
+}
+
+/** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
+export function sealLog(text: string): string {
   const seed = historySeed(/"history":"([^"]+)"/.exec(text)?.[1] ?? '')
   const lines = text.split('\n').slice(0, -1)
-  const isSealed = (line: string) => line.startsWith(SEAL.slice(0, 8))
-  return lines.map((line) => (isSealed(line) ? sealLine(line.slice(SEAL.length), seed) : `${line}\n`)).join('')
+  return lines.map((line) => sealedLine(line, seed)).join('')
 }
 
-const { writeSync } = fs
-
-/** Replaces the disk of all logs, until the end of the test, by one that can be full. It writes the part that fits. */
-export function limitDisk() {
-  const disk = { free: Number.POSITIVE_INFINITY, writes: 0 }
-  const write = (fd: number, bytes: Uint8Array, offset = 0, length = bytes.length - offset) => {
-    disk.writes += 1
-    const fitting = Math.min(length, disk.free)
-    disk.free -= fitting
-    if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-    return writeSync(fd, bytes, offset, fitting)
-  }
-  const spy = vi.spyOn(fs, 'writeSync').mockImplementation(write as typeof writeSync)
-  onTestFinished(() => spy.mockRestore())
-  return disk
-}
-
-/** Records events with these insertIds in one turn of the event loop. */
-export async function recordAll(store: Store, insertIds: readonly string[]): Promise<void> {
-  await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
-}
-
-/** Lists the insertIds of all events. */
-export async function listIds(store: Store): Promise<(string | undefined)[]> {
-  return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
+function sealedLine(line: string, seed: number): string {
+  const bytes = Buffer.from(`${line}\n`)
+  if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes, seed)
+  return bytes.toString('utf8')
 }

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { createEvent } from '../../../src/state/events.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { context, event } from '../drafts.ts'
+import { context, event, product } from '../drafts.ts'
 import { openOrFail, statePath } from '../file/open-file.ts'
 
 const many = 300
@@ -15,12 +16,8 @@ function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent 
   return createEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
 }
 
-const recordedMany = Array.from({ length: many }, (_, index) => recorded(index))
-
-function tableOf(events: readonly StoredEvent[]): EventTable {
-  const table = new EventTable()
-  for (const each of events) table.add(each)
-  return table
+function recordedMany(count: number): StoredEvent[] {
+  return Array.from({ length: count }, (_, index) => recorded(index))
 }
 
 async function record(store: Store, count: number, from = 0): Promise<void> {
@@ -30,13 +27,14 @@ async function record(store: Store, count: number, from = 0): Promise<void> {
 
 describe('a table of many events', () => {
   test('does not change its copies', () => {
-    const table = tableOf(recordedMany)
-    table.apply({ op: 'replay', insertId: 'no-3', replays: 1 })
+    const events = recordedMany(many)
+    const table = EventTable.of(events)
+    table.apply({ op: 'replay', insertId: 'no-3' })
     const copy = table.copy()
-    table.apply({ op: 'replay', insertId: 'no-3', replays: 2 })
-    table.apply({ op: 'replay', insertId: 'no-4', replays: 1 })
+    table.apply({ op: 'replay', insertId: 'no-3' })
+    table.apply({ op: 'replay', insertId: 'no-4' })
     table.apply({ op: 'event', event: recorded(many) })
-    const replayed = recordedMany.map((each, index) => (index === 3 ? { ...each, replays: 1 } : each))
+    const replayed = events.map((each, index) => (index === 3 ? { ...each, replays: 1 } : each))
     expect(Array.from(copy.list(), (text) => JSON.parse(text))).toEqual(replayed)
     expect(table.find('no-3')?.replays).toBe(2)
     expect([table.size, copy.size]).toEqual([many + 1, many])
@@ -53,6 +51,18 @@ describe('a table of many events', () => {
     expect(events.length).toBe(2500)
     expect(events[2400]?.replays).toBe(0)
   })
+
+  test('has texts of any kind and size unchanged after a restart', async () => {
+    const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
+    const before = await store.exportSandbox('default')
+    await store.close()
+    const again = await openOrFail(path)
+    expect(await again.store.exportSandbox('default')).toEqual(before)
+    await again.store.close()
+  })
 })
 
 describe('a store of many events', () => {
@@ -68,6 +78,30 @@ describe('a store of many events', () => {
     expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
     expect(total).toBe(many)
     await second.store.close()
+  })
+
+  test('refuses many events if the disk is full, and accepts them later', async () => {
+    let isFull = false
+    const { store } = await openOrFail(statePath(), {
+      write: (fd, bytes, offset) => {
+        if (isFull) throw new Error('no space left on device')
+        return writeSync(fd, bytes, offset)
+      },
+    })
+    await record(store, 100)
+    const before = await store.exportSandbox('default')
+    isFull = true
+    await expect(record(store, many, 100)).rejects.toThrow('no space left on device')
+    expect(await store.exportSandbox('default')).toEqual(before)
+    isFull = false
+    await record(store, many, 100)
+    const { events } = await store.listEvents('default')
+    expect(events.map(({ fields }) => fields.insertId)).toEqual(
+      Array.from({ length: 100 + many }, (_, index) => `no-${index}`),
+    )
+    const impact = await store.eventImpact('default', { productIds: [product] })
+    expect([...impact.values()]).toEqual([{ impact: 100 + many, events: 100 + many }])
+    await store.close()
   })
 })
 
@@ -88,7 +122,7 @@ describe('reset sandboxes and copies', () => {
 
   test('reset sandboxes and changed copies of a table use no memory', { tags: ['long'] }, async () => {
     const store = createMemoryStore()
-    const snapshot = tableOf(recordedMany.slice(0, 10))
+    const snapshot = EventTable.of(recordedMany(10))
     const grown = await growth(20_000, async (index) => {
       await store.recordEvent(context, event({ insertId: `${index}`, externalConversationId: `only-${index}` }))
       if (index % 50 === 0) await store.reset('default')
@@ -98,8 +132,19 @@ describe('reset sandboxes and copies', () => {
   })
 })
 
+test('tables of loaded events that begin with the same records do not change each other', () => {
+  const events = recordedMany(many)
+  const others = [...events.slice(0, 100), recorded(many), recorded(many + 1)]
+  const [table, other] = [EventTable.of(events), EventTable.of(others)]
+  table.apply({ op: 'event', event: recorded(many + 2) })
+  other.apply({ op: 'replay', insertId: 'no-5' })
+  const parse = (one: EventTable) => Array.from(one.list(), (text): StoredEvent => JSON.parse(text))
+  expect(parse(table)).toEqual([...events, recorded(many + 2)])
+  expect(parse(other)).toEqual(others.map((each, index) => (index === 5 ? { ...each, replays: 1 } : each)))
+})
+
 test('a copy and its original find the events of their own alone, by one index until they differ', () => {
-  const table = tableOf(recordedMany)
+  const table = EventTable.of(recordedMany(many))
   expect(table.find('no-1')).toEqual(recorded(1))
   const copy = table.copy()
   table.apply({ op: 'event', event: recorded(many) })

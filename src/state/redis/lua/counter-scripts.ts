@@ -59,3 +59,15 @@ redis.call('HSET', KEYS[1], ARGV[1], opened .. ' ' .. ends .. ' ' .. string.form
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then expire() end
 return {outcome, count, ends}`,
 }
+
+/** Lists the sequences by their last use. Returns keys and counts in turn. */
+export const LIST_SEQUENCES: Script = {
+  keys: 2,
+  text: `
+local listed = {}
+for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  listed[#listed + 1] = field
+  listed[#listed + 1] = redis.call('HGET', KEYS[1], field) or '0'
+end
+return listed`,
+}

@@ -1,213 +1,241 @@
-import { sandboxScript } from './prelude.ts'
+import type { Script } from '../connection.ts'
+import { changeScript, FIRST, offerScript, readScript, replaceScript } from './view.ts'
+
+/** Stores the quality settings. Own argument: the settings. */
+export const PUT_QUALITY = changeScript(`
+begin()
+write('HSET', KEYS[1], 'quality', ARGV[${FIRST}])
+write('HINCRBY', KEYS[1], 'revision', 1)
+return {'stored'}`)
 
 /**
- * Replaces a field of the head if it still has the text that is expected. Arguments: the field; the present text and
- * the next one, or empty; for records the field and the number of records. Settings are no data: a reset leaves them.
- * Returns `stored`, or `conflict`.
+ * Replaces a field of the head that has a version. Own arguments: the field; the version of the present text, or empty;
+ * the next version and the next text, or empty; for plain records the field and the number of records. Settings are no
+ * data: a reset leaves them. Returns `stored`, or `conflict`.
  */
-export const PUT_FIELD = sandboxScript(`
-local field, expected, text, counted, number = unpack(args)
-if head(field) ~= expected then return {'conflict'} end
+export const PUT_FIELD = changeScript(`
+local field, expected, version, text, counted, number = unpack(ARGV, ${FIRST}, ${FIRST + 5})
+if (redis.call('HGET', KEYS[1], field .. '-version') or '') ~= expected then return {'conflict'} end
 if counted then
   begin()
   write('HSET', KEYS[1], counted, number)
+  write('HINCRBY', KEYS[1], 'revision', 1)
 else
   register()
 end
-if text ~= '' then
-  write('HSET', KEYS[1], field, text)
+if text == '' then
+  write('HDEL', KEYS[1], field, field .. '-version')
+  if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 else
-  write('HDEL', KEYS[1], field)
-  unregister()
+  write('HSET', KEYS[1], field, text, field .. '-version', version)
 end
 return {'stored'}`)
-
-/** Stores the quality settings. Argument: the settings. */
-export const PUT_QUALITY = sandboxScript(`
-begin()
-write('HSET', KEYS[1], 'quality', args[1])
-return {'stored'}`)
-
-/**
- * Replaces all data by segments, and by the fields of a snapshot if `source` is its key. `release` deletes the segments
- * that neither the sandbox nor a snapshot has any more.
- */
-const REPLACE = `
-local snapshots = tag .. 'snapshots'
-local function listLists()
-  local lists = {[KEYS[1]] = segmentsOf(KEYS[1])}
-  for _, id in ipairs(redis.call('ZRANGE', snapshots, 0, -1)) do
-    lists[part('snapshot', id)] = segmentsOf(part('snapshot', id))
-  end
-  return lists
-end
-local function release(before)
-  local used = {}
-  for _, list in pairs(listLists()) do
-    for _, id in ipairs(list) do used[id] = true end
-  end
-  for _, list in pairs(before) do
-    for _, id in ipairs(list) do
-      if not used[id] then
-        for _, kind in ipairs(kinds) do write('UNLINK', part(kind, id)) end
-        write('UNLINK', part('replay-log', id))
-      end
-    end
-  end
-end
-local function isData(field)
-  return field == 'quality' or field == 'prompt-changes' or string.find(field, '^count:') or
-    string.find(field, '^records:')
-end
-local function copyData(from, to)
-  for _, field in ipairs(redis.call('HKEYS', from)) do
-    if isData(field) then write('HSET', to, field, redis.call('HGET', from, field)) end
-  end
-end
-local function discardCounters()
-  write('UNLINK', tag .. 'sequences', tag .. 'sequence-order', tag .. 'windows', tag .. 'window-order')
-end
-local function replaceData(ids, source)
-  local before = listLists()
-  discardCounters()
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if isData(field) then write('HDEL', KEYS[1], field) end
-  end
-  if source then copyData(source, KEYS[1]) end
-  if #ids > 0 then setView(ids) else write('HDEL', KEYS[1], 'segments', 'open') end
-  release(before)
-end
-`
 
 /** Deletes all data and counters, but no snapshot. */
-export const RESET = sandboxScript(`${REPLACE}
-if redis.call('EXISTS', snapshots) == 1 then
-  replaceData({fresh})
+export const RESET = replaceScript(`
+discardCounters()
+if #view == 0 then return {'reset'} end
+local before = view
+clearData()
+if redis.call('EXISTS', tag .. 'snapshots') == 1 then
+  setView({{id = fresh, start = 0}})
 else
-  replaceData({})
   write('HDEL', KEYS[1], 'snapshots-taken')
-  unregister()
+  if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
+release(before)
 return {'reset'}`)
 
 /** Deletes everything of a sandbox. Returns `deleted`, or `absent` if nothing but counters was stored. */
-export const DELETE_SANDBOX = sandboxScript(`${REPLACE}
+export const DELETE_SANDBOX = replaceScript(`
 discardCounters()
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'absent'} end
-local before = listLists()
-for key in pairs(before) do write('UNLINK', key) end
-write('UNLINK', snapshots)
-unregister()
+local before = view
+for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
+  for _, segment in ipairs(segmentsOf(redis.call('HGET', part('snapshot', id), 'segments'))) do
+    before[#before + 1] = segment
+  end
+  deleteSnapshot(id)
+end
+clearData()
+write('UNLINK', KEYS[1], tag .. 'snapshots')
+write('ZREM', KEYS[2], name)
 release(before)
 return {'deleted'}`)
 
 /**
- * Creates a snapshot: it has the segments of the sandbox, of which the open one is closed if it has anything.
- * Arguments: the path of seed and sandbox; the rest of the snapshot's description; the fields of the numbers of
- * records. Returns
- * the number of snapshots before, and the numbers of records.
+ * Creates a snapshot: it has the segments of the sandbox, of which the open one is closed if it has anything, and a
+ * copy of the prompts. Own arguments: the number of snapshots ever taken; the id and the description of the snapshot;
+ * the fields of the numbers of records. Returns `stored` with the number of snapshots before and the numbers of
+ * records, or `conflict` with the number of snapshots.
  */
-export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
-local taken = count('snapshots-taken')
-local id = uuid('snapshot', taken)
-local key = part('snapshot', id)
+export const CREATE_SNAPSHOT = offerScript(`
+local taken, id, head = unpack(ARGV, ${FIRST}, ${FIRST + 2})
+local present = count('snapshots-taken')
+if isStopped or present ~= tonumber(taken) then return refuse(present) end
 begin()
-local segments = {unpack(view)}
-local isUsed = false
-for _, kind in ipairs(kinds) do isUsed = isUsed or redis.call('EXISTS', openPart(kind)) == 1 end
-if isUsed then
-  write('UNLINK', openPart('replay-log'))
-  view[#view + 1] = fresh
-  setView(view)
+local key = part('snapshot', id)
+local last, events = view[#view], count('count:events')
+local text = redis.call('HGET', KEYS[1], 'segments') or ''
+if last.start == events and redis.call('EXISTS', part('replays', last.id)) == 0 then
+  text = string.gsub(text, '%s?%S+$', '')
 else
-  table.remove(segments)
+  write('UNLINK', part('replay-log', last.id))
+  view[#view + 1] = {id = fresh, start = events}
+  setView(view)
 end
-write('HSET', key, 'head', '{"snapshotId":"' .. id .. '",' .. string.sub(args[2], 2))
-write('HSET', key, 'segments', table.concat(segments, ' '))
-copyData(KEYS[1], key)
-write('ZADD', snapshots, taken, id)
+write('HSET', key, 'head', head, 'segments', text)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if field == 'quality' or string.find(field, '^count:') or string.find(field, '^records:') then
+    write('HSET', key, field, redis.call('HGET', KEYS[1], field))
+  end
+end
+write('COPY', tag .. 'prompts', key .. ':prompts')
+write('ZADD', tag .. 'snapshots', present, id)
 write('HINCRBY', KEYS[1], 'snapshots-taken', 1)
-local reply = {taken}
-for index = 3, #args do reply[#reply + 1] = count(args[index]) end
+local reply = {'stored', present}
+for index = ${FIRST + 3}, #ARGV do reply[#reply + 1] = count(ARGV[index]) end
 return reply`)
 
-/** Lists the snapshots. Arguments: the fields of record counts, returned for each with its description. */
-export const LIST_SNAPSHOTS = sandboxScript(`
+/** Lists the snapshots. Own arguments: the fields of record counts, returned for each with its description. */
+export const LIST_SNAPSHOTS = readScript(`
 local reply = {}
-for index, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
-  reply[index] = redis.call('HMGET', part('snapshot', id), 'head', unpack(args))
+for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
+  local key = part('snapshot', id)
+  reply[#reply + 1] = redis.call('HGET', key, 'head') or ''
+  for index = ${FIRST}, #ARGV do reply[#reply + 1] = redis.call('HGET', key, ARGV[index]) or '0' end
 end
 return reply`)
 
-/** Restores a snapshot. Argument: its id. Returns `restored` or `unknown`. */
-export const RESTORE_SNAPSHOT = sandboxScript(`${REPLACE}
-local key = part('snapshot', args[1])
+/** Restores a snapshot. Own argument: its id. Returns `restored` or `unknown`. */
+export const RESTORE_SNAPSHOT = replaceScript(`
+local key = part('snapshot', ARGV[${FIRST}])
 if redis.call('EXISTS', key) == 0 then return {'unknown'} end
-local ids = segmentsOf(key)
-ids[#ids + 1] = fresh
-replaceData(ids, key)
+local before = view
+local revision = count('revision')
+discardCounters()
+clearData()
+for _, field in ipairs(redis.call('HKEYS', key)) do
+  if field ~= 'head' and field ~= 'segments' then
+    write('HSET', KEYS[1], field, redis.call('HGET', key, field))
+  end
+end
+write('HSET', KEYS[1], 'revision', string.format('%.0f', revision + 1))
+write('COPY', key .. ':prompts', tag .. 'prompts')
+local restored = segmentsOf(redis.call('HGET', key, 'segments'))
+restored[#restored + 1] = {id = fresh, start = count('count:events')}
+setView(restored)
+release(before)
 return {'restored'}`)
 
 /**
- * Deletes a snapshot. Argument: its id. Returns `deleted` or `unknown`. Then it merges the closed segments that follow
- * each other in all lists, so that their number does not grow with that of the snapshots that ever were: it moves
- * segments of at most 2,000 fields together, which takes some milliseconds.
+ * Merges the closed segments that follow each other in all lists, so that the number of segments does not grow with
+ * that of the snapshots that ever were. The smaller one is moved, if it has at most so many fields, which takes some
+ * milliseconds.
  */
-export const DELETE_SNAPSHOT = sandboxScript(`${REPLACE}
-if not redis.call('ZSCORE', snapshots, args[1]) then return {'unknown'} end
-local before = listLists()
-write('ZREM', snapshots, args[1])
-write('UNLINK', part('snapshot', args[1]))
-release(before)
-if isDry then return {'deleted'} end
-
-local lists, following, left = listLists(), {}, 2000
-for _, list in pairs(lists) do
-  for index, id in ipairs(list) do
-    local after = list[index + 1] or ''
-    if (following[id] or after) ~= after then after = '' end
-    following[id] = after
+const MERGE = `
+local left = 2000
+local function sizeOf(id) return redis.call('HLEN', part('events', id)) + redis.call('HLEN', part('replays', id)) end
+local function moveSegment(source, target)
+  local commands = {events = 'HSET', places = 'HSET', repeats = 'HINCRBY', impact = 'HINCRBY', replays = 'HINCRBY'}
+  for kind, command in pairs(commands) do
+    local fields = redis.call('HGETALL', part(kind, source))
+    for index = 1, #fields, 2 do redis.call(command, part(kind, target), fields[index], fields[index + 1]) end
+    redis.call('UNLINK', part(kind, source))
   end
 end
-local function move(kind, source, target)
-  local command = (kind == 'sums' or kind == 'impact' or kind == 'replays') and 'HINCRBY' or 'HSET'
-  local fields = redis.call('HGETALL', part(kind, source))
-  for index = 1, #fields, 2 do redis.call(command, part(kind, target), fields[index], fields[index + 1]) end
-  redis.call('UNLINK', part(kind, source))
-end
-view = lists[KEYS[1]]
-for index = #view - 2, 1, -1 do
-  local target, source, size = view[index], view[index + 1], 0
-  for _, kind in ipairs(kinds) do size = size + redis.call('HLEN', part(kind, source)) end
-  if following[target] == source and size <= left then
-    left = left - size
-    for _, kind in ipairs(kinds) do move(kind, source, target) end
-    for key, list in pairs(lists) do
-      for at = #list, 1, -1 do
-        if list[at] == source then table.remove(list, at) end
+local function mergeSegments()
+  local lists, following = {[KEYS[1]] = view}, {}
+  for _, id in ipairs(redis.call('ZRANGE', tag .. 'snapshots', 0, -1)) do
+    lists[part('snapshot', id)] = segmentsOf(redis.call('HGET', part('snapshot', id), 'segments'))
+  end
+  for _, list in pairs(lists) do
+    for index, segment in ipairs(list) do
+      local after = list[index + 1] and list[index + 1].id or ''
+      if (following[segment.id] or after) ~= after then after = '' end
+      following[segment.id] = after
+    end
+  end
+  local index = 1
+  while index < #view - 1 do
+    local first, second = view[index], view[index + 1]
+    local target, source = first.id, second.id
+    if sizeOf(source) > sizeOf(target) then target, source = source, target end
+    local size = sizeOf(source)
+    if following[first.id] == second.id and size <= left then
+      left = left - size
+      moveSegment(source, target)
+      following[target] = following[second.id]
+      for key, list in pairs(lists) do
+        for at = #list - 1, 1, -1 do
+          if list[at].id == first.id then
+            list[at] = {id = target, start = first.start}
+            table.remove(list, at + 1)
+          end
+        end
+        redis.call('HSET', key, 'segments', joinSegments(list))
       end
-      redis.call('HSET', key, 'segments', table.concat(list, ' '))
+    else
+      index = index + 1
     end
   end
 end
+`
+
+/** Deletes a snapshot. Own argument: its id. Returns `deleted` or `unknown`. */
+export const DELETE_SNAPSHOT = replaceScript(`${MERGE}
+local id = ARGV[${FIRST}]
+local before = segmentsOf(redis.call('HGET', part('snapshot', id), 'segments'))
+if redis.call('EXISTS', part('snapshot', id)) == 0 then return {'unknown'} end
+write('ZREM', tag .. 'snapshots', id)
+deleteSnapshot(id)
+release(before)
+if not isDry then mergeSegments() end
 return {'deleted'}`)
 
 /**
- * Replaces all data by what an import has written under the id of the segment that begins. Arguments: `always` or
- * `if-empty`; the numbers of events and of changes of prompts; then fields of the head with their values. Returns
- * `imported`; `occupied` if the sandbox has records and must be empty; `expired` if what was written is gone.
+ * Replaces all data by what an import has written under the id of the segment that begins. Own arguments: `always` or
+ * `if-empty`; the number of events; then fields of the head with their values. Returns `imported`; `occupied` if the
+ * sandbox has records and must be empty; `expired` if what was written is gone.
  */
-export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
-if args[1] == 'if-empty' then
+export const COMMIT_IMPORT = replaceScript(`
+if ARGV[${FIRST}] == 'if-empty' then
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.find(field, '^count:') and count(field) > 0 then return {'occupied'} end
   end
 end
 if isDry then return {'imported'} end
-if redis.call('HLEN', part('events', fresh)) ~= tonumber(args[2])
-  or redis.call('HLEN', part('prompts', fresh)) ~= tonumber(args[3]) then return {'expired'} end
+if redis.call('HLEN', part('events', fresh)) ~= tonumber(ARGV[${FIRST + 1}]) then return {'expired'} end
+local before = view
 register()
-replaceData({fresh})
-redis.call('HSET', KEYS[1], unpack(args, 4))
-for _, kind in ipairs(kinds) do redis.call('PERSIST', part(kind, fresh)) end
+discardCounters()
+clearData()
+setView({{id = fresh, start = 0}})
+redis.call('HSET', KEYS[1], unpack(ARGV, ${FIRST + 2}))
+if redis.call('EXISTS', part('prompts', fresh)) == 1 then
+  redis.call('RENAME', part('prompts', fresh), tag .. 'prompts')
+  redis.call('PERSIST', tag .. 'prompts')
+end
+for _, kind in ipairs({'events', 'places', 'repeats', 'impact', 'replays'}) do
+  redis.call('PERSIST', part(kind, fresh))
+end
+release(before)
 return {'imported'}`)
+
+/**
+ * Counts the records of sandboxes. ARGV: the number of fields, the fields of the numbers of records, the heads of the
+ * sandboxes. Returns for each head `data` or `none`, the number of snapshots, and the numbers of records.
+ */
+export const COUNT_RECORDS: Script = {
+  keys: 0,
+  text: `
+local reply = {}
+local fields = tonumber(ARGV[1])
+for index = fields + 2, #ARGV do
+  local head = ARGV[index]
+  reply[#reply + 1] = redis.call('HEXISTS', head, 'segments') == 1 and 'data' or 'none'
+  reply[#reply + 1] = redis.call('ZCARD', string.sub(head, 1, -5) .. 'snapshots')
+  for at = 2, fields + 1 do reply[#reply + 1] = redis.call('HGET', head, ARGV[at]) or '0' end
+end
+return reply`,
+}

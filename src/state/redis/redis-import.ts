@@ -4,10 +4,9 @@ import { ImpactIndex } from '../memory/impact.ts'
 import { externalKey } from '../prompts.ts'
 import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { eventCountField, impactField } from './impact.ts'
 import { countField, recordsField } from './keys.ts'
 import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
-import type { StoredPromptChange } from './read-content.ts'
+import { eventCountField, impactField } from './redis-records.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
@@ -17,7 +16,7 @@ const LENGTH_AT_ONCE = 128 * 1024
 const STAGED_MS = 10 * 60 * 1000
 
 /** The hashes that an import writes. */
-const KINDS = ['events', 'prompts', 'index', 'sums', 'impact', 'replays'] as const
+const KINDS = ['events', 'places', 'repeats', 'impact', 'replays', 'prompts'] as const
 
 /**
  * Writes an import in slices under keys of its own, which one script then makes those of the sandbox, so that no reader
@@ -30,12 +29,10 @@ export async function importContent(
   condition: 'always' | 'if-empty',
 ): Promise<boolean> {
   const { events = [], prompts = [], quality } = content
-  const changes = prompts.flatMap(listChanges)
   const fields = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
   for (const collection of plainCollections())
     fields.push(recordsField(collection.name), JSON.stringify(recordsOf(content, collection)))
-  fields.push('quality', JSON.stringify(quality), 'prompt-changes', changes.length)
-  const args = [condition, events.length, changes.length, ...fields]
+  const args = [condition, events.length, 'quality', JSON.stringify(quality), ...fields]
   const id = scripts.createId()
   const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, args, id)
   if (expected === 'occupied' || scripts.isFork) return expected === 'imported'
@@ -43,12 +40,12 @@ export async function importContent(
   const drop = () => scripts.connection.call('unlink', ...keys.values())
   try {
     await writeFields(scripts, keys, eventFields(events))
-    await writeFields(scripts, keys, promptFields(prompts, changes))
+    await writeFields(scripts, keys, promptFields(prompts))
   } catch (error) {
     await drop().catch(() => undefined) // what is left is deleted when its time is over
     throw error
   }
-  const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, args, id)
+  const [outcome] = await scripts.write(COMMIT_IMPORT, sandbox, args, id)
   if (outcome === 'expired')
     throw new StoreUnavailableError('The import took too long, or Redis lost a part of it; send it again.')
   if (outcome === 'occupied') await drop()
@@ -96,11 +93,11 @@ function* eventFields(events: readonly StoredEvent[]): Generator<HashField> {
     const key = insertKey(event.fields)
     yield ['events', String(place), JSON.stringify({ ...event, replays: 0 })]
     if (event.replays > 0) yield ['replays', String(place), event.replays]
-    if (key !== undefined) yield ['index', `insertId ${JSON.stringify(key)}`, place]
+    if (key !== undefined) yield ['places', JSON.stringify(key), place]
     else addOne(repeats, event.repeatOf ?? event.eventId)
     impact.add(event)
   }
-  for (const [id, count] of repeats) yield ['sums', `events ${id}`, count]
+  for (const [id, count] of repeats) yield ['repeats', id, count]
   for (const { product, day, units, events: count } of impact.list()) {
     const field = impactField(product, day)
     yield ['impact', field, units.toFixed(0)]
@@ -108,25 +105,24 @@ function* eventFields(events: readonly StoredEvent[]): Generator<HashField> {
   }
 }
 
-/** Lists the changes that lead to a prompt. */
-function listChanges({ versions, promptId, ...prompt }: StoredPrompt): readonly StoredPromptChange[] {
-  const active = versions.find((version) => version.active)
-  const added = versions.map((version, index) => ({ promptId, ...(index === 0 && { prompt }), version }))
-  return active ? [...added, { promptId, active: active.versionId }] : added
-}
-
 /** Yields what `ADD_VERSION` and `ACTIVATE_VERSION` would write. */
-function* promptFields(prompts: readonly StoredPrompt[], changes: readonly StoredPromptChange[]): Generator<HashField> {
+function* promptFields(prompts: readonly StoredPrompt[]): Generator<HashField> {
   const repeats = new Map<string, number>()
-  for (const [place, change] of changes.entries()) yield ['prompts', String(place), JSON.stringify(change)]
-  for (const { promptId, versions, repeatOf = promptId, ...prompt } of prompts) {
-    const key = externalKey(prompt)
-    if (key !== undefined) yield ['index', `external ${key}`, promptId]
+  for (const [place, { versions, ...head }] of prompts.entries()) {
+    const { promptId: id, repeatOf = id } = head
+    yield ['prompts', `prompt ${id}`, JSON.stringify(head)]
+    yield ['prompts', `place ${place}`, id]
+    yield ['prompts', `versions ${id}`, versions.length]
+    const key = externalKey(head)
+    if (key !== undefined) yield ['prompts', `external ${key}`, id]
     else addOne(repeats, repeatOf)
-    yield ['sums', `versions ${promptId}`, versions.length]
-    for (const { versionId, version } of versions) yield ['index', `version ${promptId} ${versionId}`, version]
+    for (const each of versions) {
+      yield ['prompts', `version ${id} ${each.version}`, JSON.stringify(each)]
+      yield ['prompts', `number ${id} ${each.versionId}`, each.version]
+      if (each.active) yield ['prompts', `active ${id}`, each.version]
+    }
   }
-  for (const [id, count] of repeats) yield ['sums', `prompts ${id}`, count]
+  for (const [id, count] of repeats) yield ['prompts', `repeats ${id}`, count]
 }
 
 function addOne(counts: Map<string, number>, id: string): void {

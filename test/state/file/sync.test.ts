@@ -1,0 +1,81 @@
+import { expect, test, vi } from 'vitest'
+import type { SyncFile } from '../../../src/state/file/write-ahead-log.ts'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
+import { context, event } from '../drafts.ts'
+import { openOrFail, statePath } from './open-file.ts'
+
+/** A disk whose syncs end when the test says so. */
+function slowDisk() {
+  const waiting: (() => void)[] = []
+  let count = 0
+  const syncFile: SyncFile = () => {
+    count += 1
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+  const endSync = async () => {
+    for (const resolve of waiting.splice(0)) resolve()
+    await turn()
+  }
+  return { syncFile, endSync, syncs: () => count }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const recordAll = (store: Store, count: number) =>
+  Array.from({ length: count }, () => store.recordEvent(context, event()))
+
+test('a write is acknowledged once it is synced, and writes that come meanwhile share the next sync', async () => {
+  const disk = slowDisk()
+  const { store } = await openOrFail(statePath(), { sync: true, syncFile: disk.syncFile })
+  const acknowledged: string[] = []
+  const note = (name: string) => () => void acknowledged.push(name)
+  void store.recordEvent(context, event()).then(note('first'))
+  await turn()
+  expect(disk.syncs()).toBe(1)
+  const later = recordAll(store, 100).map((write) => write.then(note('later')))
+  await turn()
+  expect([disk.syncs(), acknowledged]).toEqual([1, []])
+  await disk.endSync()
+  await vi.waitUntil(() => acknowledged.length > 0, { timeout: 10_000 }) // the folder is synced after a new log
+  await turn()
+  expect([disk.syncs(), acknowledged]).toEqual([2, ['first']])
+  await disk.endSync()
+  await Promise.all(later)
+  expect([disk.syncs(), acknowledged.length]).toEqual([2, 101])
+  const closed = store.close()
+  for (let index = 0; index < 20; index += 1) await disk.endSync() // the checkpoint syncs the log, too
+  await closed
+})
+
+test('a write that cannot be synced is refused, and so are all later writes', async () => {
+  const reports: string[] = []
+  let isBroken = false
+  const { store } = await openOrFail(statePath(), {
+    sync: true,
+    syncFile: async () => {
+      if (isBroken) throw new Error('EIO: i/o error, fdatasync')
+    },
+    report: (problem) => reports.push(problem),
+  })
+  await Promise.all(recordAll(store, 2))
+  isBroken = true
+  const broken = await Promise.allSettled(recordAll(store, 2))
+  isBroken = false
+  const later = await Promise.allSettled(recordAll(store, 2))
+  for (const outcome of [...broken, ...later]) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
+    expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('EIO')
+  }
+  expect(reports).toEqual([expect.stringContaining('the disk failed to sync its log (EIO')])
+  await store.close()
+})
+
+test('without the setting no write waits for a sync', async () => {
+  const disk = slowDisk()
+  const { store } = await openOrFail(statePath(), { syncFile: disk.syncFile })
+  await Promise.all(recordAll(store, 10))
+  expect(disk.syncs()).toBe(0)
+  const closed = store.close()
+  for (let index = 0; index < 20; index += 1) await disk.endSync()
+  await closed
+})
