@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { placesOf, runDrift } from '../support/drift.ts'
+import { runDrift } from '../support/drift.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -34,7 +34,7 @@ const newFields = (count: number): JsonObject =>
 describe('convsim drift', () => {
   test('of 5,000 exchanges with tokens and differences of their own lists 500 of these', async () => {
     const entries = Array.from({ length: 5000 }, (_, index) =>
-      recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index}` }, `opaque-token-${index}`),
+      recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
     )
     const run = await runDrift(['--har', await writeHar(entries)])
     expect(run.report).toMatchObject({ verdict: 'drift', judged: { createEvent: 5000 }, omitted: 4500 })
@@ -63,7 +63,7 @@ describe('convsim drift', () => {
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('judges what fits of an answer of the service with more members than are judged, and says so', async () => {
+  test('leaves out an answer of the service with more members than are judged, and says so', async () => {
     let isWide = false // one answer is enough: each takes seconds
     const upstream = await startFakeUpstream((answer) => {
       if (isWide || typeof answer.body === 'string' || !('messageCount' in answer.body)) return
@@ -72,8 +72,8 @@ describe('convsim drift', () => {
     })
     const id = '--ids=modelId=00000000-0000-4000-8000-000000000003'
     const run = await runDrift([upstream.baseUrl, id, '--samples', '1'])
-    expect(run.code).toBe(3)
-    expect(placesOf(run)).toContain('wrong-type /messageCount')
+    expect(run.code).toBe(0)
+    expect(run.report).toMatchObject({ judged: { getModelAnalytics: 2 } }) // of three, one for each period
     expect(run.report.notJudged.find(({ reason }) => reason === 'too-many-members')?.sentence).toContain(
       'at most 200,000 in 64 levels are judged',
     )
@@ -91,7 +91,7 @@ describe('convsim drift', () => {
     const { stderr } = await runInProcess(['drift', '--har', await writeHar(entries)], {}, { terminal, now: clock })
     expect(stderr).toBe('')
     for (const title of [
-      'reading exchanges: 39 of 40',
+      'reading exchanges: 19 of 20',
       'asking the simulator: 19 of 20',
       'comparing answers: 19 of 20',
     ])
