@@ -1,6 +1,6 @@
 /**
- * Rolls declaration files up into one. The tools for this need a TypeScript before 7, or Node 22; ours needs unique
- * exported type names, which a test of the architecture holds, and throws on all that it cannot roll up.
+ * Rolls declaration files up into one file. Existing tools need a TypeScript before 7, or Node 22. This one relies on
+ * unique names of exported types, which a test of the architecture checks, and throws on syntax that it cannot roll up.
  */
 import { posix } from 'node:path'
 import {
@@ -14,27 +14,27 @@ import {
   Visitor,
 } from 'oxc-parser'
 
-/** A declaration file. */
+/** A parsed declaration file. */
 interface DeclarationFile {
   /** The declarations with the comments above them, by name. */
   readonly declarations: Map<string, string>
-  /** The module of each name that is imported or exported again: `./setting.ts`. */
+  /** The module of each name that the file imports or re-exports: `./setting.ts`. */
   readonly modules: Map<string, string>
   /** The names that the file exports. */
   readonly exported: readonly string[]
 }
 
-/** Modules whose types a roll-up imports, because its users have them. */
+/** The modules from which a roll-up imports types in place of declaring them, because its users have these modules. */
 interface AvailableModules {
   /** The libraries: `vitest`. */
   readonly libraries: readonly string[]
-  /** A roll-up of ours beside this one, and the names that it exports, if any. */
+  /** Another roll-up of this package, and the names that it exports; undefined for the main roll-up. */
   readonly own: { readonly module: string; readonly names: ReadonlySet<string> } | undefined
 }
 
 /**
- * Returns one text with the declarations that the entry exports, and all that they need. `read` returns the text of a
- * file; `available` has modules to import types from; `only` is the export that is the whole module, if one is.
+ * Returns one text with the declarations that the entry exports, and all that these need. `read` returns the text of a
+ * file. `only`, if given, is the export that becomes the module itself: `export = NAME`.
  */
 export function rollUpDeclarations(
   entry: string,
@@ -64,7 +64,7 @@ export function rollUpDeclarations(
     }
     const text = declarations.get(name)
     const other = collected.get(name)
-    // Names that no file declares are type parameters, or types of the language.
+    // A name that no file declares is a type parameter, or a type of the language.
     if (text === undefined || other?.file === file) return
     if (other) throw new Error(`${name} is declared in ${other.file} and in ${file}: rename one of the two`)
     collected.set(name, { file, text })
@@ -83,7 +83,10 @@ export function namesExportedBy(file: string, read: (file: string) => string): R
   return new Set(parseDeclarations(file, read(file)).exported)
 }
 
-/** Returns the available module to import a name from, if any. `module` is the name's origin outside the file. */
+/**
+ * Returns the available module to import a name from, or undefined if the name must be declared. `module` is the module
+ * from which the file itself takes the name, if it does.
+ */
 function findAvailable(
   { libraries, own }: AvailableModules,
   name: string,
@@ -121,17 +124,17 @@ function addExported(exported: Set<string>, { type }: Program['body'][number], n
   if (type === 'ExportNamedDeclaration') for (const name of names) exported.add(name)
 }
 
-/** Returns the last doc comment between two statements, as an earlier one is about the file; empty without one. */
+/** Returns the last doc comment in the text between two statements, or ''. An earlier one describes the whole file. */
 function lastCommentOf(text: string): string {
   const at = text.lastIndexOf('/**')
   return at < 0 ? '' : text.slice(at).trim()
 }
 
-/** Returns a statement without `export`; null for `export {}`. */
+/** Returns the declaration in a statement, without `export`; null for `export {}`. */
 const declarationOf = (statement: Program['body'][number]) =>
   'declaration' in statement ? statement.declaration : statement
 
-/** Adds a declaration after those of the same name. */
+/** Adds a declaration after the earlier ones of the same name, which are its overloads. */
 function addOverload(declarations: Map<string, string>, name: string, code: string): void {
   const former = declarations.get(name)
   declarations.set(name, former === undefined ? code : `${former}\n${code}`)
@@ -139,7 +142,8 @@ function addOverload(declarations: Map<string, string>, name: string, code: stri
 
 /** Returns the names that a statement imports, or exports from another file. */
 function namesOfSpecifiers(file: string, statement: Program['body'][number]): string[] {
-  // Only these two have specifiers and a source.
+  if (statement.type === 'ExportAllDeclaration') throw new Error(`${file} exports all of a file: export by name`)
+  // Of the other statements, only these two have a source.
   const { specifiers } = statement as ImportDeclaration | ExportNamedDeclaration
   return (specifiers ?? []).map((specifier) => {
     const [from, to] =
@@ -164,7 +168,7 @@ function namesOf(file: string, declaration: { readonly type: string }): string[]
   })
 }
 
-/** Returns the file of a module, which must be ours: the package installs no libraries. */
+/** Returns the declaration file of a module. Throws for a library, since the package installs none. */
 function resolveModule(file: string, name: string, module: string): string {
   if (!module.startsWith('.')) throw new Error(`${file} takes ${name} from ${module}, which users lack`)
   return posix.join(posix.dirname(file), module.replace(/\.ts$/, '.d.ts'))
@@ -173,8 +177,8 @@ function resolveModule(file: string, name: string, module: string): string {
 /** Returns the names to which the types in the text of a declaration refer. */
 function referencesOf(text: string): readonly string[] {
   const names: string[] = []
-  const add = (referred: { readonly type: string }): void => {
-    const known = referred as Expression | TSTypeName
+  const add = (node: { readonly type: string }): void => {
+    const known = node as Expression | TSTypeName
     if (known.type === 'Identifier') names.push(known.name)
     else if (known.type === 'TSQualifiedName') add(known.left)
   }

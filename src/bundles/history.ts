@@ -7,33 +7,35 @@ import type { RecordedBody } from '../journal/entry.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 
-/** The most changes of a sandbox that are held; further ones are counted. */
+/** The most changes of a sandbox that are stored; later changes are only counted. */
 const maxChanges = 10_000
 
-/** The bytes of a change without its body, about. */
+/** The approximate size of a change without its body. */
 const bytesPerChange = 500
 
-/** The most bytes of states and of bodies of changes that are held, of all sandboxes. */
+/** The most bytes of stored states and changes, in total for all sandboxes. */
 const maxHeldBytes = 32 * 1024 * 1024
 
-/** The most bytes of a held state, and of the body of a change, so that a bundle is written without a long stall. */
+/** The most bytes of a stored state; a larger one would block other requests while a bundle is written. */
 const maxStateBytes = 4 * 1024 * 1024
+
+/** The most bytes of the stored body of a change, for the same reason. */
 const maxBodyBytes = 1024 * 1024
 
-/** A state of a sandbox as the text of its export, or the reason why it is not held. */
+/** A state of a sandbox as the text of its export, or the reason why it is not stored. */
 export type HeldState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'export'; readonly text: string }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** A state that is not held, since it has more than `maxStateBytes`. */
+/** A state that is not stored, since it has more than `maxStateBytes`. */
 const tooLargeState: HeldState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
 
-/** A change of a sandbox by the control plane. */
+/** A request to the control plane that changed a sandbox. */
 export interface SandboxChange {
   /** The position in the order of `Journal.takeOrder`. */
   readonly order: number
-  /** The machine's time, epoch milliseconds. */
+  /** The time of receipt by the machine's clock, epoch milliseconds. */
   readonly at: number
   /** The `operationId` of the control plane: `putScenarios`. */
   readonly operation: string
@@ -42,9 +44,9 @@ export interface SandboxChange {
   readonly path: string
   /** The query as sent, without the question mark. */
   readonly query: string
-  /** The body as sent; evicted where the changes take too much room. */
+  /** The body as sent; without its bytes if it is larger than `maxBodyBytes`. */
   readonly body: RecordedBody
-  /** The state after the change if the request alone does not tell it: after a snapshot was restored. */
+  /** The state after a change whose request does not contain it: the restoration of a snapshot. */
   readonly state?: HeldState
 }
 
@@ -52,25 +54,25 @@ export interface SandboxChange {
 interface SandboxHistory {
   start: HeldState
   changes: SandboxChange[]
-  /** The number of changes that were not held, for want of room. */
+  /** The number of changes that are not stored, since they exceed `maxChanges` or `maxHeldBytes`. */
   lostChanges: number
   /** The number of requests whose entries were deleted from the journal while the state stayed. */
   deletedRequests: number
-  /** The bytes that are held of the start and the changes. */
+  /** The size of the stored start and changes. */
   bytes: number
 }
 
-/** The history of each sandbox, so that a bundle can have the state that the first request of the journal met. */
+/** The histories of all sandboxes, so that a bundle has the state before the first request of the journal. */
 export class Histories {
   readonly #histories = new Map<string, SandboxHistory>()
   #bytes = 0
 
-  /** Begins the history of a sandbox anew: its state is the given one, and all settings are those of the start. */
+  /** Replaces the history of a sandbox by one that starts with the given state, and with the settings at start-up. */
   begin(sandbox: string, start: HeldState): void {
     this.forget(sandbox)
     if (start.kind === 'empty') return
     const history = this.#historyOf(sandbox)
-    history.start = this.#hold(history, start)
+    history.start = this.#admit(history, start)
   }
 
   /** Adds a change to the history of its sandbox. */
@@ -83,41 +85,42 @@ export class Histories {
       history.lostChanges += 1
       return
     }
-    this.#count(history, size)
+    this.#addBytes(history, size)
     history.changes.push({
       ...change,
       body: isHeld ? body : { bytes: undefined, size: body.size },
-      ...(state && { state: this.#hold(history, state) }),
+      ...(state && { state: this.#admit(history, state) }),
     })
   }
 
-  /** Notes that entries were deleted from the journal while the state stayed. */
+  /** Counts requests whose entries were deleted from the journal while the state stayed. */
   countDeleted(sandbox: string, requests: number): void {
     if (requests > 0) this.#historyOf(sandbox).deletedRequests += requests
   }
 
-  /** Forgets a sandbox that was evicted. */
+  /** Deletes the history of a sandbox. */
   forget(sandbox: string): void {
     this.#bytes -= this.#histories.get(sandbox)?.bytes ?? 0
     this.#histories.delete(sandbox)
   }
 
-  /** Returns the history of a sandbox; that of a new one if it has none. The changes are a copy. */
+  /** Returns the history of a sandbox, or an empty history if it has none. Later changes are not added to it. */
   of(sandbox: string): Readonly<SandboxHistory> {
     const history = this.#histories.get(sandbox) ?? createHistory()
     return { ...history, changes: [...history.changes] }
   }
 
-  #hold(history: SandboxHistory, state: HeldState): HeldState {
+  /** Returns a state and counts its bytes, or the reason why it is not stored. */
+  #admit(history: SandboxHistory, state: HeldState): HeldState {
     if (state.kind !== 'export') return state
     if (state.text.length > maxStateBytes) return tooLargeState
     if (this.#bytes + state.text.length > maxHeldBytes)
       return { kind: 'unknown', reason: 'the states and changes of all sandboxes take more than 32 MiB' }
-    this.#count(history, state.text.length)
+    this.#addBytes(history, state.text.length)
     return state
   }
 
-  #count(history: SandboxHistory, bytes: number): void {
+  #addBytes(history: SandboxHistory, bytes: number): void {
     history.bytes += bytes
     this.#bytes += bytes
   }
@@ -137,13 +140,13 @@ const createHistory = (): SandboxHistory => ({
   bytes: 0,
 })
 
-/** The most records of a state that is held. */
+/** The most records of a stored state. */
 const maxRecords = 10_000
 
-/** The most records of all sandboxes that are exported when a simulator starts: their export delays the start. */
+/** The most records, in total for all sandboxes, that are exported at start-up, since their export delays it. */
 const maxRecordsAtStart = 1000
 
-/** Begins the history of each sandbox of the state. `isWanted`: a bundle is written if the run fails. */
+/** Begins the history of each sandbox of the state. `isWanted` is true if a failed run writes a bundle. */
 export async function beginHistories(histories: Histories, store: Store, isWanted: boolean): Promise<void> {
   const stored = await store.listSandboxes()
   const records = stored.reduce((sum, { events, prompts }) => sum + events + prompts, 0)
@@ -157,7 +160,7 @@ export async function beginHistories(histories: Histories, store: Store, isWante
 
 /**
  * Creates the function that records a change in the history of its sandbox. A reset begins the history anew.
- * `seedState`: the state to which the default sandbox is reset; undefined: it is empty then.
+ * `seedState` is the state of the default sandbox after a reset; undefined if it is empty.
  */
 export function recordChanges(
   histories: Histories,
@@ -173,7 +176,7 @@ export function recordChanges(
       case 'deleteSandbox':
         return histories.forget(sandbox)
       case 'deleteRequests':
-        return // the journal tells the number of its deleted entries
+        return // `Journal.onClear` counts the deleted entries
     }
     const { at, method, path, query, body } = request
     histories.record(sandbox, {

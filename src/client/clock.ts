@@ -3,33 +3,33 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 /** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
 export interface SandboxClock {
   read(): Promise<ControlSchemas['Clock']>
-  /** Stops the clock at an instant; default: the time that it shows. */
+  /** Stops the clock at an instant; default: its present time. */
   freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
   /** Sets the clock to an instant, from which it runs on. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
-   * Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. A client that waits so has
-   * waited, in the judgement of its manners; it fits the option `sleep: (ms: number) => Promise<void>` of a client.
+   * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can use it as its
+   * function `sleep(ms)`: the findings on retries count the advance as waiting.
    */
   advance(by: number | string): Promise<void>
-  /** Lets the clock show the time of the simulator's machine again. */
+  /** Sets the clock to the time of the simulator's machine again. */
   real(): Promise<ControlSchemas['Clock']>
 }
 
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
-  const set = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
+  const setMode = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
     dataOf(transport.PUT('/clock', { params, body: { mode, ...(at !== undefined && { now: textOf(at) }) } }))
   return {
     read: () => dataOf(transport.GET('/clock', { params })),
-    freeze: (at) => set('frozen', at),
-    shift: (to) => set('shifted', to),
+    freeze: (at) => setMode('frozen', at),
+    shift: (to) => setMode('shifted', to),
     async advance(by) {
       await dataOf(
         transport.POST('/clock/advance', { params, body: { by: typeof by === 'number' ? `${Math.ceil(by)}ms` : by } }),
       )
     },
-    real: () => set('real'),
+    real: () => setMode('real'),
   }
 }
 

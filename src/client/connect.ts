@@ -1,22 +1,22 @@
 /**
  * The typed client of the control plane, for tests: a simulator, and its sandboxes.
- * `control-types.ts` and `names.ts` are generated; each other file is a part of what a sandbox can do.
+ * `npm run generate` writes `control-types.ts` and `names.ts`.
  */
 import { createSandboxClient, type SandboxClient } from './sandbox.ts'
 import { type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/** A simulator that runs, here or elsewhere. */
+/** The client of a running simulator, in this process or elsewhere. */
 export interface SimulatorClient<N extends Names = BundledNames> {
   /** The base URL for clients of the service: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string
-  /** `http://127.0.0.1:4010/__sim`, where the console is, too. */
+  /** The base URL of the control plane, and the address of the console: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string
-  /** Scheme, host and port. */
+  /** The scheme, host and port: `http://127.0.0.1:4010`. */
   readonly origin: string
   /**
-   * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; default: a new
-   * name. Identifiers in a sandbox derive from its name and seed: with a name of its own they are the same in each run.
+   * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; by default it
+   * is new. Identifiers in a sandbox derive from its name and seed, so a given name has the same ones in each run.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients of all sandboxes. */
@@ -27,17 +27,18 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   catalogue(): Promise<ControlSchemas['Catalogue']>
   /** Returns the service's OpenAPI document after normalisation. */
   contract(): Promise<Record<string, unknown>>
-  /** Lists the decisions of the contract where the service's description is silent. */
+  /** Lists the assumptions of the contract: its decisions on points that the service's description leaves open. */
   assumptions(): Promise<readonly { readonly pointer: string; readonly text: string }[]>
   /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   /** Lists the sandboxes that exist, the least recently used first. */
   sandboxes(): Promise<readonly ControlSchemas['Sandbox'][]>
-  /** Stops a simulator that `startSimulator` started. One that runs elsewhere goes on. */
+  /** Stops a simulator that `startSimulator` started. A simulator that runs elsewhere goes on. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** The options of `connect`. */
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string
@@ -45,7 +46,7 @@ export interface ConnectOptions {
 
 /**
  * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
- * The path can be left out.
+ * The URL may lack its path.
  * @throws Error if no simulator answers there
  */
 export async function connect<N extends Names = BundledNames>(
@@ -60,17 +61,17 @@ export async function connect<N extends Names = BundledNames>(
   return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
 }
 
-/** The milliseconds after which a server that does not answer is none. */
-const answerMs = 10_000
+/** The longest wait for the first answer of a simulator, milliseconds. */
+const maxAnswerMs = 10_000
 
 /** Returns the base path of the simulator at an address. Throws if something else answers there. */
 async function readBasePath(transport: Transport, origin: string): Promise<string> {
-  const signal = AbortSignal.timeout(answerMs)
-  const asked = await transport.GET('/info', { signal }).catch((error: unknown) => {
-    if (error instanceof SyntaxError) return { data: undefined } // no JSON
+  const signal = AbortSignal.timeout(maxAnswerMs)
+  const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
+    if (error instanceof SyntaxError) return { data: undefined } // the answer is no JSON
     throw error
   })
-  const basePath: unknown = asked.data?.contract?.basePath
+  const basePath: unknown = info.data?.contract?.basePath
   if (typeof basePath !== 'string') throw new Error(`${origin} answers, but is no simulator. Is the port right?`)
   return basePath
 }
@@ -89,11 +90,12 @@ interface SimulatorClientParts {
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** Returns the name of a sandbox that was given none. */
+  /** Returns a name for a sandbox that is opened without a name. */
   readonly newName: () => string
   readonly close: () => Promise<void>
 }
 
+/** Creates the client of a simulator whose address and base path are known. */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close } = parts
   return {

@@ -2,61 +2,66 @@ import { refuseNonJson } from './json-only.ts'
 import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
 
-/** The requests that a rule acts on; without conditions, all requests of the sandbox. */
+/** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
 interface RuleConditions<N extends Names> {
-  /** Absent: every operation that the scenario makes sense for. */
+  /** The operation; without it, the rule acts on every operation that its scenario makes sense for. */
   readonly operation?: N['operation']
   readonly match?: ControlSchemas['Match']
-  /** The number of requests that the rule acts on; absent: all. */
+  /** The largest number of requests that the rule acts on; without it there is no limit. */
   readonly times?: number
   /** The probability that the rule acts, from 0 to 1, drawn by the seed; default 1. */
   readonly probability?: number
-  /** Is false for a rule that never acts. */
+  /** False for a rule that never acts; default true. */
   readonly enabled?: boolean
 }
 
-/** A rule: a scenario or a sequence, and the requests that it acts on. */
+/** A rule: a scenario or a sequence, and the conditions under which it acts. */
 type NewRule<N extends Names> = RuleConditions<N> &
   (
     | { readonly scenario: ScenarioSpec<N>; readonly sequence?: never }
     | { readonly sequence: string; readonly scenario?: never }
   )
 
-/** The parameters of a scenario and the conditions. The parameters can be left out if none is required. */
+/** The arguments after the name of a scenario. The parameters can be left out if none of them is required. */
 type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
   Record<never, never> extends N['scenarios'][Name]
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** The scenarios of a sandbox. On each request the first rule acts that can, in the order in which they were added. */
+/** The rules of a sandbox, in the order in which they were added. On each request only the first fitting rule acts. */
 export interface SandboxRules<N extends Names> {
   /** Switches a scenario on: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
-  /** Gives the n-th request the n-th item, later ones the last: `sim.sequence(['429*2', '200'])`, or a text. */
+  /**
+   * Gives the n-th request the n-th item, and requests beyond the last item that item: `sim.sequence(['429*2', '200'])`
+   * or `sim.sequence('429*2, 200')`.
+   */
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
-  /** Lists the rules of the sandbox and those of the start, with how often each acted. */
+  /** Lists the rules of the sandbox and the start-up rules, and how often each rule acted. */
   rules(): Promise<RuleListing<N>>
   /** Replaces all rules of the sandbox; they begin to count anew. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
   clearRules(): Promise<void>
-  /** Lists the sequences that a request has used, and the item that comes next. */
+  /** Lists the sequences that requests have used, each with the item that comes next. */
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** Rules in their order, and beside them how often each acted. */
+/** The rules of a sandbox, the start-up rules, and the counts of both. */
 interface RuleListing<N extends Names> {
   readonly rules: readonly NewRule<N>[]
-  /** The rules of `--scenario` and `--rules`, which come after. */
+  /** The rules of `--scenario` and `--rules`, which are tried after those of the sandbox. */
   readonly startUp: readonly ControlSchemas['Rule'][]
+  /** The numbers of requests that the rules acted on, in the order of the rules. */
   readonly counts: {
     readonly rules: readonly ControlSchemas['RuleCount'][]
     readonly startUp: readonly ControlSchemas['RuleCount'][]
   }
 }
 
+/** Creates the methods of a sandbox's client that read and change its rules. */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {
@@ -69,7 +74,6 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
       rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
     sequence: (items, conditions) =>
       rule({ ...conditions, sequence: typeof items === 'string' ? items : items.join(', ') }),
-    // In the order in which they were added.
     rules: async () => (await dataOf(transport.GET('/scenarios', { params }))) as unknown as RuleListing<N>,
     async setRules(rules) {
       for (const each of rules) checkMatch(each)
@@ -88,7 +92,7 @@ function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
 
-/** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which has no form as text. */
+/** Writes a scenario as text: `slow;ms=200`. Throws if a value has a quotation mark, which the text cannot hold. */
 function writeScenario(name: string, parameters: object = {}): string {
   const entries: [string, ScenarioValueInput | undefined][] = Object.entries(parameters)
   const texts = entries

@@ -4,33 +4,35 @@ import type { Control } from '../control/control.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts'
 import type { SimRequest } from '../exchange/request.ts'
 
-/** A question to the control plane, at a path below `/__sim`. Default of the method: GET. */
+/** A request to the control plane. */
 export interface ControlQuestion {
+  /** The method; default `GET`. */
   readonly method?: string
+  /** The path below `/__sim`: `/report`. */
   readonly path: string
   readonly query?: Readonly<Record<string, Json | undefined>>
   readonly body?: Json
 }
 
-/** The answer of the control plane, whose JSON is an object. */
+/** The answer of the control plane, whose body is a JSON object. */
 export interface ControlAnswer {
   readonly status: number
   readonly json: JsonObject
 }
 
-/** Asks the control plane, over HTTP or in the process. */
+/** Sends a request to the control plane, over HTTP or within the process. */
 export type AskControl = (question: ControlQuestion) => Promise<ControlAnswer>
 
-/** Creates questions to the control plane of this process, with the host and the token of a request. */
+/** Creates a function that asks the control plane of this process, with the host and the token of `source`. */
 export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
-  const caller = authorization === undefined ? { host } : { host, authorization }
+  const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
     const bytes = Buffer.from(JSON.stringify(body) ?? '')
     const { status, ...reply } = await answer(
       {
         ...{ ...source, method, path: `/__sim${path}`, query: writeQuery(query) },
-        headers: body === undefined ? caller : { ...caller, ...jsonType },
+        headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
         body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes },
       },
       clientGone,
@@ -40,13 +42,13 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
   }
 }
 
-/** Creates questions to `http://127.0.0.1:4010/__sim`, for example. `token` is that of `--control-token`. */
-export function askByFetch(controlUrl: string, token: string | undefined): AskControl {
-  const caller = token === undefined ? {} : { authorization: `Bearer ${token}` }
+/** Creates a function that asks the control plane at a URL such as `http://127.0.0.1:4010/__sim` over HTTP. */
+export function askByFetch(controlUrl: string, controlToken: string | undefined): AskControl {
+  const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   return async ({ method = 'GET', path, query, body }) => {
-    const sent = body === undefined ? {} : { headers: { ...caller, ...jsonType }, body: JSON.stringify(body) }
+    const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
     try {
-      const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers: caller, ...sent })
+      const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
       return { status: response.status, json: readAnswer(await response.text()) }
     } catch {
       const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then try again.`

@@ -1,4 +1,4 @@
-/** The way of one request through the stages; `createPipeline` is THE ORDER. */
+/** Sends a request through the stages; `createSimulatorStages` has their order. */
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
@@ -34,14 +34,14 @@ export interface PipelineDeps {
   readonly sandboxes: PipelineSandboxes
   readonly store: Store
   readonly handlers: OperationHandlers
-  /** Replies for operations without a handler; undefined where every operation has one. */
+  /** Replies for operations without a handler; undefined if every operation has a handler. */
   readonly fallback: Fallback | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
-  /** Returns the limit of a plan's analyses; undefined: unlimited. */
+  /** Returns the rate limit of a plan, or undefined if the plan has none. */
   readonly limitOf: (plan: string) => RateLimit | undefined
   readonly isModel: (modelId: string) => boolean
-  /** Makes refusals of the warnings of handlers. */
+  /** True if a warning about a request, such as an unknown name, refuses the request. */
   readonly strict: boolean
   readonly headers: HeaderSettings
   readonly logBodies: boolean
@@ -49,22 +49,25 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Replies to a request, which `onEnd` records once the reply is delivered. `trace` collects the reasons, if given. */
+/**
+ * Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. `trace`, if given,
+ * collects the reasons for the reply.
+ */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
-/** The stages of an exchange in their order, and the record of its reply. */
+/** The stages of an exchange in their order, and the reply as it is recorded. */
 export interface Stages {
-  /** The first stage that has a reply ends the request's way. */
+  /** The stages of the request; those after the first that returns a reply do not run. */
   readonly request: RequestStages
-  /** Every reply passes through all of them. */
+  /** The stages of the reply; every reply passes through all of them. */
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
-  /** True where replies have a date already, and so get none of the sandbox. */
+  /** True if replies already have a `Date` header, so that the sandbox's clock sets none. */
   readonly isDated: boolean
 }
 
-/** Creates the stages of a pipeline: those of the simulator, or of a proxy. */
+/** Creates the stages of a pipeline: those of the simulator, or those of a proxy. */
 export type CreateStages = (deps: PipelineDeps) => Stages
 
 export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
@@ -78,7 +81,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace, deps.journal.takeOrder())
     try {
-      const first = await firstReply(stages.request, exchange, deps)
+      const first = await findFirstReply(stages.request, exchange, deps)
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const recording = recordExchange(exchange, reply, request.elapsed())
@@ -89,13 +92,16 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       const date = stages.isDated ? undefined : exchange.now
       return { reply, delivery: exchange.delivery, date, ...recording, onEnd }
     } catch (error) {
-      exchange.sandbox.activeRequests -= 1 // no delivery will end
+      exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error
     }
   }
 }
 
-/** Creates the stages of a simulator. Their names are public, and a bundler may change those of functions. */
+/**
+ * Creates the stages of a simulator. The journal shows the names of the stages, so they are keys here: a bundler may
+ * rename functions.
+ */
 function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
   return {
@@ -123,12 +129,15 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and answered with a 500. */
-async function firstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
+/**
+ * Returns the reply of the first stage that has one. An error of the store is answered with its refusal; every other
+ * exception is a bug, which is logged and answered with a 500.
+ */
+async function findFirstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, store, log } = deps
   const requestId = exchange.request.id
   try {
-    const reply = await askStages(stages, exchange)
+    const reply = await runStages(stages, exchange)
     const isBeforeRules = exchange.stage === 'identify' || exchange.stage === 'authenticate'
     if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
     return reply
@@ -140,13 +149,13 @@ async function firstReply(stages: RequestStages, exchange: Exchange, deps: Pipel
   }
 }
 
-/** The length in bytes above which a stage may take tens of milliseconds for a body. */
-const largeBody = 100_000
+/** The size of a body, in bytes, above which one stage may take tens of milliseconds. */
+const largeBodyBytes = 100_000
 
-/** Asks the stages in their order. Other requests are answered between two of them if the body is large. */
-async function askStages(stages: RequestStages, exchange: Exchange): Promise<Reply> {
+/** Runs the stages in their order until one replies. After each stage with a large body, other requests get a turn. */
+async function runStages(stages: RequestStages, exchange: Exchange): Promise<Reply> {
   const { body } = exchange.request
-  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBody
+  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBodyBytes
   for (const [name, stage] of stages) {
     exchange.stage = name
     const outcome = stage(exchange)

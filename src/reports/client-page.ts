@@ -55,14 +55,14 @@ function toClientPage(report: Report): Page {
       },
     ],
     sections: [
-      ...createSections(report).map(({ key, title, description, emptySentence, findings, further }) => {
+      ...createSections(report).map(({ key, title, description, emptySentence, findings, omitted }) => {
         const blocks: readonly PageBlock[] =
           findings.length === 0
             ? [{ kind: 'lines', lines: [emptySentence], isGood: true }]
             : [
                 { kind: 'lines', lines: [description] },
                 { kind: 'findings', findings },
-                { kind: 'lines', lines: further === '' ? [] : [further] },
+                { kind: 'lines', lines: omitted === '' ? [] : [omitted] },
               ]
         return { key, title, blocks }
       }),
@@ -130,7 +130,7 @@ function listCases(report: Report): TestCase[] {
   const stateOf = (isFailed: boolean) => (isFailed ? 'failed' : 'passed')
   const loss = 'Requests to other replicas may be missing.'
   return [
-    ...createSections(report).flatMap(({ key, gate, emptySentence, findings, further }): TestCase[] => {
+    ...createSections(report).flatMap(({ key, gate, emptySentence, findings, omitted }): TestCase[] => {
       if (findings.length === 0) return [{ suite: key, name: emptySentence, state: 'passed', text: '' }]
       const one = { suite: key, state: stateOf(gates.has(gate)) } as const
       return [
@@ -140,7 +140,7 @@ function listCases(report: Report): TestCase[] {
           message: finding.sentence,
           text: listLines(finding).join('\n'),
         })),
-        ...(further === '' ? [] : [{ ...one, name: 'further ones', text: further }]),
+        ...(omitted === '' ? [] : [{ ...one, name: 'further ones', text: omitted }]),
       ]
     }),
     ...coverage.operations.map(

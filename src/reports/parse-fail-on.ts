@@ -9,17 +9,17 @@ export const failOnKinds = [
   'no-requests',
 ] as const satisfies readonly FailCondition['kind'][]
 
-/** The conditions that `--fail-on` takes, for the error about another one. */
+/** The conditions that `--fail-on` takes, for the error about an unknown condition. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
-/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`; undefined where one of them is unknown. */
+/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const conditions = [...names].map(parseCondition)
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
 }
 
-/** Parses the conditions of a gate, which a run without any request fails, too, unless that is allowed. */
+/** Parses the conditions of a gate, if any, and adds `no-requests` to them unless `allowNoRequests` is set. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
   const isComplete = conditions.length === 0 || conditions.some(({ kind }) => kind === 'no-requests')

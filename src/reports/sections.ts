@@ -16,24 +16,24 @@ import type { RequestTrace } from './request-trace.ts'
 interface ClientFinding extends PageFinding {
   /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
   readonly trace: string
-  /** The pause before a retry for a terminal, ` It waited 0.3 s (req-5, then req-6).`; reports have no times. */
+  /** The client's wait before the retry, ` It waited 0.3 s (req-5, then req-6).`; only a terminal shows it. */
   readonly pause: string
 }
 
 interface FindingSection {
   readonly key: keyof typeof heads
-  /** The condition of `--fail-on` that makes the findings fail. */
+  /** The condition of `--fail-on` under which these findings fail the run. */
   readonly gate: FailCondition['kind']
   readonly title: string
   readonly description: string
-  /** The sentence of a section without findings. */
+  /** The sentence that stands in place of the findings if there are none. */
   readonly emptySentence: string
   readonly findings: readonly ClientFinding[]
-  /** The sentence on findings that had no space; empty for none. */
-  readonly further: string
+  /** The sentence about findings that the list omits; empty if it omits none. */
+  readonly omitted: string
 }
 
-/** The condition of each section, its title, its description, and its sentence without findings. */
+/** The `gate`, `title`, `description` and `emptySentence` of each section. */
 const heads = {
   violations: ['violation', 'Violations', 'Requests that broke the contract.', 'Every request fits the contract.'],
   unexpected: [
@@ -51,7 +51,7 @@ const heads = {
   advice: ['advice', 'Advice', 'What the service accepts, and a careful client does not send.', 'There is no advice.'],
 } as const
 
-/** Creates the sections of a report in their fixed order; every format shows the same. */
+/** Creates the sections of a report in their fixed order, which is the same in every format. */
 export function createSections(report: FindingsReport): readonly FindingSection[] {
   const section = <T>(
     key: FindingSection['key'],
@@ -62,8 +62,8 @@ export function createSections(report: FindingsReport): readonly FindingSection[
     const isGated = report.run.failOn.some(({ kind }) => kind === gate)
     const severity = isGated ? 'error' : key === 'advice' ? 'info' : 'warning'
     const findings = list.map((finding) => ({ severity, ...toTexts(finding, describe(finding)) }) as const)
-    const more = further === 0 ? '' : `There was no room for ${pluralize(further, 'further one')}.`
-    return { key, gate, title, description, emptySentence, findings, further: more }
+    const omitted = further === 0 ? '' : `There was no room for ${pluralize(further, 'further one')}.`
+    return { key, gate, title, description, emptySentence, findings, omitted }
   }
   const describeRule = (finding: BrokenRule) =>
     [`${finding.operation}: ${formatPlace(finding)}`, `${finding.keyword}: ${finding.message}`] as const
@@ -97,11 +97,14 @@ function toTexts(
   return { title, sentence: sentence.trim(), notes, details, trace, pause }
 }
 
-/** Returns the first findings of a report as lines: `violations: createEvent: body /value: type: must be a string`. */
+/**
+ * Returns the first `limit` findings of a report as lines, then the number of the others:
+ * `violations: createEvent: body /value: type: must be a string`.
+ */
 export function listFirstFindings(report: FindingsReport, limit: number): string[] {
   const lines = createSections(report).flatMap(({ key, findings }) =>
     findings.map(({ title, sentence, trace, pause }) => `${key}: ${title}: ${sentence}${pause} (${trace})`),
   )
-  const further = lines.length - limit
-  return further > 0 ? [...lines.slice(0, limit), `${pluralize(further, 'further finding')}`] : lines
+  const omitted = lines.length - limit
+  return omitted > 0 ? [...lines.slice(0, limit), `${pluralize(omitted, 'further finding')}`] : lines
 }

@@ -18,7 +18,7 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): Finding
   })
 }
 
-/** Returns the handlers of those operations whose document has the shape that they expect. */
+/** Returns the handlers whose operations have the parameters, body and answers in the document that they expect. */
 export function withFittingDocument(
   handlers: OperationHandlers,
   contract: Contract,
@@ -35,37 +35,37 @@ export function withFittingDocument(
 
 function findOperationProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
   const { pathParameters, readsBody } = declaration
-  const known = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-  const missing = pathParameters.filter((name) => !known.includes(name))
+  const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+  const missing = pathParameters.filter((name) => !documented.includes(name))
   const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
   return [
     ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
     ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
-    ...findMisfitAnswers(operation, declaration.samples(world)),
-    ...findMisfitRefusals(operation),
+    ...describeMisfitAnswers(operation, declaration.samples(world)),
+    ...describeMisfitRefusals(operation),
   ]
 }
 
-/** Finds the success statuses whose schema the handler's answers do not fit. One without a body fits every answer. */
-function findMisfitAnswers(operation: Operation, samples: readonly Json[]): string[] {
+/** Describes the success statuses whose schema the handler's answers violate. A status without a body has no schema. */
+function describeMisfitAnswers(operation: Operation, samples: readonly Json[]): string[] {
   const statuses = new Set([operation.successStatus, operation.droppedStatus])
   return [...statuses].flatMap((status) => {
     if (!operation.hasResponseBody(status)) return []
-    // A dropped event may have a body of its own, which is sent as the example says.
+    // The answer to a dropped event is the example of the document, if it has one, and not that of the handler.
     if (status !== operation.successStatus && operation.examples(status).length > 0) return []
-    return firstViolation(operation, status, samples)
+    return describeFirstViolation(operation, status, samples)
   })
 }
 
-/** Finds the documented refusals that do not have the service's error body. */
-function findMisfitRefusals(operation: Operation): string[] {
+/** Describes the documented refusals whose schema the service's error body violates. */
+function describeMisfitRefusals(operation: Operation): string[] {
   const sample = { success: false, error: 'The request was refused.' }
   return operation.statuses
     .filter((status) => status >= 400 && operation.hasResponseBody(status))
-    .flatMap((status) => firstViolation(operation, status, [sample]))
+    .flatMap((status) => describeFirstViolation(operation, status, [sample]))
 }
 
-function firstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {
+function describeFirstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {
   for (const sample of samples) {
     const [violation] = operation.checkResponse(status, sample)
     const at = violation?.pointer || 'the body'

@@ -35,7 +35,7 @@ export async function openState(
   return opened
 }
 
-/** Warns if the other replicas that share the state have other inputs. */
+/** Warns if the replica that started before this one on the same state has other inputs. */
 export async function warnOfOtherInputs(
   { shared }: OpenedStore,
   settings: Settings,
@@ -50,7 +50,7 @@ export async function warnOfOtherInputs(
   log.warn({ file: shared.shown }, problem)
 }
 
-/** Returns the digest of all inputs that decide answers. */
+/** Returns the digest of all inputs on which answers depend. */
 function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }: LoadedInputs): string {
   const values = [...answerSettings, 'clock' as const].map((name) => settings[name] ?? null)
   return computeDigest([
@@ -61,7 +61,7 @@ function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }
   ])
 }
 
-/** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
+/** Loads the first state of the default sandbox, which a reset restores (`--seed-state`); undefined without a file. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -70,20 +70,20 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
-/** Names the process if others share its state. */
+/** Returns the settings, with a name for this replica if others can share its state. */
 export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
   return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
 }
 
-/** Returns a name for this process among the replicas: `3f2a91c0d1e2-1`, of the host and the process. */
+/** Returns the default name of this replica, from the names of the host and the process: `3f2a91c0d1e2-1`. */
 function replicaName(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
 }
 
-/** The least number of messages in the stream of all replicas, so that a journal without entries still has reports. */
-const MIN_STREAM = 1000
+/** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
+const minStreamSize = 1000
 
-/** Opens the journal of this process, or of all replicas if they have `shared`. `present` returns the contract. */
+/** Opens the journal of this process, or that of all replicas of `shared`. `present` returns the present contract. */
 export function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
@@ -94,7 +94,7 @@ export function openJournal(
     (operations: Contract['operations']) => new Map(operations.map((operation) => [operation.id, operation])),
   )
   const deps = shared && {
-    stream: shared.openJournal(Math.max(MIN_STREAM, journalSize)),
+    stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
     findOperation: (id: string) => indexById(present().contract.operations).get(id),
     report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
   }

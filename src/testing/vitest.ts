@@ -11,7 +11,7 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
   sim: async ({ task, onTestFinished }, use) => {
     const place = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
     const { sim, close } = await openSandbox(place, startSimulator)
-    onTestFinished(close) // an error after `use` would be shown twice, and would fail each further attempt (vitest 4.1)
+    onTestFinished(close) // in vitest 4.1 an error after `use` is shown twice, and fails every retry
     await use(sim)
   },
 })
@@ -22,10 +22,10 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
 
-/** Returns the name of the project if projects have names, since several projects can run the same file. */
+/** Returns a list with the name of the project, since several can run the same file; empty if it has no name. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
-/** Returns the names of the groups around a test, and its own. */
+/** Returns the names of the groups around a test, outermost first, and the name of the test. */
 function testNamesOf(task: { readonly name: string; readonly suite?: unknown }): string[] {
   const suite = task.suite as typeof task | undefined
   return [...(suite ? testNamesOf(suite) : []), task.name]

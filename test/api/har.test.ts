@@ -31,7 +31,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, broken, reset, binary] = har.log.entries as HarEntry[]
+  const [analytics, invalid, reset, binary] = har.log.entries as HarEntry[]
   expect(analytics).toMatchObject({
     _operation: 'getModelAnalytics',
     _sandbox: 'default',
@@ -42,7 +42,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
     },
     response: { status: 200, content: { mimeType: 'application/json; charset=utf-8' } },
   })
-  expect(broken).toMatchObject({
+  expect(invalid).toMatchObject({
     request: { postData: { mimeType: 'application/json', text: expect.stringContaining('[redacted]') } },
     response: { status: 400 },
     _violations: [{ in: 'body', pointer: '/value', keyword: 'type' }],

@@ -13,7 +13,7 @@ import {
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-/** Reads everything that the control plane shows of a sandbox, without the time of its last use. */
+/** Reads everything that the control plane shows of a sandbox, without its revision and the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
   const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
@@ -27,20 +27,20 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
 /** Sends two requests of each operation, analytics up to the rate limit, and sampled events; returns the replies. */
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const answers: Answer[] = []
-  const how = { token: `k~${sandbox}` }
-  for (const operation of [...operations, ...operations]) answers.push(await askOperation(sim, operation, how))
-  while (answers.at(-1)?.status !== 429 && answers.length < 20) answers.push(await ask(sim, analyticsPath, how))
+  const options = { token: `k~${sandbox}` }
+  for (const operation of [...operations, ...operations]) answers.push(await askOperation(sim, operation, options))
+  while (answers.at(-1)?.status !== 429 && answers.length < 20) answers.push(await ask(sim, analyticsPath, options))
   for (let index = 0; index < 10; index += 1)
-    answers.push(await ask(sim, '/v1/events', { ...how, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }))
+    answers.push(await ask(sim, '/v1/events', { ...options, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }))
   return answers.map(({ status, text, headers }) => {
     const stable = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
     return JSON.stringify([status, stable, text])
   })
 }
 
-/** Changes everything of a sandbox that can be changed. */
+/** Changes every part of a sandbox: seed, clock, rules, sequences, records and rate window. */
 async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
-  const how = { token: `k~${sandbox}` }
+  const options = { token: `k~${sandbox}` }
   await steer(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
   await steer(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
   await putRules(
@@ -48,14 +48,14 @@ async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
     [{ sequence: '429*3, 503' }, { scenario: 'unavailable;p=0.5', probability: 0.5, times: 3 }],
     sandbox,
   )
-  await ask(sim, analyticsPath, how)
+  await ask(sim, analyticsPath, options)
   const headers = { 'x-sim-sequence': '200, 503' }
-  await ask(sim, '/v1/events', { ...how, body: event({ insertId: 's1' }), headers, may500: true })
+  await ask(sim, '/v1/events', { ...options, body: event({ insertId: 's1' }), headers, may500: true })
   await steer(sim, 'DELETE', `/scenarios?sandbox=${sandbox}`)
   for (let count = 0; count < 3; count += 1) {
-    await ask(sim, '/v1/events', { ...how, body: event() })
-    await ask(sim, '/v1/prompts', { ...how, body: prompt({ externalPromptId: 'x' }) })
-    await ask(sim, analyticsPath, how)
+    await ask(sim, '/v1/events', { ...options, body: event() })
+    await ask(sim, '/v1/prompts', { ...options, body: prompt({ externalPromptId: 'x' }) })
+    await ask(sim, analyticsPath, options)
   }
 }
 
@@ -74,14 +74,14 @@ describe('POST /__sim/reset', () => {
     expect(await sendAll(sim, sandbox)).toEqual(first)
   })
 
-  test('leaves every other sandbox as it is', async () => {
+  test('changes no other sandbox', async () => {
     const sim = await startForTest(settings)
     for (const name of ['a', 'b']) await changeAll(sim, name)
     await putRules(sim, [{ scenario: 'unavailable', times: 1 }], 'b')
     const before = await readSandbox(sim, 'b')
     await steer(sim, 'POST', '/reset?sandbox=a')
     await steer(sim, 'POST', '/reset')
-    // The shifted clock runs on, so that its time is not compared.
+    // Without `/clock`: the shifted clock runs on.
     const { controls, own } = await readSandbox(sim, 'b')
     expect([controls.slice(0, 2), own.rules, own.events, own.prompts, own.seed]).toEqual([
       before.controls.slice(0, 2),
@@ -93,10 +93,10 @@ describe('POST /__sim/reset', () => {
   })
 })
 
-describe('a fault that is off', () => {
-  const off: [string, RequestOptions, JsonObject[]][] = [
+describe('a fault that does not act', () => {
+  const inactive: [string, RequestOptions, JsonObject[]][] = [
     [
-      'several with p=0',
+      'several scenarios with p=0',
       { headers: { 'x-sim-scenario': 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0' } },
       [],
     ],
@@ -106,15 +106,16 @@ describe('a fault that is off', () => {
     ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
   ]
 
-  test.each(off)('leaves bytes and headers as they are: %s', async (_name, how, rules) => {
+  test.each(inactive)('changes no byte and no header: %s', async (_name, options, rules) => {
     const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
     await putRules(plain, [])
     await putRules(faulty, rules)
     for (const operation of [...operations, ...operations]) {
-      const [one, other] = [await askOperation(plain, operation), await askOperation(faulty, operation, how)]
-      expect(other.text).toBe(one.text)
-      expect([...other.headers]).toEqual([...one.headers])
-      expect(other.status).toBe(one.status)
+      const plainAnswer = await askOperation(plain, operation)
+      const faultyAnswer = await askOperation(faulty, operation, options)
+      expect(faultyAnswer.text).toBe(plainAnswer.text)
+      expect([...faultyAnswer.headers]).toEqual([...plainAnswer.headers])
+      expect(faultyAnswer.status).toBe(plainAnswer.status)
     }
   })
 })

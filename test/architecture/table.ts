@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   pipeline: room(
     'pipeline.ts',
-    'The way of one request through the stages; `createPipeline` is THE ORDER.',
+    'Sends a request through the stages; `createSimulatorStages` has their order.',
     'core documents contract state fixtures exchange scenarios sandboxes operations redaction journal',
   ),
   control: room(

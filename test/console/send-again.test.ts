@@ -11,12 +11,12 @@ const browser = sharedBrowser()
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
 
-/** Returns the head of a request without a body, as no `fetch` sends it. */
+/** Returns the text of a request such as `fetch` cannot send: with any path, or a body with GET. */
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
-describeInBrowser('a request that somebody had recorded', () => {
-  test('never steers the control plane when it is sent again, whatever its path is', async () => {
+describeInBrowser('sending a recorded request again', () => {
+  test('never steers the control plane, whatever the path of the request', async () => {
     const own = await startForTest()
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
@@ -46,10 +46,10 @@ describeInBrowser('a request that somebody had recorded', () => {
   })
 
   test.each([
-    ['with a fragment', rawRequest('GET', '/v1/a#b'), 'would change the path'],
-    ['that asks for its echo', rawRequest('TRACE', '/v1/events'), 'No browser sends TRACE'],
-    ['that reads, with a body', rawRequest('GET', '/v1/events', '', 'x'), 'No browser sends a body'],
-  ])('is not sent by the page %s, which says why', async (_name, text, reason) => {
+    ['a request with a fragment', rawRequest('GET', '/v1/a#b'), 'would change the path'],
+    ['a TRACE request', rawRequest('TRACE', '/v1/events'), 'No browser sends TRACE'],
+    ['a GET request with a body', rawRequest('GET', '/v1/events', '', 'x'), 'No browser sends a body'],
+  ])('is disabled for %s, and the button says why', async (_name, text, reason) => {
     const own = await startForTest()
     await askRaw(own.origin, text)
     const page = await browser.open(own, { place: '#/requests/req-1' })
@@ -58,7 +58,7 @@ describeInBrowser('a request that somebody had recorded', () => {
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
-  test('is explained and sent as it was where its path begins with two slashes', async () => {
+  test('sends a path that begins with two slashes unchanged, after an explanation of its answer', async () => {
     const own = await startForTest()
     await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
     const page = await browser.open(own, { place: '#/requests/req-1' })
@@ -70,8 +70,8 @@ describeInBrowser('a request that somebody had recorded', () => {
   })
 })
 
-describeInBrowser('a request that the page sends again', () => {
-  test('is marked as such, and no report holds it against the client', async () => {
+describeInBrowser('a request that the page sent again', () => {
+  test('is marked as sent from the console, and is in no report, finding or retry of the client', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event({ value: 7 }) })
     const before = await steer(own, 'GET', '/report')
@@ -87,7 +87,7 @@ describeInBrowser('a request that the page sends again', () => {
     const { requests } = await steer(own, 'GET', '/requests')
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
     const after = await steer(own, 'GET', '/report')
-    expect({ ...after, run: before['run'] }).toEqual(before) // but for the time of the report
+    expect({ ...after, run: before['run'] }).toEqual(before) // except the time of the report
     expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, manners: { findings: [] } })
     const { chains } = await steer(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])

@@ -3,50 +3,49 @@ import { isObject, type Json } from '../../core/json.ts'
 import { measureJson } from '../../core/json-size.ts'
 import { locateSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import type { Finding, Findings } from '../../documents/finding.ts'
+import { errorAt, type Findings } from '../../documents/finding.ts'
 import { loadSchema } from '../../documents/load-schema.ts'
 import { type Bundle, bundleFormat, bundleKind } from '../bundle.ts'
 
-/** The largest size of a bundle: several times that of one with a full journal. */
+/** The largest size of a bundle in bytes, several times the size of a bundle with a full journal. */
 const maxBytes = 256 * 1024 * 1024
 
-/** The largest text in which the lines of findings are looked for: the parser that knows them takes seconds for it. */
+/** The longest text whose findings get lines, in characters; the parser that finds lines takes seconds for it. */
 const maxTextWithLines = 16 * 1024 * 1024
 
-/** The deepest nesting of a bundle, since functions recurse into its states. */
+/** The deepest nesting of a bundle, since recursive functions read its states and could overflow the stack. */
 const maxLevels = 200
 
-/** The most findings that are returned: later ones are mostly consequences of the first. */
+/** The most findings that are returned, since later ones mostly follow from the first. */
 const maxFindings = 20
 
-/** Reads a bundle and checks it by `spec/bundle.schema.json`. The findings have lines, except in a very large file. */
+/** Reads a bundle and checks it by `spec/bundle.schema.json`. Findings have lines, except in a very long text. */
 export async function readBundle(file: string): Promise<Result<Bundle, Findings>> {
   const read = await readText(file)
-  if (!read.ok) return failure([error(file, read.error)])
+  if (!read.ok) return failure([errorAt(file, read.error)])
   const text = read.value
   let value: Json
   try {
     value = JSON.parse(text)
   } catch {
     const { at, message } = locateSyntaxError(text)
-    return failure([error(placeOf(text, at, file), message)])
+    return failure([errorAt(placeOf(text, at, file), message)])
   }
-  if (measureJson(value).levels > maxLevels) return failure([error(file, `is nested deeper than ${maxLevels} levels`)])
+  if (measureJson(value).levels > maxLevels)
+    return failure([errorAt(file, `is nested deeper than ${maxLevels} levels`)])
   const faults = await findFaults(value)
   if (faults.length === 0) return success(value as unknown as Bundle) // the schema has just proved it
-  const isAboutAll = faults.every(({ pointer }) => pointer === '')
-  const locate = isAboutAll ? () => `${file}:1:1` : await createLocator(text, file)
-  return failure(faults.slice(0, maxFindings).map(({ pointer, message }) => error(locate(pointer), message)))
+  const isAboutFile = faults.every(({ pointer }) => pointer === '')
+  const locate = isAboutFile ? () => `${file}:1:1` : await createLocator(text, file)
+  return failure(faults.slice(0, maxFindings).map(({ pointer, message }) => errorAt(locate(pointer), message)))
 }
-
-const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })
 
 async function readText(file: string): Promise<Result<string>> {
   try {
-    const found = await stat(file)
-    if (!found.isFile())
-      return failure(found.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file')
-    if (found.size > maxBytes) return failure(`is larger than ${maxBytes / 1024 / 1024} MiB`)
+    const stats = await stat(file)
+    if (!stats.isFile())
+      return failure(stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file')
+    if (stats.size > maxBytes) return failure(`is larger than ${maxBytes / 1024 / 1024} MiB`)
     return success(await readFile(file, 'utf8'))
   } catch (problem) {
     const isMissing = problem instanceof Error && 'code' in problem && problem.code === 'ENOENT'
@@ -54,7 +53,7 @@ async function readText(file: string): Promise<Result<string>> {
   }
 }
 
-/** A fault of a value at a JSON pointer; the message is a sentence about the file. */
+/** A fault of the value at a JSON pointer. The message completes a sentence about the file: `is no bundle`. */
 interface BundleFault {
   readonly pointer: string
   readonly message: string
@@ -62,7 +61,7 @@ interface BundleFault {
 
 async function findFaults(value: Json): Promise<BundleFault[]> {
   if (!isObject(value) || value['kind'] !== bundleKind)
-    return [{ pointer: '', message: `is no bundle: convsim writes one with --bundle FILE or GET /__sim/bundle` }]
+    return [{ pointer: '', message: 'is no bundle: convsim writes one with --bundle FILE or GET /__sim/bundle' }]
   if (value['format'] !== bundleFormat)
     return [
       {
@@ -86,9 +85,9 @@ function findRuleFaults({ sandboxes }: Bundle): BundleFault[] {
   return sandboxes.flatMap(({ name, requests }, index) => {
     const at = `/sandboxes/${index}`
     const isRepeated = names.indexOf(name) !== index
-    const wrongTimes = requests.flatMap((request, place) =>
+    const wrongTimes = requests.flatMap((request, position) =>
       (['at', 'now'] as const).flatMap((field) => {
-        const pointer = `${at}/requests/${place}/${field}`
+        const pointer = `${at}/requests/${position}/${field}`
         return Number.isNaN(Date.parse(request[field]))
           ? [{ pointer, message: `${pointer} must be a date of the calendar; got "${request[field]}"` }]
           : []
@@ -104,7 +103,7 @@ function placeOf(text: string, at: number, file: string): string {
   return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Creates a function that returns the place of a JSON pointer; the parser that knows lines is loaded only here. */
+/** Creates a function that returns the file and line of a JSON pointer. The parser that finds lines is loaded here. */
 async function createLocator(text: string, file: string): Promise<(pointer: string) => string> {
   if (text.length > maxTextWithLines) return () => file
   const { parseSource } = await import('../../documents/parse.ts')

@@ -10,37 +10,37 @@ import { type AnswerDifference, compareAnswers, findFirst } from './compare-answ
 export interface ReplayTarget {
   /** Sets the time of all sandboxes, sends a recorded request, and returns its entry in the journal. */
   send(request: BundledRequest): Promise<JournalEntry>
-  /** Sends a request to the control plane. @returns the refusal; undefined: it was carried out */
+  /** Sends a request to the control plane. @returns the refusal, or undefined if the request succeeded */
   control(method: string, target: string, body?: Uint8Array): Promise<string | undefined>
+  /** Returns the export of a sandbox: its events, prompts and quality settings. */
   export(sandbox: string): Promise<JsonObject>
 }
 
-/** The outcome of a comparison: `not-judged` where the bundle lacks something on which the answer depends. */
+/** The outcome of a comparison; `not-judged` if the bundle lacks something on which the answer depends. */
 export type ReplayVerdict = 'same' | 'differs' | 'not-judged'
 
 /** The result for one request, or for the state at the end (`id`: `state`). */
 export interface ReplayedRequest {
   readonly sandbox: string
   readonly id: string
-  /** `POST /v1/events`; empty for the state. */
+  /** Method, path and query, `POST /v1/events`; empty for the state. */
   readonly request: string
   readonly verdict: ReplayVerdict
   readonly differences: readonly AnswerDifference[]
-  /** Sentences about what could not be repeated or compared; empty for none. */
+  /** Sentences about parts that could not be repeated or compared. */
   readonly reasons: readonly string[]
 }
 
-/** A replay with its results in the order of the bundle. */
+/** The results of a replay, in the order of the bundle. */
 interface ReplayResults {
   readonly results: readonly ReplayedRequest[]
-  /** True where the request of `until` was reached, or none was asked for. */
+  /** False if `until` was given and no sandbox has that request. */
   readonly isComplete: boolean
 }
 
 /**
- * Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the request after which its sandbox ends.
- * `onProgress`: is called before
- * each step, with the number of those before it.
+ * Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the last request to replay; only its sandbox
+ * is replayed then. `onProgress` is called before each step, with the number of steps before it and of all steps.
  */
 export async function replayBundle(
   { sandboxes }: Bundle,
@@ -48,13 +48,13 @@ export async function replayBundle(
   until: string | undefined,
   onProgress: (replayed: number, all: number) => void = () => undefined,
 ): Promise<ReplayResults> {
-  const holds = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
-  const replayed = until === undefined ? sandboxes : sandboxes.filter(holds)
+  const hasUntil = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
+  const replayed = until === undefined ? sandboxes : sandboxes.filter(hasUntil)
   const all = replayed.reduce((sum, { requests, changes }) => sum + requests.length + changes.length, 0)
-  let begun = 0
+  let started = 0
   const onStep = () => {
-    onProgress(begun, all)
-    begun += 1
+    onProgress(started, all)
+    started += 1
   }
   const results: (readonly ReplayedRequest[])[] = []
   for (const sandbox of replayed) results.push(await new SandboxReplay(sandbox, target).run(until, onStep))
@@ -62,12 +62,12 @@ export async function replayBundle(
 }
 
 /**
- * The changes that a replay leaves out: the clock, since each request has its instant, and the snapshots, since a
- * change that restores one has the state after it.
+ * The operations that a replay leaves out: those of the clock, since each request has its instant, and those of
+ * snapshots, since a bundle has the state after each restore.
  */
 const NOT_REPLAYED: ReadonlySet<string> = new Set(['putClock', 'advanceClock', 'createSnapshot', 'deleteSnapshot'])
 
-/** Returns a sentence for each part of a sandbox's history that the bundle does not have. */
+/** Returns a sentence for each part of a sandbox's history that the bundle lacks. */
 function describeMissing({ start, missing }: BundledSandbox): string[] {
   const { evicted, deleted, unfinished, changes } = missing
   return [
@@ -76,7 +76,7 @@ function describeMissing({ start, missing }: BundledSandbox): string[] {
     ...(evicted > 0 ? [`earlier requests that the journal had evicted (--journal-size): ${evicted}`] : []),
     ...(deleted > 0 ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`] : []),
     ...(unfinished > 0 ? [`requests that had not ended when the bundle was written: ${unfinished}`] : []),
-    ...(changes > 0 ? [`changes by the control plane that were too many to be held: ${changes}`] : []),
+    ...(changes > 0 ? [`changes by the control plane beyond the largest number that is stored: ${changes}`] : []),
   ]
 }
 
@@ -87,7 +87,7 @@ const maxDoubts = 20
 class SandboxReplay {
   readonly #sandbox: BundledSandbox
   readonly #target: ReplayTarget
-  /** Sentences about events in the recorded sandbox that could not be repeated, and may cause later differences. */
+  /** Sentences about recorded requests and changes that could not be repeated, which may cause later differences. */
   readonly #doubts: string[]
   readonly #results: ReplayedRequest[] = []
 
@@ -108,7 +108,7 @@ class SandboxReplay {
         run: () => this.#send(request),
       })),
     ]
-    const work = new SlicedWork() // a signal is received between two slices
+    const work = new SlicedWork() // between two slices Node handles signals such as SIGINT
     for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
       onStep()
       await run()
@@ -116,8 +116,8 @@ class SandboxReplay {
       if (id !== undefined && id === until) return this.#results
     }
     const actual = redactJson(await this.#target.export(name))
-    const first = findFirst(this.#sandbox.state, actual, '')
-    const differences = first ? [{ ...first, part: `state${first.part}` }] : []
+    const difference = findFirst(this.#sandbox.state, actual, '')
+    const differences = difference ? [{ ...difference, part: `state${difference.part}` }] : []
     this.#judge({ id: 'state', request: '', differences, doubts: this.#listDoubts() })
     return this.#results
   }
@@ -132,10 +132,10 @@ class SandboxReplay {
     if (problem !== undefined) return
     const bytes = bytesOf(body)
     if (bytes === undefined && body.size > 0) return void this.#doubts.push(`the body of ${label} is not in the bundle`)
-    const own = operation === 'putSandbox' ? '' : `sandbox=${this.#sandbox.name}`
+    const sandboxQuery = operation === 'putSandbox' ? '' : `sandbox=${this.#sandbox.name}`
     const refusal = await this.#target.control(
       method,
-      `${path}?${[own, query].filter((part) => part !== '').join('&')}`,
+      `${path}?${[sandboxQuery, query].filter((part) => part !== '').join('&')}`,
       bytes,
     )
     if (refusal !== undefined) this.#doubts.push(`${label} was refused: ${refusal}`)
@@ -150,8 +150,8 @@ class SandboxReplay {
   async #send(recorded: BundledRequest): Promise<void> {
     const { id, method, path, query, body, aborted, redacted } = recorded
     const request = `${method} ${path}${query === '' ? '' : `?${query}`}`
-    const isBodyGone = body.size > 0 && !aborted && !body.unreadable && bytesOf(body) === undefined
-    if (isBodyGone) {
+    const isBodyEvicted = body.size > 0 && !aborted && !body.unreadable && bytesOf(body) === undefined
+    if (isBodyEvicted) {
       const reason = `the body of ${id} was evicted from the journal`
       this.#judge({ id, request, differences: [], doubts: [reason], isUnknown: true })
       this.#doubts.push(reason)
@@ -159,28 +159,28 @@ class SandboxReplay {
     }
     const entry = await this.#target.send(recorded)
     const compared = compareAnswers(recorded.answer, bundleAnswer(entry), entry.answer.body)
-    const sentence = redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
+    const redactions = redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
     const uncompared = compared.uncompared === undefined ? [] : [compared.uncompared]
     this.#judge({
       id,
       request,
       differences: compared.differences,
-      doubts: [...uncompared, ...sentence, ...this.#listDoubts()],
+      doubts: [...uncompared, ...redactions, ...this.#listDoubts()],
       isUnknown: compared.uncompared !== undefined,
-      note: compared.isBodyRedacted ? "its answer's body was compared without what is redacted" : undefined,
+      note: compared.isBodyRedacted ? "the answer's body was compared without its redacted parts" : undefined,
     })
-    // Redacted headers decide no write; the rest of a request may.
-    if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...sentence)
+    // A redacted header changes no record. A redacted path, query or body may, and so later answers.
+    if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...redactions)
   }
 
   #listDoubts(): readonly string[] {
-    const more = this.#doubts.length - maxDoubts
-    return more > 0
-      ? [...this.#doubts.slice(0, maxDoubts), `${more} more before it could not be repeated exactly`]
+    const omitted = this.#doubts.length - maxDoubts
+    return omitted > 0
+      ? [...this.#doubts.slice(0, maxDoubts), `${omitted} more before it could not be repeated exactly`]
       : this.#doubts
   }
 
-  #judge({ id, request, differences, doubts, isUnknown = false, note }: Judged): void {
+  #judge({ id, request, differences, doubts, isUnknown = false, note }: StepResult): void {
     const isDoubtful = differences.length > 0 ? doubts.length > 0 : isUnknown
     const verdict = isDoubtful ? 'not-judged' : differences.length > 0 ? 'differs' : 'same'
     const reasons = [...(isDoubtful ? doubts : []), ...(note === undefined ? [] : [note])]
@@ -196,24 +196,25 @@ interface ReplayStep {
   readonly run: () => Promise<void>
 }
 
-interface Judged {
+/** The outcome of a step, from which its verdict follows. */
+interface StepResult {
   readonly id: string
   readonly request: string
   readonly differences: readonly AnswerDifference[]
-  /** Reasons for which a difference is not judged. */
+  /** Reasons why a difference may come from the replay itself; with a doubt a difference is not judged. */
   readonly doubts: readonly string[]
-  /** True where the answers could not be compared. Default: false. */
+  /** True if the answers could not be compared. Default: false. */
   readonly isUnknown?: boolean
   readonly note?: string | undefined
 }
 
-/** Returns the bytes of a body; undefined where the bundle does not have them, or there is none. */
+/** Returns the bytes of a body, or undefined if it is empty or the bundle lacks its bytes. */
 export function bytesOf({ text, base64 }: BundledBody): Uint8Array | undefined {
   if (text !== undefined) return Buffer.from(text)
   return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
 }
 
-/** Counts the verdicts. */
+/** Counts the results by their verdicts. */
 export function countVerdicts(results: readonly ReplayedRequest[]): Record<ReplayVerdict, number> {
   const counts = { same: 0, differs: 0, 'not-judged': 0 }
   for (const { verdict } of results) counts[verdict] += 1

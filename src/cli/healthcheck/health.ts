@@ -12,17 +12,17 @@ import type { CommandContext } from '../../process/command.ts'
 import { commands } from '../commands.ts'
 import type { HealthSettings } from './command.ts'
 
-/** The health that a simulator reports about itself. */
+/** The health that a simulator reports. */
 interface Health {
   readonly isReady: boolean
   /** The body of the reply, as one line that a terminal can show. */
   readonly text: string
 }
 
-/** The longest wait for one reply, and the default without `--wait`; below the 3 s of the `Dockerfile`'s check. */
+/** The longest wait for one reply under `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
-/** The longest time that a timer of Node can wait, milliseconds: 24 days. */
+/** The longest delay of a timer of Node, milliseconds: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
 
 /** The pause between two requests while the simulator starts, milliseconds. */
@@ -42,6 +42,7 @@ export async function printHealth(
   }
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
+  // 2 s is below the 3 s that the `Dockerfile` gives its check.
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
   if (!health.ok) {
@@ -63,8 +64,8 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
 }
 
 /**
- * Requests the health of a simulator. The error is a sentence about a reply that did not come within `timeoutMs`, or is
- * not a simulator's. `fetch` is not used, as it blocks some ports.
+ * Requests the health of a simulator. The error says that no reply came within `timeoutMs`, or that the reply is not a
+ * simulator's. `fetch` is not used, as it blocks some ports.
  */
 function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.min(Math.ceil(timeoutMs), maxTimerMs)
@@ -81,7 +82,7 @@ function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> 
   })
 }
 
-/** Reads a reply as the health of a simulator; any HTTP server can listen on the port. */
+/** Reads the health from a reply. The error says that the server is no simulator, since any can listen on the port. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
@@ -96,9 +97,9 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
 type Address = { readonly host: string; readonly port: number }
 
 /**
- * Finds the address of the server whose health is requested: the given one, but without a flag for it that of process 1
- * if it is this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the
- * port. `argv`: of this process.
+ * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
+ * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
+ * command line of process 1 has the port. `argv` is that of this process.
  */
 export function findServerAddress(
   given: Address,
@@ -108,9 +109,9 @@ export function findServerAddress(
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
-  const served = at < 0 ? undefined : parseCommandLine(commands, serverCommand.slice(at + 1), env)
-  if (served?.kind !== 'run') return given
-  const { host, port } = served.settings
+  const server = at < 0 ? undefined : parseCommandLine(commands, serverCommand.slice(at + 1), env)
+  if (server?.kind !== 'run') return given
+  const { host, port } = server.settings
   return typeof host === 'string' && typeof port === 'number' ? { host, port } : given
 }
 

@@ -13,29 +13,29 @@ export interface ObservedAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body, if they were recorded. */
   readonly bytes: Uint8Array | undefined
-  /** Parses the body, each time anew: a recording has more bodies than the memory has room for. */
+  /** Parses the body at each call, and stores no result: all bodies of a recording may not fit in memory. */
   readonly parse: () => ParsedBody
-  /** The simulator's answer to the same request, for its optional fields; undefined: not asked. */
+  /** The simulator's answer to the same request, compared for its optional fields; undefined if it was not asked. */
   readonly own: Json | undefined
 }
 
-/** The body of an answer as it is compared. */
+/** The body of an answer in the form in which it is compared. */
 export interface ParsedBody {
-  /** The body; undefined where it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
+  /** The body; undefined if it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
   readonly json: Json | undefined
-  /** The size of a body that is larger than `bodyBounds`. */
+  /** The size of the body if it is larger than `bodyBounds`. */
   readonly size?: JsonSize
-  /** True for bytes that are no JSON. */
+  /** True if the body has bytes that are no JSON. */
   readonly isBroken: boolean
 }
 
-/** The body of an answer that has none to compare. */
+/** The result of parsing an answer whose body is empty or not recorded. */
 export const noBody: ParsedBody = { json: undefined, isBroken: false }
 
-/** The bounds of the bodies that are compared. A comparison takes some microseconds for each member. */
+/** The largest body that is compared. A comparison takes some microseconds for each member. */
 export const bodyBounds = { members: 200_000, levels: maxDepth }
 
-/** A sample with the operation that it asks for. */
+/** A sample with the operation that its request matches. */
 export interface MatchedSample {
   readonly operation: Operation
   readonly sample: TrafficSample
@@ -44,8 +44,9 @@ export interface MatchedSample {
 }
 
 /**
- * Finds the operation of a sample; undefined: it asks for none. `basePath`: the path before those of the contract,
- * without a slash at its end; undefined: that of the contract, which may stand behind another one: `/gateway/v1`.
+ * Returns a sample with its operation, or undefined if its request matches none. `basePath` is the path before those of
+ * the contract, without a slash at its end. The default is the base path of the contract, with or without the segments
+ * that a gateway adds before it: `/gateway/v1`.
  */
 export function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')
@@ -56,20 +57,21 @@ export function matchSample(contract: Contract, sample: TrafficSample, basePath?
   return undefined
 }
 
-/** The most segments before the base path of the contract: `/gateway/v1` has one. */
-const maxSegmentsBefore = 10
+/** The most segments that a gateway adds before the base path of the contract: `/gateway/v1` has one. */
+const maxGatewaySegments = 10
 
-function listPathsBelow(path: string, ownBase: string, basePath: string | undefined): string[] {
+/** Lists the paths that may be those of the contract: the rest of `path` after each place where a base path can end. */
+function listPathsBelow(path: string, contractBase: string, basePath: string | undefined): string[] {
   if (basePath !== undefined) return path.startsWith(`${basePath}/`) ? [path.slice(basePath.length)] : []
   const paths: string[] = []
-  for (let at = path.indexOf('/'), count = 0; at >= 0 && count < maxSegmentsBefore; count += 1) {
-    if (path.startsWith(`${ownBase}/`, at)) paths.push(path.slice(at + ownBase.length))
+  for (let at = path.indexOf('/'), count = 0; at >= 0 && count <= maxGatewaySegments; count += 1) {
+    if (path.startsWith(`${contractBase}/`, at)) paths.push(path.slice(at + contractBase.length))
     at = path.indexOf('/', at + 1)
   }
   return paths
 }
 
-/** Reads an answer. `own`: the simulator's answer to the same request. */
+/** Prepares an answer for comparison. `own` is the simulator's answer to the same request, if it was asked. */
 export function observeAnswer(
   { operation, sample }: MatchedSample,
   { status, headers, body: bytes }: TrafficAnswer,
@@ -88,7 +90,7 @@ function parseObservedBody(bytes: Uint8Array | undefined): ParsedBody {
   return isTooLarge ? { json: undefined, isBroken: false, size } : { json: value, isBroken: false }
 }
 
-/** Returns answers for another version of the contract, without those to operations that it does not have. */
+/** Returns answers with the operations of another version of the contract, without those whose operation it lacks. */
 export function rebindAnswers(answers: readonly ObservedAnswer[], contract: Contract): ObservedAnswer[] {
   const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
   return answers.flatMap((answer) => {

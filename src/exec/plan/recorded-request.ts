@@ -7,40 +7,44 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { parseBody } from '../../journal/entry-json.ts'
 import type { LiveExchange } from '../../journal/journal.ts'
 
-/** The values of a request, by name: `path`, `?period` of the query, and `/eventType` of the body. */
+/** The values of a request by their names: `path`, `?period` for the query, `/eventType` for the body. */
 type RequestMembers = ReadonlyMap<string, string>
 
-/** A request of a run. */
+/** A request of a run, with the parts that plans, verdicts and reports need. */
 export interface RecordedRequest {
   /** The operation that the request matches, if any. */
   readonly operation: Operation | undefined
-  /** The number, from 1, among the operation's requests that did not steer the simulator; 0 for all others. */
+  /**
+   * The number, from 1, among the operation's requests that a planned fault can meet; 0 for all others, such as those
+   * that name a scenario themselves.
+   */
   readonly occurrence: number
   readonly sandbox: string
-  /** The operation, the query, and the names and types in the body; without values that a run may choose anew. */
+  /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
-  /** The values that tell a call from others of its shape. */
+  /** The values that distinguish the request from others with the same `call`. */
   readonly members: RequestMembers
-  /** The call and the status. */
+  /** The call and the status of the answer. */
   readonly signature: string
   /** The status of the answer. */
   readonly status: number
-  /** True for an undamaged success, which a fault can change. */
+  /** True for a numbered success that no damage changed, so that a fault can change it. */
   readonly isOrdinary: boolean
-  /** True for a success that reached the client whole. */
+  /** True for a status below 400 that the client received with the whole body. */
   readonly isGood: boolean
-  /** The body of the answer; undefined where it has none. */
+  /** The body of the answer; undefined if it has none. */
   readonly answer: Json | undefined
-  /** The line for people: `POST /v1/events 503 unavailable`. */
+  /** The request as reports show it: `POST /v1/events 503 unavailable`. */
   readonly line: string
   /** The time of receipt by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** The scenarios and the damage that acted. */
+  /** The scenarios that acted. */
   readonly scenarios: readonly string[]
+  /** The damage that was done to the answer on purpose. */
   readonly damage: readonly string[]
 }
 
-/** Returns the parts of an exchange that plans, verdicts and reports need. `occurrence`: see `RecordedRequest`. */
+/** Returns the recorded request of an exchange. */
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
@@ -70,7 +74,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   }
 }
 
-/** Returns the status, or the end of a delivery that left the client without a usable answer: `damaged`. */
+/** Returns the status, or the kind of a delivery that left the client without a usable answer: `damaged`. */
 function outcomeOf({ answer, delivery }: JournalEntry): string {
   return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
 }
@@ -83,7 +87,7 @@ function describeQuery(query: string): string[] {
 const listQuery = (query: string) =>
   Object.entries(readQuery(query)).map(([name, value]) => [name, [value].flat().join(',')] as const)
 
-/** Describes the names and types of a value, a list by its different items: `{eventType:string,tags:[string]}`. */
+/** Describes the names and types of a value, with each kind of list item once: `{eventType:string,tags:[string]}`. */
 function describeShape(value: Json): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
   if (!isObject(value)) return value === null ? 'null' : typeof value
@@ -92,8 +96,8 @@ function describeShape(value: Json): string {
 }
 
 /**
- * Compares the requests of two runs without faults by number, in any order, since tests may run side by side.
- * @returns a sentence for each difference, at most 10; empty where the suite repeats itself
+ * Compares how often two runs without faults sent each request. The order is ignored, since tests may run side by side.
+ * @returns a sentence for each difference, at most 10; empty if both runs sent the same requests
  */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const [first, second] = [one, other].map((run) => groupBy(run, ({ signature }) => signature))
@@ -108,7 +112,7 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
     )
 }
 
-/** Lists the values of a request. `body`: undefined for one that is no JSON, or is not stored whole. */
+/** Lists the values of a request. `body` is undefined if it is absent, no JSON, or not stored whole. */
 function listMembers(path: string, query: string, body: Json | undefined): RequestMembers {
   const values = listQuery(query).map(([name, value]) => [`?${name}`, value] as const)
   return new Map([['path', path], ...values, ...(body === undefined ? [] : listLeaves(body, ''))])
@@ -120,7 +124,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Finds the members whose values differ between two runs without faults, in the form of `nameMember`. */
+/** Finds the members whose values differ between two runs without faults; `nameMember` gives their names. */
 export function findVaryingMembers(
   one: readonly RecordedRequest[],
   other: readonly RecordedRequest[],
@@ -130,21 +134,21 @@ export function findVaryingMembers(
   return new Set(names.filter((name) => first.get(name) !== second.get(name)))
 }
 
-/** Names a member of a call. */
+/** Returns the name of a member that is unique among all calls. */
 export function nameMember(call: string, member: string): string {
   return `${call} ${member}`
 }
 
-/** Collects the sorted values of each member as one text, whatever the order of the requests. */
+/** Collects the values of each member as one text, sorted so that the order of the requests does not matter. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
     [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),
   )
   const values = [...groupBy(all, ({ name }) => name)]
   return new Map(
-    values.map(([name, own]) => [
+    values.map(([name, found]) => [
       name,
-      own
+      found
         .map(({ value }) => value)
         .sort()
         .join('\n'),

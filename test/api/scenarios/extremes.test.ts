@@ -5,28 +5,28 @@ import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
 
-const read = async (scenario: string) => {
+const readAnalytics = async (scenario: string) => {
   const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
   expect(answer.status).toBe(200)
   return JSON.parse(answer.text)
 }
 
-/** Lists the values of a body by their fields; a list stands for its items. */
+/** Lists the values of a body with their fields. The items of a list have the field of the list. */
 function listValues(value: Json, field = ''): [field: string, value: Json][] {
   if (Array.isArray(value)) return value.flatMap((item) => listValues(item, field))
   if (!isObject(value)) return [[field, value]]
   return Object.entries(value).flatMap(([name, inner]) => listValues(inner, `${field}/${name}`))
 }
 
-describe('an answer that is right and extreme', () => {
+describe('a valid answer with extreme values', () => {
   test('has empty lists', async () => {
-    const body = await read('no-null, empty-lists')
+    const body = await readAnalytics('no-null, empty-lists')
     expect(body.dataPoints).toEqual([])
     expect(body.recommendations).toMatchObject({ strengths: [], recommendations: [], detectedIssues: [] })
   })
 
   test('has the largest numbers', async () => {
-    const body = await read('no-null, largest-numbers')
+    const body = await readAnalytics('no-null, largest-numbers')
     const numbers = new Set(listValues(body).flatMap(([, value]) => (typeof value === 'number' ? value : [])))
     expect([...numbers].sort((a, b) => a - b)).toEqual([1, 5, 100, Number.MAX_SAFE_INTEGER])
   })
@@ -34,8 +34,8 @@ describe('an answer that is right and extreme', () => {
   test.each([
     ['longest-texts', /^A text that goes on and on\. [\s\S]{9972}$/],
     ['strange-texts', /"It's" .*<b>.*[\s\S]*\n[\s\S]*שלום.*👩‍👩‍👧‍👦/u],
-  ])('has %s, but no other labels, dates and values of enums', async (scenario, pattern) => {
-    const values = listValues(await read(`no-null, ${scenario}`))
+  ])('has %s in free text, but not in labels, dates and enums', async (scenario, pattern) => {
+    const values = listValues(await readAnalytics(`no-null, ${scenario}`))
     const fields = new Set(values.flatMap(([field, value]) => (pattern.test(String(value)) ? field : [])))
     expect(fields).toContain('/recommendations/summary')
     expect(fields).toContain('/recommendations/recommendations/rationale/whyThisMatters')
@@ -44,17 +44,20 @@ describe('an answer that is right and extreme', () => {
       expect(fields).not.toContain(field)
   })
 
-  test('has it in the named fields alone', async () => {
-    const [plain, body] = [await read('no-null'), await read('no-null, longest-texts;fields=recommendations.summary')]
+  test('has the extreme values only in the named fields', async () => {
+    const [plain, body] = [
+      await readAnalytics('no-null'),
+      await readAnalytics('no-null, longest-texts;fields=recommendations.summary'),
+    ]
     expect(body.recommendations.summary).toHaveLength(10_000)
     expect({ ...body.recommendations, summary: '' }).toEqual({ ...plain.recommendations, summary: '' })
-    expect(await read('no-null')).toEqual(plain)
+    expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('keeps null, and a null that is asked for besides', async () => {
-    const body = await read('largest-numbers, null;fields=avgSafetyScore')
+  test('has null where the figures have none, and where another scenario sets null', async () => {
+    const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
-    expect((await read('all-null, longest-texts')).recommendations).toBeNull()
+    expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()
   })
 
   test.each([

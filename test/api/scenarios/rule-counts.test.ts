@@ -10,15 +10,15 @@ const sim = sharedSimulator()
 const countsIn = async (sandbox: string, target: TestSimulator = sim()) =>
   (await steer(target, 'GET', `/scenarios?sandbox=${sandbox}`))['counts']
 
-/** Asks for the same analytics several times, and returns the statuses. */
+/** Requests the same analytics `count` times, and returns the statuses. */
 async function askTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
   const statuses: number[] = []
-  for (let asked = 0; asked < count; asked += 1)
+  for (let number = 0; number < count; number += 1)
     statuses.push((await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })).status)
   return statuses
 }
 
-test('each rule tells how often it acted, and how many times are left', async () => {
+test('each rule shows how often it acted, and how often it still can', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await askTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
@@ -41,7 +41,7 @@ test('a rule does not count requests that it does not act on', async () => {
   })
 })
 
-test('the rules as GET shows them can be put again, and then count anew', async () => {
+test('rules can be put again as GET returns them, and then count from 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
   await askTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
@@ -49,18 +49,18 @@ test('the rules as GET shows them can be put again, and then count anew', async 
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
 })
 
-test('the rules of the start count in each sandbox apart', async () => {
-  const own = await startForTest({ scenario: '429' })
-  await askTimes('one', 2, own)
-  await askTimes('two', 1, own)
+test('start-up rules count separately in each sandbox', async () => {
+  const started = await startForTest({ scenario: '429' })
+  await askTimes('one', 2, started)
+  await askTimes('two', 1, started)
   const acted: (Json | undefined)[] = []
-  for (const sandbox of ['one', 'two', 'three']) acted.push(await countsIn(sandbox, own))
+  for (const sandbox of ['one', 'two', 'three']) acted.push(await countsIn(sandbox, started))
   expect(acted).toEqual([2, 1, 0].map((count) => ({ rules: [], startUp: [{ acted: count }] })))
-  await steer(own, 'POST', '/reset?sandbox=one')
-  expect(await countsIn('one', own)).toEqual({ rules: [], startUp: [{ acted: 0 }] })
+  await steer(started, 'POST', '/reset?sandbox=one')
+  expect(await countsIn('one', started)).toEqual({ rules: [], startUp: [{ acted: 0 }] })
 })
 
-test('added rules stand behind the others, whose counts stay, and count for themselves', async () => {
+test('added rules come after the others, which keep their counts, and have counts of their own', async () => {
   await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
   await askTimes('added', 1)
   const added = await steer(sim(), 'POST', '/scenarios?sandbox=added', {
@@ -79,7 +79,7 @@ test('an invalid rule, and a rule beyond the largest number, are refused and add
   expect((await steer(sim(), 'GET', '/scenarios?sandbox=refused'))['rules']).toHaveLength(999)
 })
 
-test('a rule that is added before the others acts first, and neither their counts nor their sequences change', async () => {
+test('a rule added with position=first acts first, and the others keep their counts and sequences', async () => {
   const sandbox = 'in-front'
   const rules = [
     { scenario: '429', times: 1 },

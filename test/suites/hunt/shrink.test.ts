@@ -17,7 +17,7 @@ const places = [
   { operation: analytics, occurrence: 5 },
 ]
 
-/** Returns a candidate: `createEvent 1 reset`. */
+/** Returns the candidate with the given steps: `createEvent 1 reset`. */
 const candidateOf = (...steps: string[]): Candidate =>
   steps.map((text) => {
     const [id = '', occurrence = '', scenario = ''] = text.split(' ')
@@ -26,23 +26,23 @@ const candidateOf = (...steps: string[]): Candidate =>
     return { operation: operationOf(id), occurrence: Number(occurrence), scenario: fault.scenario }
   })
 
-const written = (candidate: Candidate) =>
+const writeSteps = (candidate: Candidate) =>
   candidate.map(({ operation, occurrence, scenario }) => `${operation.id} ${occurrence} ${scenario.text}`)
 
-/** Shrinks a candidate for a suite that breaks where `breaks` says so of the written steps. */
+/** Shrinks a candidate for a suite that breaks if `breaks` returns true for the written steps. */
 async function shrinkFor(candidate: Candidate, breaks: (steps: readonly string[]) => boolean) {
   let runs = 0
   const shrunk = await shrink(candidate, {
-    breaks: async (one) => {
+    breaks: async (smaller) => {
       runs += 1
-      return breaks(written(one))
+      return breaks(writeSteps(smaller))
     },
     catalogue,
   })
-  return { steps: written(shrunk), runs }
+  return { steps: writeSteps(shrunk), runs }
 }
 
-const has = (steps: readonly string[], pattern: RegExp) => steps.some((step) => pattern.test(step))
+const hasStep = (steps: readonly string[], pattern: RegExp) => steps.some((step) => pattern.test(step))
 
 describe('shrinking', () => {
   const drawn = candidateOf(
@@ -52,13 +52,16 @@ describe('shrinking', () => {
     'getModelAnalytics 3 all-null',
   )
 
-  test('leaves out faults, and moves the later ones where a retry is missing', async () => {
-    const { steps } = await shrinkFor(drawn, (all) => all.length > 2 || (has(all, / 1 slow/) && has(all, / 2 null/)))
+  test('leaves out faults, and moves later ones one request earlier, as a left-out failure has no retry', async () => {
+    const { steps } = await shrinkFor(
+      drawn,
+      (all) => all.length > 2 || (hasStep(all, / 1 slow/) && hasStep(all, / 2 null/)),
+    )
     expect(steps[0]).toMatch(/^getModelAnalytics 1 slow/)
     expect(steps).toHaveLength(2)
   })
 
-  test('finds two fields of 23 with few runs, and keeps all-null where its counts matter', async () => {
+  test('finds two fields of 23 with few runs, and leaves all-null as it is if null alone does not break', async () => {
     const needed = [/\bhallucinationCount\b/, /dataPoints\.avgGrowthScore/]
     const candidate = candidateOf('getModelAnalytics 1 all-null')
     const { steps, runs } = await shrinkFor(candidate, (all) =>
@@ -66,7 +69,7 @@ describe('shrinking', () => {
     )
     expect(steps).toEqual(['getModelAnalytics 1 null;fields=hallucinationCount|dataPoints.avgGrowthScore'])
     expect(runs).toBeLessThan(60)
-    const kept = await shrinkFor(candidate, (all) => has(all, /all-null/))
+    const kept = await shrinkFor(candidate, (all) => hasStep(all, /all-null/))
     expect(kept.steps).toEqual(['getModelAnalytics 1 all-null'])
     expect(kept.runs).toBeLessThan(5)
   })
@@ -84,13 +87,16 @@ describe('a finding of a hunt', () => {
   const drawn = candidateOf('getModelAnalytics 1 reset', 'getModelAnalytics 2 empty-lists')
   const endWith = (code: number) => ({ code, isTimedOut: false }) as EndedRun
 
-  /** Shrinks two faults with a runner that breaks where `breaks` says so; there is time for `endAfter` runs. */
-  function shrinkWith(breaks: (run: number, length: number, single: number) => boolean, endAfter = 100) {
+  /**
+   * Shrinks two faults with a suite that breaks if `breaks` returns true for the number of the run, the number of its
+   * faults, and the number of runs with one fault so far. There is time for `maxRuns` runs.
+   */
+  function shrinkWith(breaks: (run: number, length: number, single: number) => boolean, maxRuns = 100) {
     let [runs, single] = [0, 0]
     return shrinkFinding(drawn, endWith(5), {
       catalogue,
       run: async ({ length }) => {
-        if (runs >= endAfter) return undefined
+        if (runs >= maxRuns) return undefined
         runs += 1
         if (length === 1) single += 1
         return endWith(breaks(runs, length, single) ? 5 : 0)
@@ -98,7 +104,7 @@ describe('a finding of a hunt', () => {
     })
   }
 
-  test('is none if it does not break again', async () => {
+  test('is dropped if it does not break again', async () => {
     expect(await shrinkWith(() => false)).toBeUndefined()
   })
 
@@ -127,9 +133,9 @@ describe('a finding of a hunt', () => {
 
 describe('drawing', () => {
   const sources = { places, faults: faultsOf('resilience,extremes'), catalogue, seed: '1' }
-  const drawn = [...take(drawCandidates(sources), 1500)]
+  const drawn = [...takeFirst(drawCandidates(sources), 1500)]
 
-  function* take<T>(items: Iterable<T>, count: number) {
+  function* takeFirst<T>(items: Iterable<T>, count: number) {
     let left = count
     for (const item of items) {
       if (left === 0) return
@@ -140,18 +146,19 @@ describe('drawing', () => {
 
   test('begins with each fault alone, then a failure before an extreme answer, and repeats none', () => {
     const lengths = drawn.map(({ length }) => length)
-    expect(lengths.slice(0, 26)).toEqual(new Array(26).fill(1)) // 5 and 11 for 2 places: lost-ack and extremes fit one operation
+    // 6 for the place of createEvent, with lost-ack; 10 for each of the two of getModelAnalytics, with 5 extremes.
+    expect(lengths.slice(0, 26)).toEqual(new Array(26).fill(1))
     expect(new Set(drawn.map((one) => JSON.stringify(toRules(one)))).size).toBe(drawn.length)
     expect(Math.max(...lengths)).toBe(4)
   })
 
-  test('is the same with the same seed, and other with another', () => {
-    const first = (seed: string) => [...take(drawCandidates({ ...sources, seed }), 20)].map(written)
-    expect(first('1')).toEqual(drawn.slice(0, 20).map(written))
+  test('is the same with the same seed, and different with another', () => {
+    const first = (seed: string) => [...takeFirst(drawCandidates({ ...sources, seed }), 20)].map(writeSteps)
+    expect(first('1')).toEqual(drawn.slice(0, 20).map(writeSteps))
     expect(first('2')).not.toEqual(first('1'))
   })
 
-  test('never has more than two failures one after the other', () => {
+  test('never has more than two failures in a row', () => {
     for (const candidate of drawn) {
       const failed = candidate
         .filter(({ operation, scenario }) => operation === analytics && scenario.definition.family !== 'data')
@@ -160,7 +167,7 @@ describe('drawing', () => {
     }
   })
 
-  test('has rules that the file of scenarios takes', async () => {
+  test('gives rules that a file of scenarios can have', async () => {
     for (const candidate of drawn) {
       const read = readRules({ rules: toRules(candidate).map((rule) => ({ ...rule })) }, { catalogue, contract })
       expect(read).toMatchObject({ ok: true })

@@ -50,7 +50,7 @@ export function RequestsPage() {
           <button type="button" disabled={listed.length === 0} onClick={() => void clearRequests()}>
             Clear
           </button>
-          <Note rows={rows} problem={search.problem} />
+          <ListStatus rows={rows} problem={search.problem} />
         </div>
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
@@ -63,7 +63,7 @@ export function RequestsPage() {
   )
 }
 
-/** The searches that have a button. */
+/** The labels of the buttons above the list, and the words that each adds to the search. */
 const filters = [
   ['Refused', 'status:4xx status:5xx'],
   ['Violations', 'has:violation'],
@@ -95,18 +95,18 @@ function Filters({ text }: { readonly text: string }) {
   )
 }
 
-function Note({
+function ListStatus({
   rows: { state, paused },
   problem,
 }: {
   readonly rows: RequestRows
   readonly problem?: string | undefined
 }) {
-  const wrong = problem ?? state.value.problem
-  if (wrong)
+  const failure = problem ?? state.value.problem
+  if (failure)
     return (
       <p class="toolbar-note bad" role="alert">
-        {wrong}
+        {failure}
       </p>
     )
   return (
