@@ -1,28 +1,29 @@
 import type { Json } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import { redactJson } from '../redaction/redact.ts'
 import { minTokenLength } from '../redaction/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
 
-/** The schemes whose name a refusal quotes. */
+/** The schemes other than Bearer that a refusal names; a refusal depends on the scheme, so it stays in a bundle. */
 const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 
-/** The most keys that are looked for in each record of a bundle. */
+/** The most keys for which each record of a bundle is searched. */
 const maxSecrets = 1000
 
 /**
- * Gives the keys of a bundle names in place of their texts, which are secrets: `bundle-caller-1`. Equal keys have equal
- * names, so that a replay has the rate windows of the run. Names are long enough to be redacted as the keys were.
+ * Replaces the secret API keys of a bundle by names: `bundle-caller-1`. Equal keys have equal names, so that a replay
+ * has the rate windows of the run. A name is at least `minTokenLength` long, so a replay redacts it like the key.
  */
 export class Callers {
   readonly #names = new Map<string, string>()
   #count = 0
 
-  /** `publicKeys`: keys that are no secrets, since everybody has them with convsim. */
+  /** `publicKeys`: the keys of the bundled fixtures, which are no secrets and keep their texts. */
   constructor(publicKeys: readonly string[]) {
     for (const key of publicKeys) this.#names.set(key, key)
   }
 
-  /** Lists at most 1,000 keys to redact in records: none that are public, or too short to be redacted. */
+  /** Lists at most 1,000 keys to redact in records, without public keys and keys too short to be redacted. */
   listSecrets(): readonly string[] {
     return [...this.#names]
       .filter(([key, name]) => key !== name && key.length >= minTokenLength)
@@ -30,7 +31,7 @@ export class Callers {
       .map(([key]) => key)
   }
 
-  /** Returns the name of a key. */
+  /** Returns the name of a key, for a new key a new name; a public key is its own name. */
   nameOf(key: string): string {
     let name = this.#names.get(key)
     if (name === undefined) {
@@ -40,7 +41,7 @@ export class Callers {
     return name
   }
 
-  /** Returns a header `Authorization` that is answered like the given one, without its key but with the sandbox. */
+  /** Returns an `Authorization` header with the key's name for the key; its answer and its sandbox stay the same. */
   rename(authorization: string): string {
     const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(authorization) ?? []
     if (scheme.toLowerCase() === 'bearer') return `${scheme} ${this.#renameToken(rest.trim())}`.trim()
@@ -55,23 +56,29 @@ export class Callers {
     const tilde = token.lastIndexOf('~')
     const key = tilde < 0 ? token : token.slice(0, tilde)
     const sandbox = tilde < 0 ? '' : token.slice(tilde + 1)
-    // The text behind the tilde may be part of the key where it names no sandbox.
+    // An invalid sandbox name after the tilde may be part of the key. `!` replaces it, and is as invalid.
     const suffix = tilde < 0 ? '' : `~${isSandboxName(sandbox) ? sandbox : '!'}`
     return `${key === '' ? '' : this.nameOf(key)}${suffix}`
   }
 }
 
-/** Returns a value without credentials: those of well-known names and forms, and all callers' keys of the bundle. */
+/** Returns a value without credentials: those of well-known names and forms, and the keys of the bundle's callers. */
 export type RedactRecord = (value: Json) => Json
 
-/** Creates the redaction of stored records, rules and changes, which may contain the key of any request. */
+/** Creates a function that redacts stored records, rules and changes, which may contain the key of any request. */
 export function createRedaction(callers: Callers): RedactRecord {
-  const keys = callers.listSecrets()
+  const keys = callers.listSecrets().map((key) => ({ key, forms: listForms(key) }))
   return (value) => {
     let clean = redactJson(value)
-    // Most records contain no key. JSON escapes a quote, so that a key with one is looked for in any case.
+    // Most records contain no key. A key with a quote or backslash is always redacted, since JSON escapes it in `text`.
     const text = JSON.stringify(clean)
-    for (const key of keys) if (text.includes(key) || /["\\]/.test(key)) clean = redactJson(clean, key)
+    for (const { key, forms } of keys)
+      if (/["\\]/.test(key) || forms.some((form) => text.includes(form))) clean = redactJson(clean, key)
     return clean
   }
+}
+
+/** Lists the forms that a key has in records: its own, and those in a URL and in a JSON pointer. */
+function listForms(key: string): readonly string[] {
+  return [...new Set([key, encodeURIComponent(key.toWellFormed()), joinPointer('', key).slice(1)])]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Callers } from '../../src/bundles/callers.ts'
+import { Callers, createRedaction } from '../../src/bundles/callers.ts'
 import { readBearer } from '../../src/pipeline/bearer.ts'
 
 test('each key has a name, and the same key the same one', () => {
@@ -35,4 +35,14 @@ test('a header with a name is read as the header with the key is', () => {
     if (!read?.ok) expect(renamed).toEqual(read)
     else expect(renamed).toMatchObject({ ok: true, sandbox: read.sandbox === ' b' ? '!' : read.sandbox })
   }
+})
+
+test.each([
+  ['as it is', 'a+b/c=d~e'],
+  ['in a URL', '/v1/things?cursor=a%2Bb%2Fc%3Dd~e'],
+  ['in a JSON pointer', '/body/a+b~1c=d~0e'],
+])('a key is redacted %s', (_, text) => {
+  const callers = new Callers([])
+  callers.nameOf('a+b/c=d~e')
+  expect(createRedaction(callers)({ note: text })).toEqual({ note: text.replace(/a.*e$/, '[redacted]') })
 })
