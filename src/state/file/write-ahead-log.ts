@@ -14,6 +14,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { reasonOf } from '../../core/result.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { historySeed, SEAL, sealLine } from './checksum.ts'
 import { LINE_BREAK, syncFolder } from './disk.ts'
@@ -188,13 +189,17 @@ export class WriteAheadLog {
     return size === this.#bytes ? undefined : `another program changed its log ${path}`
   }
 
-  /** Notices that the file has another name now, under which no start would find it. */
+  /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
   #findNameLoss(): string | undefined {
     const { path } = this.#options
-    const named = statSync(path, { throwIfNoEntry: false })
-    const { dev, ino } = fstatSync(this.#descriptor)
-    if (named?.ino === ino && named.dev === dev) return undefined
-    return `its log ${path} was ${named === undefined ? 'moved away' : 'replaced'}`
+    try {
+      const named = statSync(path, { throwIfNoEntry: false })
+      const { dev, ino } = fstatSync(this.#descriptor)
+      if (named?.ino === ino && named.dev === dev) return undefined
+      return `its log ${path} was ${named === undefined ? 'moved away' : 'replaced'}`
+    } catch (error) {
+      return `its log ${path} cannot be found any more (${reasonOf(error)})`
+    }
   }
 
   /** Makes all appended entries durable. */

@@ -110,6 +110,14 @@ const detachments: [string, string, (path: string) => void][] = [
       writeFileSync(`${path}.journal`, readFileSync(`${path}.aside`))
     },
   ],
+  [
+    'behind a link that leads to itself',
+    'cannot be found any more (ELOOP',
+    (path) => {
+      renameSync(`${path}.journal`, `${path}.aside`)
+      symlinkSync(`${path}.journal`, `${path}.journal`)
+    },
+  ],
   ['emptied', 'another program changed', (path) => truncateSync(`${path}.journal`)],
 ]
 
