@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
-import { canonicalJson, isObject, type Json } from '../core/json.ts'
+import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
 import type { LiveExchange } from '../journal/journal.ts'
@@ -54,20 +54,43 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const base = [kind, live.token ?? '']
   if (body.size === 0) return createWholeKey(kind, digest(base))
   const json = live.requestBody ?? parseBody(body)
-  const whole = digest([...base, 'body', headers['content-type'] ?? '', canonicalText(json, body)])
-  if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole)
-  const { [insertIdField]: id, ...event } = json
-  const insertId = typeof id === 'string' ? id : undefined
-  const isDated = insertId !== undefined && event[eventTimeField] !== undefined
-  const content = Object.fromEntries(Object.entries(event).filter(([, value]) => !isTime(value)))
+  const whole = (text: string) => digest([...base, 'body', headers['content-type'] ?? '', text])
+  if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole(canonicalText(json, body)))
+  const members = listMembers(json)
+  const join = (some: readonly Member[]) => some.map(({ text }) => text).join()
+  const event = members.filter(({ name }) => name !== insertIdField)
+  const insertId = json[insertIdField]
+  const hasId = typeof insertId === 'string'
+  const isDated = hasId && json[eventTimeField] !== undefined
   return {
     kind,
-    key: insertId === undefined ? whole : digest([...base, 'id', insertId]),
-    body: whole,
-    event: isDated ? digest([...base, 'event', canonicalJson(event)]) : undefined,
-    content: digest([...base, 'content', canonicalJson(content)]),
-    insertId,
+    key: hasId ? digest([...base, 'id', insertId]) : whole(join(members)),
+    body: whole(join(members)),
+    event: isDated ? digest([...base, 'event', join(event)]) : undefined,
+    content: digest([...base, 'content', join(event.filter((member) => !member.isTime))]),
+    insertId: hasId ? insertId : undefined,
   }
+}
+
+/** A member of a body. Its text is canonical, and short: three digests of a body are made of it. */
+interface Member {
+  readonly name: string
+  readonly isTime: boolean
+  readonly text: string
+}
+
+/** The length from which the text of a value is replaced by its digest. */
+const longText = 1000
+
+function listMembers(json: JsonObject): readonly Member[] {
+  return Object.keys(json)
+    .sort()
+    .map((name) => {
+      const value = json[name] ?? null
+      const text = canonicalJson(value)
+      const short = text.length < longText ? text : digest([text])
+      return { name, isTime: isTime(value), text: `${JSON.stringify(name)}:${short}` }
+    })
 }
 
 /** Creates the key of a call whose attempts have the same body. */
