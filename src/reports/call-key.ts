@@ -62,17 +62,18 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const insertId = json[insertIdField]
   const hasId = typeof insertId === 'string'
   const isDated = hasId && json[eventTimeField] !== undefined
+  const all = whole(join(members))
   return {
     kind,
-    key: hasId ? digest([...base, 'id', insertId]) : whole(join(members)),
-    body: whole(join(members)),
+    key: hasId ? digest([...base, 'id', insertId]) : all,
+    body: all,
     event: isDated ? digest([...base, 'event', join(event)]) : undefined,
     content: digest([...base, 'content', join(event.filter((member) => !member.isTime))]),
     insertId: hasId ? insertId : undefined,
   }
 }
 
-/** A member of a body. Its text is canonical, and short: three digests of a body are made of it. */
+/** A member of a body. Its text is canonical, and short, since each of the body's digests reads it. */
 interface Member {
   readonly name: string
   readonly isTime: boolean
