@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { createReadStream, type Stats } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError, type TextPosition } from '../../core/json-syntax.ts'
 import { PRIVATE_FOLDER } from '../../documents/private-file.ts'
@@ -39,11 +39,31 @@ export async function createFolder(path: string, createsParents = true): Promise
   }
 }
 
-/** Syncs the names in a folder to the disk: those of new and of renamed files. */
+/**
+ * Returns the file, folder or link of a path, or undefined if there is none. Rejects if the disk does not say: a state
+ * that cannot be found must not be taken for a new one.
+ */
+export function findEntry(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+/** The codes of systems that cannot open or sync a folder. */
+const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
+
+/** Syncs the names in a folder to the disk, where the system can: those of new and of renamed files. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined) // some systems cannot open a folder
-  await folder?.sync().catch(() => undefined)
-  await folder?.close()
+  let folder: FileHandle | undefined
+  try {
+    folder = await open(path, 'r')
+    await folder.sync()
+  } catch (error) {
+    if (!UNSUPPORTED.has(systemErrorCode(error))) throw error
+  } finally {
+    await folder?.close()
+  }
 }
 
 export const LINE_BREAK = 0x0a

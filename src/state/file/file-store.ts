@@ -2,8 +2,8 @@
  * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
  * and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
  */
-import { existsSync, type Stats } from 'node:fs'
-import { chmod, lstat, realpath, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { chmod, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
@@ -13,7 +13,7 @@ import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
 import { MAX_RECORD_LENGTH } from './change-text.ts'
-import { createFolder, StateFileError } from './disk.ts'
+import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
@@ -80,7 +80,7 @@ async function lockFile(path: string): Promise<Result<LockedFile>> {
   try {
     await createFolder(dirname(path))
     const real = await resolveLinks(path)
-    const fault = describeUnusable(await stat(real).catch(() => undefined))
+    const fault = describeUnusable((await findEntry(real)) && (await stat(real)))
     if (fault !== undefined) throw new StateFileError(fault)
     const lock = await takeLock(`${real}.lock`)
     return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
@@ -93,8 +93,7 @@ async function lockFile(path: string): Promise<Result<LockedFile>> {
 
 /** Returns the path with links resolved, of which the last part need not exist. Throws for a link to a missing file. */
 async function resolveLinks(path: string): Promise<string> {
-  if ((await lstat(path).catch(() => undefined)) === undefined)
-    return join(await realpath(dirname(path)), basename(path))
+  if ((await findEntry(path)) === undefined) return join(await realpath(dirname(path)), basename(path))
   return await realpath(path).catch((error: unknown) => {
     throw new StateFileError(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
   })
@@ -148,9 +147,9 @@ const READ_ONLY = 0o400
  * written.
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
-  const isPresent = existsSync(file.path)
+  const isPresent = (await findEntry(file.path)) !== undefined
   const logPath = logPathOf(file.path)
-  const found = await lstat(logPath).catch(() => undefined)
+  const found = await findEntry(logPath)
   const isLog = found?.isFile() === true // a link is refused, and its file is left as it is
   if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
   try {

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
-import { systemErrorCode } from './disk.ts'
+import { findEntry, systemErrorCode } from './disk.ts'
 import {
   describeOwnProcess,
   type LockHolder,
@@ -150,8 +150,9 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
       const holder = parseHolder(await readFile(path, 'utf8'))
       if (holder !== undefined) return holder
     } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return undefined
-      throw error
+      if (systemErrorCode(error) !== 'ENOENT') throw error
+      if ((await findEntry(path))?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
+      return undefined
     }
     await sleep(20)
   }

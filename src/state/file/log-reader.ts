@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { lstat } from 'node:fs/promises'
 import { reasonOf } from '../../core/result.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import { findSealFault, historySeed, SEAL } from './checksum.ts'
-import { type Line, parseStateJson, StateFileError, visitLines } from './disk.ts'
+import { findEntry, type Line, parseStateJson, StateFileError, visitLines } from './disk.ts'
 import { findFormatFault } from './state-text.ts'
 import { LOG_KIND } from './write-ahead-log.ts'
 
@@ -29,10 +27,11 @@ interface ReplayOptions {
 
 /** Applies the entries that the state file does not have. Throws a `StateFileError` with the place of a broken one. */
 export async function replayLog(path: string, options: ReplayOptions): Promise<LogReplay> {
-  if (!existsSync(path)) return { entries: 0, from: 0, to: 0 }
+  const found = await findEntry(path)
+  if (found === undefined) return { entries: 0, from: 0, to: 0 }
   const reader = new LogReader(options)
   try {
-    if (!(await lstat(path)).isFile()) throw new StateFileError('is no file')
+    if (!found.isFile()) throw new StateFileError('is no file')
     await visitLines(path, (line) => reader.readLine(line))
     const { cutOff, ...replay } = reader.finish()
     return { ...replay, ...(cutOff !== undefined && { cutOff: `${path}, ${cutOff}` }) }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -11,7 +11,7 @@ import { eventCollection } from '../collections/events.ts'
 import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
 import { StateChecks, type StateDocument } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
-import { parseStateJson, StateFileError, syncFolder } from './disk.ts'
+import { findEntry, parseStateJson, StateFileError, syncFolder } from './disk.ts'
 import { type LogReplay, replayLog } from './log-reader.ts'
 import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
@@ -46,10 +46,10 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const checks = await StateChecks.load()
-    const document = existsSync(this.path) ? await this.#readDocument(checks) : undefined
+    const document = (await findEntry(this.path)) && (await this.#readDocument(checks))
     const state = document === undefined ? new StateData(randomUUID()) : createState(document)
     const logPath = logPathOf(this.path)
-    const isMissing = document?.log === 'open' && !existsSync(logPath)
+    const isMissing = document?.log === 'open' && (await findEntry(logPath)) === undefined
     const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
     this.#found = { ...replay, isMissing }
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event } from '../drafts.ts'
@@ -67,6 +67,12 @@ test('an unreadable lock file is taken over', async () => {
   writeFileSync(`${path}.lock`, '')
   const { store } = await openOrFail(path)
   await store.close()
+})
+
+test('a lock file that is a link that leads nowhere is refused', async () => {
+  const path = statePath()
+  symlinkSync('nowhere', `${path}.lock`)
+  expect(await problemOf(path)).toContain(`${path}.lock is a link that leads nowhere`)
 })
 
 test('exactly one of many concurrent calls takes the lock, also a stale lock', async () => {
