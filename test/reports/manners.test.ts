@@ -6,7 +6,6 @@ import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { type Habits, polite, runClient } from './retrying-client.ts'
 import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
@@ -25,23 +24,22 @@ async function findingsIn(target: TestSimulator, sandbox: string): Promise<reado
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
-describe('a client that meets faults of all kinds', () => {
-  test.each(['1', '2', '3'])('has no findings if it is polite, with seed %s', async (seed) => {
-    await runClient(sim(), `polite-${seed}`, polite, seed)
-    expect(await findingsIn(sim(), `polite-${seed}`)).toEqual([])
-  })
-
-  const impolite: readonly { readonly habit: keyof Habits; readonly rule: keyof typeof mannersRules }[] = [
-    { habit: 'heedsRetryAfter', rule: 'retry-after' },
-    { habit: 'backsOff', rule: 'back-off' },
-    { habit: 'keepsInsertId', rule: 'same-insert-id' },
-    { habit: 'acceptsRefusals', rule: 'no-retry' },
-    { habit: 'sendsContentType', rule: 'content-type' },
-  ]
-
-  test.each(impolite)('breaks only the rule $rule without the habit $habit', async ({ habit, rule }) => {
-    await runClient(sim(), habit, { ...polite, [habit]: false }, '1')
-    expect(await rulesIn(habit)).toEqual([rule])
+describe('a client that sends a call again', () => {
+  test.each([
+    ['breaks no rule', '429;retry-after=3', [3000]],
+    ['breaks no rule', '500', [200, 400, 800]],
+    ['breaks retry-after', '503;retry-after=2', [500]],
+    ['breaks back-off', '500', [6400, 2133, 711]],
+    ['breaks no-retry', '404', [1000]],
+  ])('%s where it waits after a %s for %j ms of the sandbox', async (title, scenario, pauses) => {
+    const sandbox = title.replaceAll(' ', '-') + scenario.replaceAll(/\W/g, '-')
+    const send = () => ask(sim(), analyticsPath, { headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario } })
+    await send()
+    for (const pause of pauses) {
+      await steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by: `${pause}ms` })
+      await send()
+    }
+    expect(await rulesIn(sandbox)).toEqual(title === 'breaks no rule' ? [] : [title.replace('breaks ', '')])
   })
 
   test('has findings with the requests that show them', async () => {
@@ -62,6 +60,11 @@ describe('over HTTP', () => {
     const lines = ['GET /v1/models/x/analytics HTTP/1.1', 'Host: a', 'Authorization: Bearer k', 'X-Sim-Sandbox: raw']
     await askRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
     expect(await rulesIn('raw')).toEqual(['user-agent'])
+  })
+
+  test('a body without Content-Type breaks a rule', async () => {
+    await askOperation(sim(), operations[1], { headers: inSandbox('untyped'), contentType: null })
+    expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
   test('an event that is sent again without any insertId breaks a rule', async () => {
