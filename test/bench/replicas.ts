@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseRedisUrl } from '../../src/state/redis/location.ts'
-import { openRedisStore } from '../../src/state/redis/open-redis-store.ts'
-import { context, event } from '../state/drafts.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { measureLargeSandbox } from './large-sandbox.ts'
 import { type RequestSource, runLoad } from './load.ts'
@@ -44,8 +41,8 @@ const loads: readonly [string, RequestSource][] = [
 ]
 
 /**
- * Measures one replica on Redis beside one on a file, three replicas beside three that share nothing, many writers, and
- * a large sandbox.
+ * Measures one replica on Redis beside one on a file, three replicas beside three that share nothing, and a large
+ * sandbox.
  */
 export async function benchReplicas(folder: string, options: ReplicaBenchOptions): Promise<void> {
   const redis = await startRedis()
@@ -68,7 +65,6 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections to each process\n`,
     )
     for (const [name, source] of loads) await measureLoad(name, source, groups, options)
-    for (const sandboxes of [1, 64]) await measureWriters(redis.url, sandboxes)
     await measureLargeSandbox(LARGE)
   } finally {
     for (const each of started) await each.stop()
@@ -129,27 +125,4 @@ function cpuMs({ pid }: StartedTarget): number {
     .slice(11, 13)
     .map(Number)
   return (utime + stime) * 10
-}
-
-/** Prints the rate of 64 writers over three stores in this process. */
-async function measureWriters(url: string, sandboxes: number): Promise<void> {
-  const location = parseRedisUrl(url, `writers-${sandboxes}`)
-  if (!location.ok) throw new Error(location.error)
-  const opened = await Promise.all([0, 1, 2].map(() => openRedisStore(location.value)))
-  const stores = opened.flatMap((each) => (each.ok ? each.value : []))
-  const writes = 10_000
-  let next = 0
-  const write = async () => {
-    for (let index = next++; index < writes; index = next++) {
-      const writer = { ...context, sandbox: `s${index % sandboxes}` }
-      await stores[index % 3]?.store.recordEvent(writer, event({ insertId: `e${index}` }))
-    }
-  }
-  const startedAt = performance.now()
-  await Promise.all(Array.from({ length: 64 }, write))
-  const seconds = (performance.now() - startedAt) / 1000
-  console.log(
-    `64 writers of ${sandboxes} ${sandboxes === 1 ? 'sandbox' : 'sandboxes'} over three replicas: ${Math.round(writes / seconds)} events/s`,
-  )
-  for (const { store } of stores) await store.close()
 }

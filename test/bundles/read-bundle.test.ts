@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { Bundle, BundledRequest } from '../../src/bundles/bundle.ts'
+import { SMALL } from '../contract/documents.ts'
 import { ask, event } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { getBundle, replay, replayText, withRequest } from './replayed.ts'
@@ -53,12 +55,20 @@ test('each fault of a bundle is told with its line', async () => {
   expect(await refusalOf(JSON.stringify(ninth))).toContain('must be a date of the calendar')
 })
 
-test('a bundle with documents that cannot be served is refused with their findings', async () => {
+test('errors in the documents of a bundle name their places in the bundle', async () => {
   const bundle = await sampleBundle()
-  const { code, stderr } = await replay({ ...bundle, contract: { ...bundle.contract, document: {} } })
-  expect(code).toBe(1)
-  expect(stderr).toContain('bundle.json#/contract/document: error: ')
-  expect((await replay({ ...bundle, rules: [{ scenario: 'nothing' }] })).stderr).toContain('nothing')
+  const document = parse(SMALL.replace('schemas/Thing', 'schemas/None'))
+  const broken = await replay({ ...bundle, contract: { ...bundle.contract, document } })
+  expect(broken.code).toBe(1)
+  const schema = '/contract/document/paths/~1things/get/responses/200/content/application~1json/schema'
+  expect(broken.stderr).toContain(`bundle.json#${schema}`)
+  const wrongRule = await replay({ ...bundle, rules: [{ scenario: 'slow' }, { scenario: 'nonesuch' }] })
+  expect(wrongRule.stderr).toContain('bundle.json#/rules/1/scenario: error: ')
+  const names = ['keys', 'plans', 'models', 'products', 'personas', 'phrases']
+  const fixtures = Object.fromEntries(names.map((name) => [name, { [name]: 3 }]))
+  const wrongKeys = await replay({ ...bundle, fixtures })
+  expect(wrongKeys.stderr).toContain('bundle.json#/fixtures/keys')
+  for (const { stderr } of [broken, wrongRule, wrongKeys]) expect(stderr).not.toContain('convsim-replay-')
 })
 
 test('a bundle with strange texts ends with a verdict', async () => {

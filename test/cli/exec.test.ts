@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { event } from '../support/client.ts'
 import { convsim, inMemory, run } from '../support/command.ts'
@@ -95,16 +92,6 @@ describe('the command', () => {
     await command.untilStdout(/\d+\n/)
     expect(await command.stop()).toBe(5)
   })
-
-  test('is found by the link that npm creates', { tags: ['long'] }, async () => {
-    const project = await tempFolder()
-    const bin = join(project, 'node_modules', '.bin')
-    await mkdir(bin, { recursive: true })
-    await symlink(new URL('../../dist/cli.js', import.meta.url).pathname, join(bin, 'convsim'))
-    const child = spawn(join(bin, 'convsim'), node(good), { cwd: project, stdio: ['ignore', 'pipe', 'ignore'] })
-    const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
-    expect([code, out]).toEqual([0, '201\n'])
-  })
 })
 
 describe('--fail-on', () => {
@@ -189,6 +176,7 @@ describe('--report', () => {
     [node(good, '--report', 'report.pdf'), /\.json, \.xml \(JUnit\), \.md or \.html/],
     [node(good, '--report', 'none/report.md'), /there is no folder none\. Make it/],
     [[...inMemory, '--report', 'none/report.md'], /there is no folder none\. Make it/],
+    [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
   ])('is refused at start: %j', async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
   })

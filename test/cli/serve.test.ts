@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -102,20 +101,16 @@ describe('a bad setting ends the start with 1 and states what is valid', { tags:
   const noFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
   test.each<[string[], Record<string, string>, RegExp]>([
-    [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
-    [[], { CONVSIM_PORT: 'http' }, /^convsim: CONVSIM_PORT takes a whole number/],
     [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
     [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/m],
     [
       ['--log-level', 'inof'],
       {},
       /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/m,
     ],
     [['--fail-on', 'manners,violatons'], {}, /got "manners,violatons"\. Did you mean "violation"\? See convsim serve/],
-    [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
     [['no/x.md'], {}, noFile('--contract')],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
@@ -166,14 +161,6 @@ describe('the state', () => {
     expect(eventsIn(stored)).toMatchObject([{ fields: { insertId: 'order-1' } }])
     const second = convsim(['--port', '0'], { cwd })
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
-  })
-
-  test('needs no file with :memory:', async () => {
-    const cwd = await tempFolder()
-    const command = convsim(inMemory, { cwd })
-    await ask({ origin: await command.ready() }, '/v1/events', { body: event() })
-    await command.stop()
-    expect([existsSync(join(cwd, '.convsim')), existsSync(join(cwd, ':memory:'))]).toEqual([false, false])
   })
 
   test.each([

@@ -64,13 +64,6 @@ describe('a sandbox', () => {
     expect(() => simulator.sandbox(name)).toThrow(/^A sandbox's name has 1 to 64 letters/)
   })
 
-  test('shows nothing of another', async () => {
-    const [one, other] = [simulator.sandbox('one'), simulator.sandbox('other')]
-    await one.scenario('unavailable')
-    expect([(await send(one.baseUrl)).status, (await send(other.baseUrl)).status]).toEqual([503, 201])
-    expect([(await one.events()).length, (await other.events()).length]).toEqual([0, 1])
-  })
-
   const names = async () => (await simulator.sandboxes()).map(({ name }) => name)
 })
 

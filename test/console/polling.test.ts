@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
-import { analyticsPath, ask, event, modelId } from '../support/client.ts'
+import { analyticsPath, ask, event, modelId, textOf } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -79,5 +80,50 @@ describeInBrowser('a view asks the control plane', () => {
     expect(watched.asked.filter((one) => one !== '/requests')).toEqual([])
     await setHidden(watched.page, false)
     await runUntilAsked(watched, path)
+  })
+})
+
+/** Milliseconds after which the page has looked for changes of the sandbox. */
+const lookMs = 6_000
+
+/** Lets time pass until the page shows a text. */
+async function runUntilShown(page: Page, text: string): Promise<void> {
+  const isShown = async () => {
+    await page.clock.runFor(lookMs)
+    return page.getByText(text).first().isVisible()
+  }
+  await expect.poll(isShown, patience).toBe(true)
+}
+
+describeInBrowser('the console follows another client', () => {
+  test('that resets the sandbox: the list has no request that the journal has not', async () => {
+    const own = await startForTest()
+    for (let count = 0; count < 4; count += 1) await ask(own, '/v1/events', { body: event() })
+    const page = await browser.open(own)
+    await page.getByText('4 listed').waitFor()
+    await steer(own, 'POST', '/reset')
+    await page.getByText('No requests yet').waitFor()
+    await ask(own, '/v1/events', { body: event() })
+    await page.getByText('1 listed').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+  })
+
+  test('that puts rules, in the reasons for an answer', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    const { page } = await openWatched(own, '#/requests/req-1')
+    await page.getByText('The simulator would answer it the same way now.').waitFor()
+    await putRules(own, [{ scenario: 'server-error' }])
+    await runUntilShown(page, 'Sent now, it would be answered')
+  })
+
+  test('that restores a snapshot, in the events and the prompts', async () => {
+    const own = await startForTest()
+    const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
+    await ask(own, '/v1/events', { body: event({ eventType: 'signup' }) })
+    const { page } = await openWatched(own, '#/events')
+    await page.getByText('1 listed').waitFor()
+    await steer(own, 'POST', `/snapshots/${textOf(taken, 'snapshotId')}/restore`)
+    await runUntilShown(page, 'No events yet')
   })
 })

@@ -20,31 +20,28 @@ const onObject = (answer: FakeAnswer, change: (body: JsonObject) => void) => {
   if (isObject(answer.body)) change(answer.body)
 }
 
+const inBody = (tail: string, period: string, change: (body: JsonObject) => void) =>
+  at(tail, period, (answer) => onObject(answer, change))
+
 const renamed: Change = (answer) =>
   onObject(answer, (body) => {
     if (body.messageCount === undefined) return
     body.messagesTotal = body.messageCount
     delete body.messageCount
   })
-const newEnumValue = at('03', '30d', (answer) =>
-  onObject(answer, ({ recommendations }) => {
-    if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
-  }),
-)
-const becameNull = at('02', '90d', (answer) =>
-  onObject(answer, ({ dataPoints }) => {
-    if (Array.isArray(dataPoints) && isObject(dataPoints[80])) dataPoints[80].conversationCount = null
-  }),
-)
+const newEnumValue = inBody('03', '30d', ({ recommendations }) => {
+  if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
+})
+const becameNull = inBody('02', '90d', ({ dataPoints }) => {
+  if (Array.isArray(dataPoints) && isObject(dataPoints[80])) dataPoints[80].conversationCount = null
+})
+const newField = inBody('03', '7d', (body) => {
+  body.region = 'eu'
+})
 const undocumentedStatus = at('01', '90d', (answer) => {
   answer.status = 418
   answer.body = { success: false, error: 'I am a teapot.' }
 })
-const newField = at('03', '7d', (answer) =>
-  onObject(answer, (body) => {
-    body.region = 'eu'
-  }),
-)
 const slow = at('02', '7d', (answer) => {
   answer.delayMs = 60_000
 })
@@ -62,7 +59,7 @@ const all =
 describe('a real service with planted differences', () => {
   test('each is found and named with its pointer, and nothing else is', async () => {
     const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
-    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '700ms'])
+    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     expect(placesOf(run)).toEqual([
       'broken-json ',
       'enum-value /recommendations/healthLevel',

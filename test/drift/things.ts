@@ -1,3 +1,4 @@
+import { parse } from 'yaml'
 import type { Contract, Operation } from '../../src/contract/contract.ts'
 import { buildContract } from '../../src/contract/load.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
@@ -6,67 +7,48 @@ import { judgeDrift } from '../../src/drift/judge/judge.ts'
 import { observeAnswer, rebindAnswers } from '../../src/drift/observe/answer.ts'
 
 /** A contract with one operation, whose answer is a list of things. */
-export const document: JsonObject = {
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1.0.0' },
-  servers: [{ url: 'https://api.example.com/v1' }],
-  paths: {
-    '/things': {
-      get: {
-        operationId: 'listThings',
-        responses: {
-          '200': {
-            description: 'Things.',
-            headers: {
-              'X-Total': { required: true, schema: { type: 'integer' } },
-              ETag: { schema: { type: 'string' } },
-            },
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Things' } } },
-          },
-          '400': {
-            description: 'Wrong.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-          },
-          '204': { description: 'None.' },
-        },
-      },
-    },
-  },
-  components: {
-    schemas: {
-      Uuid: { type: 'string', format: 'uuid' },
-      Error: { type: 'object', required: ['error'], properties: { error: { type: 'string' } } },
-      Owner: {
-        type: ['object', 'null'],
-        required: ['name'],
-        properties: { name: { type: 'string' }, mail: { type: 'string' } },
-      },
-      Thing: {
-        type: 'object',
-        required: ['id', 'level', 'count', 'owner'],
-        properties: {
-          id: { $ref: '#/components/schemas/Uuid' },
-          level: { type: 'string', enum: ['low', 'high'] },
-          mood: {
-            type: 'string',
-            'x-simulated-values': { enum: ['good', 'bad'] },
-            'x-assumption': 'The moods are not described.',
-          },
-          count: { type: 'integer', minimum: 0 },
-          note: { type: 'string' },
-          owner: { anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'null' }] },
-          tags: { type: 'object', additionalProperties: { type: 'string' } },
-        },
-        additionalProperties: false,
-      },
-      Things: {
-        type: 'object',
-        required: ['items'],
-        properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } },
-      },
-    },
-  },
-}
+export const document: JsonObject = parse(`
+openapi: 3.1.0
+info: { title: Things, version: 1.0.0 }
+servers: [{ url: https://api.example.com/v1 }]
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: Things.
+          headers: { X-Total: { required: true, schema: { type: integer } }, ETag: { schema: { type: string } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/Things' } } }
+        '400':
+          description: Wrong.
+          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
+        '204': { description: None. }
+components:
+  schemas:
+    Uuid: { type: string, format: uuid }
+    Error: { type: object, required: [error], properties: { error: { type: string } } }
+    Owner:
+      type: [object, 'null']
+      required: [name]
+      properties: { name: { type: string }, mail: { type: string } }
+    Thing:
+      type: object
+      required: [id, level, count, owner]
+      properties:
+        id: { $ref: '#/components/schemas/Uuid' }
+        level: { type: string, enum: [low, high] }
+        mood: { type: string, x-simulated-values: { enum: [good, bad] }, x-assumption: The moods are not described. }
+        count: { type: integer, minimum: 0 }
+        note: { type: string }
+        owner: { anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'null' }] }
+        tags: { type: object, additionalProperties: { type: string } }
+      additionalProperties: false
+    Things:
+      type: object
+      required: [items]
+      properties: { items: { type: array, items: { $ref: '#/components/schemas/Thing' } } }
+`)
 
 /** Returns a document as it is read from a file. */
 export const toSource = (value: JsonObject): Source => ({

@@ -85,23 +85,6 @@ describe('an exception is a bug', () => {
       expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
     },
   )
-
-  test('of an operation that nobody handles is one too', async () => {
-    const { post } = setup(async () => jsonBody({ success: true, eventId }))
-    expect((await post('/v1/prompts')).reply.status).toBe(400)
-    expect((await post('/v1/events')).reply.status).toBe(201)
-  })
-})
-
-test('every exchange leaves one line in the log, refused or not', async () => {
-  const { post, said } = setup(async () => jsonBody({ success: true, eventId }))
-  for (const path of ['/v1/events', '/v1/prompts', '/v1/nowhere', '/events']) await post(path)
-  expect(said.map(({ message, fields }) => ({ message, ...fields }))).toMatchObject([
-    { message: 'answered', requestId: 'req-7', status: 201, operation: 'createEvent', origin: 'contract' },
-    { message: 'answered', status: 400, operation: 'createPrompt', violations: expect.any(Array) },
-    { message: 'answered', status: 404, path: '/v1/nowhere' },
-    { message: 'answered', status: 404, origin: 'simulator' },
-  ])
 })
 
 test('no sandbox stays busy, whatever fails: the answer, what says so, or what records it', async () => {

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
+import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { fakeUpstream, proxyTo } from './fake-upstream.ts'
 
@@ -211,16 +209,10 @@ describe('faults of the real service', () => {
   })
 
   test('one with an expired certificate is a 502, and gets no request', async () => {
-    const pem = (name: string) => readFileSync(new URL(`../support/certificates/expired-${name}.pem`, import.meta.url))
-    let count = 0
-    const server = createServer({ cert: pem('cert'), key: pem('key') }, () => {
-      count += 1
-    })
-    onTestFinished(() => void server.close())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const sim = await proxyTo(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const upstream = await startFakeUpstream(undefined, true)
+    const sim = await proxyTo(new URL(upstream.baseUrl).origin)
     const answer = await ask(sim, analyticsPath)
-    expect([answer.status, answer.headers.get('x-sim-origin'), count]).toEqual([502, 'simulator', 0])
+    expect([answer.status, answer.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
     expect(errorOf(answer)).toMatch(/cannot be trusted: its certificate .* NODE_EXTRA_CA_CERTS\./)
   })
 

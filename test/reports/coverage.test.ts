@@ -1,23 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { listCoverageItems } from '../../src/reports/coverage-items.ts'
-import { inputs, operationOf } from '../support/catalogue.ts'
+import { inputs } from '../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { sampleWith } from './schema-samples.ts'
 
 const sim = sharedSimulator()
 
 interface Missing {
   readonly name: string
   readonly sentence: string
-  readonly point: JsonObject
   readonly headers?: Record<string, string>
-  readonly path?: string
 }
 
 interface Operation {
@@ -64,42 +61,7 @@ describe('the missing items', () => {
     ])
       expect(sentences).toContain(sentence)
   })
-
-  test.each([
-    ...operations.map(({ id }) => ({ id, clock: '2026-01-15T12:00:00Z', seed: '1' })),
-    { id: 'getModelAnalytics', clock: '2027-10-03', seed: '42' },
-  ])('of $id are met by the requests of their hints, with seed $seed at $clock', async ({ id, clock, seed }) => {
-    const own = await startForTest({ clock, seed })
-    const { of } = await coverageOf(own, 'untouched')
-    const { missing } = of(id)
-    expect(missing.length).toBe(allItems.find(({ operation }) => operation.id === id)?.items.length)
-    const unmet: string[] = []
-    for (const [index, item] of missing.entries()) {
-      const sandbox = `item-${index}`
-      await followHint(own, id, item, sandbox)
-      const after = await coverageOf(own, sandbox)
-      if (!after.of(id).covered.includes(item.name)) unmet.push(item.sentence)
-    }
-    expect(unmet).toEqual([])
-  })
 })
-
-/** Sends the request of a missing item's sentence: a good request with the headers, or with the part of the request that is missing. */
-async function followHint(own: TestSimulator, id: string, { point, headers = {}, path }: Missing, sandbox: string) {
-  const operation = operations.find((known) => known.id === id)
-  if (!operation) throw new Error(`no operation ${id}`)
-  const { kind, in: place, name, value } = point
-  const query = place === 'query' ? `?${name}=${value ?? '30d'}` : ''
-  const schema = operationOf(id).bodySchema()
-  const isField = kind === 'field' || kind === 'field-value'
-  const body = isField && schema ? sampleWith(schema, String(point['pointer']), value) : operation.body
-  // Only the sentence of a listed value names a path, since such values depend on the model.
-  await ask(own, ((kind === 'answer-value' ? path : undefined) ?? operation.path) + query, {
-    method: operation.method,
-    headers: { ...headers, 'x-sim-sandbox': sandbox },
-    ...(body !== undefined && { body: body as Json }),
-  })
-}
 
 describe('an exchange counts', () => {
   const inSandbox = (sandbox: string, scenario?: string) => ({

@@ -6,7 +6,6 @@ import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { type Habits, polite, runClient } from './retrying-client.ts'
 import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
@@ -25,23 +24,22 @@ async function findingsIn(target: TestSimulator, sandbox: string): Promise<reado
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
-describe('a client that meets faults of all kinds', () => {
-  test.each(['1', '2', '3'])('has no findings if it is polite, with seed %s', async (seed) => {
-    await runClient(sim(), `polite-${seed}`, polite, seed)
-    expect(await findingsIn(sim(), `polite-${seed}`)).toEqual([])
-  })
-
-  const impolite: readonly { readonly habit: keyof Habits; readonly rule: keyof typeof mannersRules }[] = [
-    { habit: 'heedsRetryAfter', rule: 'retry-after' },
-    { habit: 'backsOff', rule: 'back-off' },
-    { habit: 'keepsInsertId', rule: 'same-insert-id' },
-    { habit: 'acceptsRefusals', rule: 'no-retry' },
-    { habit: 'sendsContentType', rule: 'content-type' },
-  ]
-
-  test.each(impolite)('breaks only the rule $rule without the habit $habit', async ({ habit, rule }) => {
-    await runClient(sim(), habit, { ...polite, [habit]: false }, '1')
-    expect(await rulesIn(habit)).toEqual([rule])
+describe('a client that sends a call again', () => {
+  test.each([
+    ['breaks no rule', '429;retry-after=3', [3000]],
+    ['breaks no rule', '500', [200, 400, 800]],
+    ['breaks retry-after', '503;retry-after=2', [500]],
+    ['breaks back-off', '500', [6400, 2133, 711]],
+    ['breaks no-retry', '404', [1000]],
+  ])('%s where it waits after a %s for %j ms of the sandbox', async (title, scenario, pauses) => {
+    const sandbox = title.replaceAll(' ', '-') + scenario.replaceAll(/\W/g, '-')
+    const send = () => ask(sim(), analyticsPath, { headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario } })
+    await send()
+    for (const pause of pauses) {
+      await steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by: `${pause}ms` })
+      await send()
+    }
+    expect(await rulesIn(sandbox)).toEqual(title === 'breaks no rule' ? [] : [title.replace('breaks ', '')])
   })
 
   test('has findings with the requests that show them', async () => {
@@ -62,6 +60,11 @@ describe('over HTTP', () => {
     const lines = ['GET /v1/models/x/analytics HTTP/1.1', 'Host: a', 'Authorization: Bearer k', 'X-Sim-Sandbox: raw']
     await askRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
     expect(await rulesIn('raw')).toEqual(['user-agent'])
+  })
+
+  test('a body without Content-Type breaks a rule', async () => {
+    await askOperation(sim(), operations[1], { headers: inSandbox('untyped'), contentType: null })
+    expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
   test('an event that is sent again without any insertId breaks a rule', async () => {
@@ -101,23 +104,14 @@ describe('over HTTP', () => {
   })
 
   test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
-    const { origin } = sim()
-    for (const scenario of ['429;retry-after=30, dribble;ms=60000', '503;retry-after=30, dribble;ms=60000']) {
-      const headers = {
-        ...inSandbox('cancelled', scenario),
-        authorization: 'Bearer k',
-        'content-type': 'application/json',
-      }
-      const answer = await fetch(`${origin}/v1/events`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(event()),
-      })
+    for (const [index, status] of ['429', '503'].entries()) {
+      const scenario = `${status};retry-after=30, dribble;ms=60000`
+      const headers = { ...inSandbox('cancelled', scenario), authorization: 'Bearer k' }
+      const answer = await fetch(sim().origin + analyticsPath, { headers })
       await answer.body?.cancel()
-      await steer(sim(), 'POST', '/verify?sandbox=cancelled', { count: { atLeast: 1 }, withinMs: 2000 })
+      const ended = { count: { atLeast: index + 1 }, withinMs: 30_000 }
+      await steer(sim(), 'POST', '/verify?sandbox=cancelled', ended)
     }
-    const question = { count: { exactly: 2 }, withinMs: 2000 }
-    await steer(sim(), 'POST', '/verify?sandbox=cancelled', question)
     expect(await rulesIn('cancelled')).toEqual(['retry-after'])
     const { chains } = await steer(sim(), 'GET', '/retries?sandbox=cancelled')
     const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
@@ -176,265 +170,201 @@ describe('a client that sends the same call again', () => {
   const corrected = (count: number) => ({ ...retry(count), body: { v: 1, corrected: true } })
   const empty = (count: number) => ({ ...retry(count), body: {} })
 
-  function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
-    const { send, rules } = createTracked()
-    for (const attempt of attempts) send(attempt)
-    return rules()
-  }
-
-  test.each<[string, readonly SampleAttempt[]]>([
-    ['may come back after the shorter of two demanded waits', [at(0, 429, told), at(2500, 201)]],
-    ['may come back early within the tolerance', [at(0, 503, told), at(2480, 201)]],
-    [
-      'may wait in the time of the sandbox, if its clock is advanced',
-      [at(0, 429, { now: 0, ...told }), at(100, 201, { now: 2500 })],
-    ],
-    [
-      'may send it concurrently, which is no retry',
-      [at(0, 429, { takes: 50, ...told }), at(10, 429, { takes: 5, ...told })],
-    ],
-    [
-      'may send many concurrently through a few connections, which are no retries',
-      [at(0, 429, { takes: 5, ...told }), at(1, 429, { takes: 5, ...told }), at(5.1, 429, told), at(6.1, 429, told)],
-    ],
-    [
-      'may send it again at once if it says that it is no retry',
-      [
+  /** The attempts of a client, by the rules that they break and by what they show. */
+  const cases: Readonly<Record<string, Readonly<Record<string, readonly SampleAttempt[]>>>> = {
+    'no rule': {
+      'may come back after the shorter of two demanded waits': [at(0, 429, told), at(2500, 201)],
+      'may come back early within the tolerance': [at(0, 503, told), at(2480, 201)],
+      'may wait in the time of the sandbox, if its clock is advanced': [
+        at(0, 429, { now: 0, ...told }),
+        at(100, 201, { now: 2500 }),
+      ],
+      'may send it concurrently, which is no retry': [
+        at(0, 429, { takes: 50, ...told }),
+        at(10, 429, { takes: 5, ...told }),
+      ],
+      'may send many concurrently through a few connections, which are no retries': [
+        at(0, 429, { takes: 5, ...told }),
+        at(1, 429, { takes: 5, ...told }),
+        at(5.1, 429, told),
+        at(6.1, 429, told),
+      ],
+      'may send it again at once if it says that it is no retry': [
         at(0, 429, { ...told, sent: { 'x-stainless-retry-count': '0' } }),
         at(1, 429, { ...told, sent: { 'x-stainless-retry-count': '0' } }),
         at(2500, 200, { sent: { 'x-stainless-retry-count': '1' } }),
       ],
-    ],
-    [
-      'may send it with another insertId after a 429, since nothing was stored',
-      [at(0, 429, { ...told, ...named('a') }), at(3000, 201, named('b'))],
-    ],
-    ['may send it an hour later, which is no retry', [at(0, 404), at(3_600_000, 404)]],
-    ['may send it after a success, which ends the chain', [at(0, 500), at(1000, 201), at(1001, 500)]],
-    ['may send it at once after a lost answer', [at(0, 201, lost), at(1, 201)]],
-    ['may wait equally long each time', [0, 100, 200, 300, 400].map((time) => at(time, 500))],
-    ['may wait once for less time, because of jitter', [0, 100, 500, 700, 1500].map((time) => at(time, 500))],
-    [
-      'may wait for a quarter less each time, at a cap and because of jitter',
-      [0, 8000, 14_100, 18_800, 22_500].map((time) => at(time, 502)),
-    ],
-    [
-      'may send events together that differ in their insertId alone, and retry each in its time',
-      [
+      'may send it with another insertId after a 429, since nothing was stored': [
+        at(0, 429, { ...told, ...named('a') }),
+        at(3000, 201, named('b')),
+      ],
+      'may send it an hour later, which is no retry': [at(0, 404), at(3_600_000, 404)],
+      'may send it after a success, which ends the chain': [at(0, 500), at(1000, 201), at(1001, 500)],
+      'may send it at once after a lost answer': [at(0, 201, lost), at(1, 201)],
+      'may wait equally long each time': [0, 100, 200, 300, 400].map((time) => at(time, 500)),
+      'may wait once for less time, because of jitter': [0, 100, 500, 700, 1500].map((time) => at(time, 500)),
+      'may wait for a quarter less each time, at a cap and because of jitter': [0, 8000, 14_100, 18_800, 22_500].map(
+        (time) => at(time, 502),
+      ),
+      'may send events together that differ in their insertId alone, and retry each in its time': [
         at(0, 429, { headers: { 'Retry-After': '1' }, ...named('a') }),
         at(1, 500, named('b')),
         at(450, 201, named('b')),
         at(1000, 201, named('a')),
       ],
-    ],
-    [
-      'may send equal events with an insertId of each, which are different calls',
-      [at(0, 500, named('a')), at(1, 500, named('b')), at(500, 201, named('b')), at(501, 201, named('a'))],
-    ],
-    [
-      'may give up an event and send an equal one with another insertId, if it keeps that of each',
-      [at(0, 500, named('a')), at(500, 500, named('a')), at(1000, 201, named('b'))],
-    ],
-    [
-      'may wait from the head of an error, whose body it cancels later',
-      [at(0, 429, { takes: 300, headSentAt: 1, ...told, ...lost, ...plain }), at(2501, 201, plain)],
-    ],
-    [
-      'is not blamed for coming back early from the other one of two equal calls',
-      [
+      'may send equal events with an insertId of each, which are different calls': [
+        at(0, 500, named('a')),
+        at(1, 500, named('b')),
+        at(500, 201, named('b')),
+        at(501, 201, named('a')),
+      ],
+      'may give up an event and send an equal one with another insertId, if it keeps that of each': [
+        at(0, 500, named('a')),
+        at(500, 500, named('a')),
+        at(1000, 201, named('b')),
+      ],
+      'may wait from the head of an error, whose body it cancels later': [
+        at(0, 429, { takes: 300, headSentAt: 1, ...told, ...lost, ...plain }),
+        at(2501, 201, plain),
+      ],
+      'is not blamed for coming back early from the other one of two equal calls': [
         at(0, 429, { takes: 5, ...told, ...empty(0) }),
         at(1, 500, { takes: 5, ...empty(0) }),
         at(450, 200, empty(1)),
         at(2510, 200, empty(1)),
       ],
-    ],
-    [
-      'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late',
-      [
+      'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late': [
         at(0, 429, { takes: 5, ...empty(0) }),
         at(1, 429, { takes: 5, ...empty(0) }),
         at(100, 403, empty(1)),
         at(300, 201, empty(2)),
       ],
-    ],
-    [
-      'is not blamed for a try of one of two equal events whose end the simulator sees late',
-      [
+      'is not blamed for a try of one of two equal events whose end the simulator sees late': [
         at(0, 500, counted('a', 0)),
         at(1, 500, counted('b', 0)),
         at(200, 201, counted('a', 2)),
         at(100, 500, { takes: 101, headSentAt: 101, ...lost, ...counted('a', 1) }),
       ],
-    ],
-    [
-      'may send an equal event with another insertId after one that it gave up, if neither says its time',
-      [at(0, 500, named('a')), at(3000, 201, named('b'))],
-    ],
-    [
-      'may correct a request that was refused, with the same insertId',
-      [at(0, 400, { body: { insertId: 'a', v: 9 } }), at(300, 201, { body: { insertId: 'a', v: 0.9 } })],
-    ],
-    [
-      'may send an equal event after a success whose body it cannot read',
-      [at(0, 201, { ...unread, ...plain }), at(1500, 201, plain)],
-    ],
-    [
-      'is not judged by a slow error if it left as its head was sent',
-      [at(0, 429, { takes: 501, headSentAt: 500, ...told, hasLeft: true, ...lost, ...plain }), at(700, 201, plain)],
-    ],
-    [
-      'may send it with another insertId after a 429 that it may have read, beside a lost equal event',
-      [
+      'may send an equal event with another insertId after one that it gave up, if neither says its time': [
+        at(0, 500, named('a')),
+        at(3000, 201, named('b')),
+      ],
+      'may correct a request that was refused, with the same insertId': [
+        at(0, 400, { body: { insertId: 'a', v: 9 } }),
+        at(300, 201, { body: { insertId: 'a', v: 0.9 } }),
+      ],
+      'may send an equal event after a success whose body it cannot read': [
+        at(0, 201, { ...unread, ...plain }),
+        at(1500, 201, plain),
+      ],
+      'is not judged by a slow error if it left as its head was sent': [
+        at(0, 429, { takes: 501, headSentAt: 500, ...told, hasLeft: true, ...lost, ...plain }),
+        at(700, 201, plain),
+      ],
+      'may send it with another insertId after a 429 that it may have read, beside a lost equal event': [
         at(0, 201, { takes: 500, ...lost, ...counted('a', 0) }),
         at(0, 429, { takes: 501, headSentAt: 500, hasLeft: true, ...lost, ...counted('b', 0) }),
         at(600, 201, counted('c', 1)),
       ],
-    ],
-    [
-      'may correct a refused call, though an equal one was corrected and refused again',
-      [
+      'may correct a refused call, though an equal one was corrected and refused again': [
         at(0, 403, unnamed(0)),
         at(1, 500, unnamed(0)),
         at(100, 403, unnamed(1)),
         at(103, 403, corrected(1)),
         at(300, 201, corrected(2)),
       ],
-    ],
-    [
-      'may correct a refused call, beside an equal one that was corrected earlier and must wait',
-      [
+      'may correct a refused call, beside an equal one that was corrected earlier and must wait': [
         at(0, 403, unnamed(0)),
         at(1, 201, { takes: 500, ...lost, ...unnamed(0) }),
         at(100, 429, { ...told, ...corrected(1) }),
         at(600, 400, unnamed(1)),
         at(800, 201, corrected(2)),
       ],
-    ],
-    [
-      'may retry two equal events concurrently',
-      [
+      'may retry two equal events concurrently': [
         at(0, 500, { takes: 9, body: { insertId: 'a' } }),
         at(1, 500, { takes: 9, body: { insertId: 'b' } }),
         at(500, 201, { body: { insertId: 'a' } }),
         at(501, 201, { body: { insertId: 'b' } }),
       ],
-    ],
-  ])('%s', (_name, attempts) => {
-    expect(brokenRules(attempts)).toEqual([])
-  })
-
-  test.each<[string, readonly string[], readonly SampleAttempt[]]>([
-    ['must not come back earlier than the tolerance', ['retry-after'], [at(0, 503, told), at(2479, 201)]],
-    ['must wait from the end of a slow answer', ['retry-after'], [at(0, 429, { takes: 1000, ...told }), at(3000, 201)]],
-    [
-      'must not send it in the millisecond of the answer, which is a retry',
-      ['retry-after'],
-      [at(0, 429, { takes: 1.5, ...told }), at(1.6, 201)],
-    ],
-    [
-      'must wait if it says that it is a retry, also among concurrent calls',
-      ['retry-after'],
-      [at(0, 429, { takes: 5, ...told }), at(1, 429, { takes: 5, ...told }), at(10, 429, { ...told, ...retry(1) })],
-    ],
-    [
-      'must not send it with another insertId after a lost 429, which may have been a success',
-      ['same-insert-id'],
-      [at(0, 429, { ...lost, ...dated('a') }), at(3000, 201, dated('b'))],
-    ],
-    ['must not send it at once after a failure', ['back-off'], [at(0, 500), at(9, 201)]],
-    [
-      'must not send it at once after several lost answers',
-      ['back-off'],
-      [at(0, 201, lost), at(1, 201, lost), at(2, 201)],
-    ],
-    [
-      'must not wait for less than half of the time again and again',
-      ['back-off'],
-      [0, 900, 1300, 1480].map((time) => at(time, 502)),
-    ],
-    [
-      'must not send it with another insertId, also among equal events, if it says that it is a retry',
-      ['same-insert-id'],
-      [
+    },
+    'retry-after': {
+      'must not come back earlier than the tolerance': [at(0, 503, told), at(2479, 201)],
+      'must wait from the end of a slow answer': [at(0, 429, { takes: 1000, ...told }), at(3000, 201)],
+      'must not send it in the millisecond of the answer, which is a retry': [
+        at(0, 429, { takes: 1.5, ...told }),
+        at(1.6, 201),
+      ],
+      'must wait if it says that it is a retry, also among concurrent calls': [
+        at(0, 429, { takes: 5, ...told }),
+        at(1, 429, { takes: 5, ...told }),
+        at(10, 429, { ...told, ...retry(1) }),
+      ],
+      'must wait after a 429 whose body it cancels, which is no lost answer': [
+        at(0, 429, { takes: 5, headSentAt: 1, ...told, ...lost, ...plain }),
+        at(500, 201, plain),
+      ],
+      'is judged by the try that it counts, also one whose end the simulator sees late': [
+        at(0, 429, { ...told, ...retry(0) }),
+        at(1000, 201, retry(2)),
+        at(500, 500, { takes: 501, headSentAt: 501, ...lost, ...retry(1) }),
+      ],
+    },
+    'same-insert-id': {
+      'must not send it with another insertId after a lost 429, which may have been a success': [
+        at(0, 429, { ...lost, ...dated('a') }),
+        at(3000, 201, dated('b')),
+      ],
+      'must not send it with another insertId, also among equal events, if it says that it is a retry': [
         at(0, 500, { takes: 9, ...counted('a', 0) }),
         at(1, 500, { takes: 9, ...counted('b', 0) }),
         at(500, 201, counted('c', 1)),
       ],
-    ],
-    [
-      'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other',
-      ['same-insert-id', 'same-insert-id'],
-      [
+      'must not send an event without insertId again after a time-out over a connection that was opened before': [
+        at(0, 201, { takes: 300, ...lost, ...plain }),
+        at(301, 201, { openedAt: -50, ...plain }),
+      ],
+      'must not send it with another insertId': [at(0, 500, dated('a')), at(500, 201, dated('b'))],
+      'must not send an event with another insertId and time, if it says that it tries again': [
+        at(0, 500, { ...dated('a'), ...retry(0) }),
+        at(500, 201, { body: { insertId: 'b', v: 1, eventAt: '2026-01-15T12:00:01Z' }, ...retry(1) }),
+      ],
+      'must not send it a third time after a loss, whichever of the tries before that repeats': [
+        at(0, 201, { takes: 500, headSentAt: 1, openedAt: 0, ...lost, ...plain }),
+        at(1400, 201, { takes: 500, openedAt: 0, ...lost, ...plain }),
+        at(2200, 201, plain),
+      ],
+      'must not send it again after a success whose body it cannot read, if it says that it tries again': [
+        at(0, 201, { ...unread, ...counted('a', 0) }),
+        at(1500, 201, counted('b', 1)),
+      ],
+    },
+    'back-off': {
+      'must not send it at once after a failure': [at(0, 500), at(9, 201)],
+      'must not send it at once after several lost answers': [at(0, 201, lost), at(1, 201, lost), at(2, 201)],
+      'must not wait for less than half of the time again and again': [0, 900, 1300, 1480].map((time) => at(time, 502)),
+    },
+    'same-insert-id, same-insert-id': {
+      'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other': [
         at(0, 201, { takes: 5, ...lost, ...counted('a', 0) }),
         at(1, 503, { takes: 200, ...told, ...counted('b', 0) }),
         at(400, 201, counted('c', 1)),
         at(100, 201, { takes: 400, ...counted('d', 1) }),
       ],
-    ],
-    [
-      'must wait after a 429 whose body it cancels, which is no lost answer',
-      ['retry-after'],
-      [at(0, 429, { takes: 5, headSentAt: 1, ...told, ...lost, ...plain }), at(500, 201, plain)],
-    ],
-    [
-      'must not send an event without insertId again after a time-out over a connection that was opened before',
-      ['same-insert-id'],
-      [at(0, 201, { takes: 300, ...lost, ...plain }), at(301, 201, { openedAt: -50, ...plain })],
-    ],
-    [
-      'is believed that it tries again, also over a connection that was opened before',
-      ['back-off', 'same-insert-id'],
-      [
-        at(0, 500, { takes: 5, ...plain }),
-        at(6, 201, { openedAt: -50, ...plain, sent: { 'x-stainless-retry-count': '1' } }),
-      ],
-    ],
-    [
-      'must not send again two equal events without insertId that were lost together',
-      ['same-insert-id', 'same-insert-id'],
-      [
+      'must not send again two equal events without insertId that were lost together': [
         at(0, 201, { takes: 300, ...lost, ...plain }),
         at(1, 201, { takes: 300, ...lost, ...plain }),
         at(400, 201, plain),
         at(401, 201, plain),
       ],
-    ],
-    [
-      'is judged by the try that it counts, also one whose end the simulator sees late',
-      ['retry-after'],
-      [
-        at(0, 429, { ...told, ...retry(0) }),
-        at(1000, 201, retry(2)),
-        at(500, 500, { takes: 501, headSentAt: 501, ...lost, ...retry(1) }),
+    },
+    'back-off, same-insert-id': {
+      'is believed that it tries again, also over a connection that was opened before': [
+        at(0, 500, { takes: 5, ...plain }),
+        at(6, 201, { openedAt: -50, ...plain, sent: { 'x-stainless-retry-count': '1' } }),
       ],
-    ],
-    ['must not send it with another insertId', ['same-insert-id'], [at(0, 500, dated('a')), at(500, 201, dated('b'))]],
-    [
-      'must not send an event with another insertId and time, if it says that it tries again',
-      ['same-insert-id'],
-      [
-        at(0, 500, { ...dated('a'), ...retry(0) }),
-        at(500, 201, { body: { insertId: 'b', v: 1, eventAt: '2026-01-15T12:00:01Z' }, ...retry(1) }),
-      ],
-    ],
-    [
-      'must not send it a third time after a loss, whichever of the tries before that repeats',
-      ['same-insert-id'],
-      [
-        at(0, 201, { takes: 500, headSentAt: 1, openedAt: 0, ...lost, ...plain }),
-        at(1400, 201, { takes: 500, openedAt: 0, ...lost, ...plain }),
-        at(2200, 201, plain),
-      ],
-    ],
-    [
-      'must not send it again after a success whose body it cannot read, if it says that it tries again',
-      ['same-insert-id'],
-      [at(0, 201, { ...unread, ...counted('a', 0) }), at(1500, 201, counted('b', 1))],
-    ],
-    [
-      'is not judged by one of several equal calls that another one has repeated already',
-      ['retry-after', 'same-insert-id', 'same-insert-id', 'same-insert-id', 'same-insert-id', 'same-insert-id'],
-      [
+    },
+    'retry-after, same-insert-id, same-insert-id, same-insert-id, same-insert-id, same-insert-id': {
+      'is not judged by one of several equal calls that another one has repeated already': [
         at(0, 201, { takes: 3, ...lost, ...unnamed(0) }),
         at(0, 201, { takes: 4, ...lost, ...unnamed(0) }),
         at(117, 503, { takes: 2, ...told, ...unnamed(1) }),
@@ -447,9 +377,16 @@ describe('a client that sends the same call again', () => {
         at(300, 201, { takes: 500, ...lost, ...unnamed(2) }),
         at(812, 201, unnamed(2)),
       ],
-    ],
-  ])('%s', (_name, rules, attempts) => {
-    expect(brokenRules(attempts)).toEqual(rules)
+    },
+  }
+  const rows = Object.entries(cases).flatMap(([rules, named]) =>
+    Object.entries(named).map(([name, attempts]) => ({ rules, name, attempts })),
+  )
+
+  test.each(rows)('$name', ({ rules, attempts }) => {
+    const { send, rules: broken } = createTracked()
+    for (const attempt of attempts) send(attempt)
+    expect(broken().join(', ') || 'no rule').toBe(rules)
   })
 
   test('may send a different prompt as the retry of a request that never arrived, while another one must wait', () => {

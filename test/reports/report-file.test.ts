@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleKind } from '../../src/bundles/bundle.ts'
@@ -48,25 +48,6 @@ test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf
     expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
   },
 )
-
-test('a refused file is answered with the extension of every format', () => {
-  expect(parseCommandLine(commands, ['--report', 'report.pdf'], {})).toMatchObject({
-    problem: expect.stringContaining('.json, .xml (JUnit), .md or .html'),
-  })
-})
-
-test('the reason why a file cannot be written is known before and after', async () => {
-  const folder = await tempFolder()
-  expect(await findReportProblem([targetOf(join(folder, 'x', 'a.md'))])).toMatchObject({
-    message: expect.stringMatching(/there is no folder .*x\. Make it/),
-  })
-  const file = join(folder, 'gone', 'a.md')
-  expect(await writeTarget(targetOf(file))).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
-  await mkdir(join(folder, 'b.md'))
-  expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatchObject({
-    message: expect.stringMatching(/that is a folder, not a file/),
-  })
-})
 
 test('a bundle replaces an earlier bundle or an empty file, and no other file', async () => {
   const file = join(await tempFolder(), 'failed.json')

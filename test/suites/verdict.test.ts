@@ -1,11 +1,8 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { isSuiteCondition } from '../../src/exec/parse-suite-fail-on.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../../src/exec/report/good-answers.ts'
-import { judgeSuiteCondition } from '../../src/exec/report/judge-suite.ts'
 import { judgeRuns, type RunOutcome } from '../../src/exec/report/verdict.ts'
 import {
-  gates,
   judged,
   renderHtml,
   renderJson,
@@ -100,23 +97,6 @@ describe('a run that is green, but whose call never succeeded', () => {
     expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
     expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
     expect(renderHtml(report)).toContain(`<td class="bad">${words}</td>`)
-  })
-
-  test('says that a truncated answer was swallowed', () => {
-    const swallowing = 'the answer that broke off was swallowed'
-    const counts = 'the command got 1 good answer to such calls instead of 2'
-    expect(renderText(reportOn(runs))).toContain(
-      `warning: Not resilient: ${words}: "truncated" struck request 1 of createEvent, and ${swallowing}: ${counts}.`,
-    )
-  })
-
-  test('is counted by --fail-on not-resilient, also in JUnit', () => {
-    const [condition] = gates('not-resilient').filter(isSuiteCondition)
-    if (!condition) throw new Error('there is no condition')
-    expect(judgeSuiteCondition(runs, condition)).toBe('1 of 2 faults did not recover (50 %)')
-    const xml = renderJunit(reportOn(runs, { failOn: [condition] }))
-    expect(XMLValidator.validate(xml)).toBe(true)
-    expect(xml).toMatch(/<failure type="not-resilient" message="Not resilient: green, but the call/)
   })
 })
 

@@ -13,11 +13,11 @@ export interface RecordedRun extends DriftRun {
 }
 
 /** Returns a document of one operation, `GET /weather`, with the media types of its answer; a schema is indented by 16 spaces. */
-export const weather = (content: string, before = '') => `# kept
+export const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
 servers: [{ url: /v1 }]
-${before}paths:
+paths:
   /weather:
     get:
       operationId: getWeather

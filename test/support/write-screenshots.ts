@@ -3,9 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { defaultSettings } from '../../src/config/settings.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { openBrowser } from '../browser/chromium.ts'
-import { sendTraffic } from './screenshot-traffic.ts'
+import { event, prompt } from './client.ts'
+import { steer } from './control.ts'
 
 /** A picture of the console: the name of its file, the place, and what must be on the page. */
 interface Screenshot {
@@ -29,6 +31,61 @@ const screenshots: readonly Screenshot[] = [
   { name: 'retries', place: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(3).waitFor() },
 ]
 
+const analytics = (model: number, period: string) =>
+  [`/models/00000000-0000-4000-8000-00000000000${model}/analytics?period=${period}`, undefined] as const
+
+const productId = '00000000-0000-4000-9000-000000000001'
+
+const order = (insertId: string, fields: JsonObject = {}) =>
+  [
+    '/events',
+    event({ eventType: 'order_completed', productId, insertId, eventAt: '2026-01-15T09:40:00Z', ...fields }),
+  ] as const
+
+/**
+ * The traffic of a shop's backend: for each request a scenario, or with commas the sequence of all tries of its call, and
+ * the pause after it on the clock of the sandbox, so that the times are the same in each run.
+ */
+const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
+  ['500ms', '500*2, 200', ...analytics(2, '7d')],
+  ['1100ms', '500*2, 200', ...analytics(2, '7d')],
+  ['800ms', '500*2, 200', ...analytics(2, '7d')],
+  ['2400ms', 'unavailable;retry-after=2, 201', ...order('order-90815')],
+  ['800ms', 'unavailable;retry-after=2, 201', ...order('order-90815')],
+  ['900ms', 'lost-ack, 201', ...order('order-90816')],
+  ['800ms', 'lost-ack, 201', ...order('order-90816-2')],
+  ['4s', 'rate-limited;retry-after=30*2, 201', ...order('order-90817')],
+  ['31s', 'rate-limited;retry-after=30*2, 201', ...order('order-90817')],
+  ['800ms', 'rate-limited;retry-after=30*2, 201', ...order('order-90817')],
+  ['340ms', '200', ...analytics(1, '30d')],
+  ['340ms', '201', ...order('order-90818', { value: '39.90' })],
+  ['340ms', 'wrong-type;pointer=/conversationCount', ...analytics(5, '90d')],
+  ['340ms', '', '/modles/1/analytics', undefined],
+  ['340ms', '', '/prompts', prompt({ role: 'support' })],
+  ['340ms', 'rate-limited', ...analytics(3, '7d')],
+  ['340ms', '', ...analytics(6, '30d')],
+  ['340ms', '', ...order('order-90819', { productId: 'web-shop', value: 149, valueType: 'money' })],
+  ['340ms', '', ...order('order-90820', { value: '12.50' })],
+]
+
+/** Sends the traffic to a sandbox. */
+async function sendTraffic(origin: string, sandbox: string): Promise<void> {
+  for (const [pause, scenario, path, body] of traffic) {
+    const headers = {
+      authorization: 'Bearer any-key',
+      'user-agent': 'shop-backend/2.3',
+      'x-sim-sandbox': sandbox,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(scenario && { [scenario.includes(',') ? 'x-sim-sequence' : 'x-sim-scenario']: scenario }),
+    }
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    // A lost answer, as "lost-ack" asks, is an error of fetch.
+    const answer = await fetch(`${origin}/v1${path}`, init).catch(() => undefined)
+    await answer?.arrayBuffer()
+    await steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by: pause })
+  }
+}
+
 const folder = new URL('../../docs/images/', import.meta.url)
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
@@ -41,8 +98,8 @@ if (!started.ok) throw new Error(JSON.stringify(started.error))
 const browser = await openBrowser()
 try {
   const { origin } = started.value
-  await sendTraffic({ origin, sandbox: 'warm-up' }) // so that the durations are those of a server in use
-  await sendTraffic({ origin, sandbox: 'default' })
+  await sendTraffic(origin, 'warm-up') // so that the durations are those of a server in use
+  await sendTraffic(origin, 'default')
   await mkdir(folder, { recursive: true })
   for (const screenshot of screenshots) await take(browser, origin, screenshot)
 } finally {
