@@ -36,6 +36,7 @@ export default defineConfig({
     // A limit for tests that never end. On a busy machine, a slow test takes three times as long as alone.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // One more than the cores that CI has: many tests wait, for processes and for pauses that are really made.
     maxWorkers: 3,
   },

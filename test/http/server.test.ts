@@ -82,7 +82,7 @@ test.each([
     listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
   }
   expect(await received).toContain(`HTTP/1.1 ${status} `)
-  await expect.poll(() => listening.connections.size, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
 })
 
 test('a client that goes on sending broken bytes still gets the refusal', async () => {
