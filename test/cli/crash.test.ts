@@ -89,5 +89,5 @@ test(
     }
     expect(total).toBeGreaterThan(rounds)
   },
-  60_000 + rounds * 15_000,
+  240_000 + rounds * 15_000,
 )

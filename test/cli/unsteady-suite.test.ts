@@ -83,5 +83,5 @@ test(
     expect([wrong.flat(), refused]).toEqual([[], []])
     expect(unsteady).toBeGreaterThan(0)
   },
-  60_000 + campaigns * 120_000,
+  240_000 + campaigns * 120_000,
 )

@@ -89,5 +89,5 @@ test(
     }
     expect(acknowledged).toBeGreaterThan(rounds)
   },
-  60_000 + rounds * 10_000,
+  240_000 + rounds * 10_000,
 )
