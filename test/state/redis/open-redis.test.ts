@@ -111,10 +111,10 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('is not taken for a silent one while the process itself is busy, as with the decoding of a large sandbox', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix(), { commandMs: 300 })
+    const { store } = await openRedisOrFail(redis().url, nextPrefix(), { commandMs: 1000 })
     const written = store.recordEvent(context, event())
     await new Promise(setImmediate) // the command is sent in the next turn
-    const end = Date.now() + 1000
+    const end = Date.now() + 2000
     while (Date.now() < end);
     expect((await written).replayed).toBe(false)
     expect(await store.findOutage()).toBeUndefined()
