@@ -113,9 +113,10 @@ describe('a signal after that time ends the process at once, and says so', { tag
   ] as const)('%s, %s', async (name, signal, code) => {
     const upstream = name === 'proxy' ? [`${(await startSilentServer()).url}/v1`] : []
     const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
-    const busy = await connectTo(await command.ready())
+    const origin = await command.ready()
+    const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20)) // holds the stop for five seconds
-    await sleep(100)
+    await ask({ origin }, '/__sim/health', { token: null }) // so that it has arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)
     expect([await command.stop(signal), command.stderr()]).toEqual([code, expect.stringMatching(notice(signal))])

@@ -62,7 +62,7 @@ const all =
 describe('a real service with planted differences', () => {
   test('each is found and named with its pointer, and nothing else is', async () => {
     const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
-    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '700ms'])
+    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     expect(placesOf(run)).toEqual([
       'broken-json ',
       'enum-value /recommendations/healthLevel',
