@@ -37,7 +37,8 @@ export interface Hearing {
   readonly closeCalls: ReadonlySet<string>
   /**
    * True where client or simulator stood still: neither measures short pauses, a retry may arrive before its failed try
-   * ends, and the timer of a client may end a try whose head has arrived, but was not read yet.
+   * ends, the timer of a client may end a try whose head has arrived, but was not read yet, and calls that only their
+   * time tells apart may be read one after another, as retries are.
    */
   readonly hasStalled: boolean
 }
@@ -77,7 +78,8 @@ export function judgeEvidence(hearing: Hearing): Verdict {
   const accusations = hearing.accusations.filter(({ rule }) => !(hasStalled && rule === 'back-off'))
   const found = new Set(accusations.filter(({ rule }) => rule === 'same-insert-id').map(({ accused }) => accused))
   const callOf = (name: string) => calls.find((one) => name.startsWith(`${one.name}#`))
-  const unfounded = [...new Set(calls.map(({ kind }) => kind))].flatMap((kind) => {
+  const told = calls.filter((call) => !(hasStalled && hasOnlyTime(call)))
+  const unfounded = [...new Set(told.map(({ kind }) => kind))].flatMap((kind) => {
     const against = accusations.filter(({ accused }) => callOf(accused)?.kind === kind)
     return listUnfounded(against, ofKind(retries, kind), kind)
   })
@@ -88,6 +90,9 @@ export function judgeEvidence(hearing: Hearing): Verdict {
     undecidable: duplicates.length - promised.length,
   }
 }
+
+/** Returns true for one of several equal calls that nothing but their time tells apart. */
+const hasOnlyTime = ({ kind, name, countsRetries }: KnownCall) => kind !== name && !countsRetries
 
 /** Returns true where docs/evidence.md promises that the duplicate is found. */
 function isPromised(retry: Retry, retries: readonly Retry[], { closeCalls }: Hearing): boolean {
@@ -175,11 +180,15 @@ function listUnfounded(accusations: readonly Accusation[], retries: readonly Ret
 }
 
 /** Lists the rules that `GET /manners` says were broken more often than the log bears out. */
-function listExcess({ rules, hasStalled }: Hearing, retries: readonly Retry[]): readonly string[] {
+function listExcess({ rules, calls, log, hasStalled }: Hearing, retries: readonly Retry[]): readonly string[] {
+  const untold = calls.filter((call) => hasStalled && hasOnlyTime(call)).map(({ name }) => name)
+  const mayBeAny = log.filter(({ call }) => untold.includes(call)).length
   return [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {
     const count = rules.filter((one) => one.rule === rule).reduce((sum, one) => sum + one.count, 0)
-    const guilty = retries.filter((retry) => isGuilty(retry, rule)).length
-    return count <= guilty || (hasStalled && rule === 'back-off')
+    const guilty = retries
+      .filter(({ call }) => !untold.includes(call.name))
+      .filter((retry) => isGuilty(retry, rule)).length
+    return count <= guilty + mayBeAny || (hasStalled && rule === 'back-off')
       ? []
       : [`manners: ${rule} ${count} times, not ${guilty}`]
   })
