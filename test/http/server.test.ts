@@ -53,6 +53,15 @@ describe('a stop', () => {
   })
 })
 
+test('an idle connection is closed later than a client that stood still for seconds uses it again', async () => {
+  const { origin, ask, answer } = await setup()
+  const connection = await connectTo(origin)
+  await ask(connection)
+  answer()
+  expect((await connection.answer()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
+  connection.destroy()
+})
+
 test('broken bytes behind a request close the connection only after its reply', async () => {
   const { origin, ask, answer } = await setup()
   const connection = await connectTo(origin)
