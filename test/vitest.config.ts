@@ -33,9 +33,10 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
     reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers)],
-    // A limit for tests that never end. On a busy machine, a slow test takes three times as long as alone.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits for tests that never end. Beside other work, a test that starts processes takes twenty times as long as alone.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     // One more than the cores that CI has: many tests wait, for processes and for pauses that are really made.
     maxWorkers: 3,
   },

@@ -10,6 +10,12 @@ import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'
 import { watchLeave } from './watch-end.ts'
 
+/**
+ * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
+ * on a busy machine, cannot know that it was closed, and loses its next request: Node's five seconds were too few.
+ */
+const keepAliveMs = 65_000
+
 interface ListeningServer {
   readonly server: Server
   readonly port: number
@@ -47,6 +53,7 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   })
+  server.keepAliveTimeout = keepAliveMs
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
   server.on('connection', (socket) => {
     connections.set(socket, [])

@@ -28,7 +28,7 @@ async function breakOff(sandbox: string, text: string, count: number): Promise<v
   connection.send(text)
   await ask(sim(), '/__sim/health', { token: null }) // so that what was sent before is there
   connection.destroy()
-  const question = { count: { atLeast: count }, withinMs: 5000 }
+  const question = { count: { atLeast: count }, withinMs: 30_000 }
   await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, question)
 }
 

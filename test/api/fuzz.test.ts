@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 const count = Number(process.env['FUZZ'] ?? 1500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const atATime = 64
-const limits = { timeout: 60_000 + count * 40 }
+const limits = { timeout: 240_000 + count * 40 }
 
 /** What no answer may show of our insides. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRequest } from './requests.ts'
 
@@ -56,14 +56,20 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   }
 }
 
-/** Returns a port that was free a moment ago. */
+/** Returns a port that was free a moment ago, below those that Linux gives to clients and to servers on any free port. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a server on a port has no other kind of address
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Resolves when a server answers `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */

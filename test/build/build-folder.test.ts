@@ -87,4 +87,4 @@ test('npm start twice at once builds and serves twice; a build that is killed le
   const built = await stamp()
   await start().ready()
   expect(await stamp()).toBe(built)
-}, 180_000)
+})

@@ -205,7 +205,7 @@ describe('healthcheck', () => {
 
   test.each([
     [[], /no answer from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
-    [['--wait', '--timeout', '250ms'], /no answer from .*: .*ECONNREFUSED/],
+    [['--wait', '--timeout', '1s'], /no answer from .*: .*ECONNREFUSED/],
     [['--port', '0'], /the port 0 stands for any free port/],
   ])('exits with 1 and the reason if there is no reply: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])

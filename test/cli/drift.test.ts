@@ -77,7 +77,7 @@ const slow: Change = (answer) => {
 }
 
 /** Starts a proxy in front of a service. */
-function startProxy(baseUrl: string, timeoutMs = 5000) {
+function startProxy(baseUrl: string, timeoutMs = 60_000) {
   return startForTest({}, { origin: new URL(baseUrl).origin, basePath: '/v1', token: undefined, timeoutMs })
 }
 
@@ -133,7 +133,10 @@ describe('recorded traffic', () => {
     ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
     ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'certificate'],
   ])('%s in its journal as in its HAR file', async (_, change, isExpired, verdict, reason) => {
-    const proxy = await startProxy((await startFakeUpstream(change, isExpired)).baseUrl, change === slow ? 50 : 5000)
+    const proxy = await startProxy(
+      (await startFakeUpstream(change, isExpired)).baseUrl,
+      change === slow ? 50 : undefined,
+    )
     await askForPeriods(proxy)
     for (const { code, report } of await judgeBoth(proxy)) {
       const isNamed = report.notJudged.some((one) => one.reason === reason)

@@ -71,9 +71,9 @@ describe('convsim exec --hunt', () => {
 
   test('finds a suite that hangs, and leaves none of its processes', { tags: ['long'] }, async () => {
     const lines = suite() + hangIf('statuses.includes(429)')
-    const { code, report, read } = await hunt(lines, 'rate-limited;retry-after=0', '--run-timeout', '2s')
+    const { code, report, read } = await hunt(lines, 'rate-limited;retry-after=0', '--run-timeout', '8s')
     expect([code, report.found.verdict]).toEqual([3, 'hung'])
-    expect(report.found.sentence).toMatch(/^The command does not end within 2 s if request 1 of getModelAnalytics /)
+    expect(report.found.sentence).toMatch(/^The command does not end within 8 s if request 1 of getModelAnalytics /)
     const pids = (await read('pids'))?.match(/\d+/g) ?? []
     expect(pids).not.toEqual([])
     for (const pid of pids) await untilGone(Number(pid))
@@ -88,7 +88,7 @@ describe('convsim exec --hunt', () => {
   })
 
   test('ends when its time is up', { tags: ['long'] }, async () => {
-    const { code, report } = await hunt(suite(), quick, '--time', '10s')
+    const { code, report } = await hunt(suite(), quick, '--time', '15s')
     expect([code, report.summary.endedBy]).toEqual([0, 'time'])
   })
 

@@ -163,5 +163,5 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(stored.size).toBe(events.length)
     for (const [insertId, eventId] of acknowledged) expect(stored.get(insertId)).toBe(eventId)
     expect(acknowledged.size).toBeGreaterThan(10)
-  }, 300_000)
+  }, 600_000)
 })

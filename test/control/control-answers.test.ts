@@ -85,7 +85,7 @@ describe('the recording of answers', () => {
       const found = (await readRecorded()).map(({ target }) => target)
       expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
       return found
-    }, 10_000)
+    }, 30_000)
     expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
   })
 })

@@ -53,6 +53,15 @@ describe('a stop', () => {
   })
 })
 
+test('an idle connection is closed later than a client that stood still for seconds uses it again', async () => {
+  const { origin, ask, answer } = await setup()
+  const connection = await connectTo(origin)
+  await ask(connection)
+  answer()
+  expect((await connection.answer()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
+  connection.destroy()
+})
+
 test('broken bytes behind a request close the connection only after its reply', async () => {
   const { origin, ask, answer } = await setup()
   const connection = await connectTo(origin)
@@ -82,7 +91,7 @@ test.each([
     listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
   }
   expect(await received).toContain(`HTTP/1.1 ${status} `)
-  await expect.poll(() => listening.connections.size, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
 })
 
 test('a client that goes on sending broken bytes still gets the refusal', async () => {

@@ -83,7 +83,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     for (let cut = 0; cut <= cuts; cut += 1) {
       await readMore(1 + Math.round((length * cut) / cuts))
       proxy.cutAfter(Number.POSITIVE_INFINITY)
-      const counts = await vi.waitFor(() => journal.counts('default'), 10_000)
+      const counts = await vi.waitFor(() => journal.counts('default'), 30_000)
       expect(counts).toMatchObject({ recorded: total, dropped: 0 })
       expect(journal.hasLoss(undefined)).toBe(false)
     }
@@ -195,8 +195,8 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     await redis.kill()
     await expect(one.journal.shared?.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
-    await vi.waitFor(() => one.journal.list(), 10_000)
-    await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 10_000)
+    await vi.waitFor(() => one.journal.list(), 30_000)
+    await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 30_000)
     expect((await two.journal.list()).entries[0]).toMatchObject(end)
     expect(corrections).toEqual([true])
   })

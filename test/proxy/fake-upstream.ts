@@ -11,7 +11,7 @@ export async function fakeUpstream(listener: RequestListener): Promise<string> {
 /** Starts a proxy in front of an origin, for one test. */
 export function proxyTo(
   origin: string,
-  { basePath = '', token, timeoutMs = 5000 }: Partial<UpstreamTarget> = {},
+  { basePath = '', token, timeoutMs = 60_000 }: Partial<UpstreamTarget> = {},
   settings: Parameters<typeof startForTest>[0] = {},
 ): Promise<TestSimulator> {
   return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })

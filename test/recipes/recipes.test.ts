@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
 const page = fileURLToPath(new URL('../../docs/testing.md', import.meta.url))
 
 /** A compiler that starts without its cache on a busy machine. */
-const limitMs = 240_000
+const limitMs = 480_000
 
 /** A text of a file, and another one, which makes its client wrong. */
 type Bug = readonly [text: string, other: string]

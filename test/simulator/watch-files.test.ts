@@ -20,7 +20,7 @@ async function watch(files: readonly string[]): Promise<(readonly string[])[]> {
 }
 
 const expectChanges = (changes: unknown, expected: unknown) =>
-  vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 5000, interval: 20 })
+  vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
 test('a file that is written, and one that is replaced, are changes', async () => {
   const folder = await tempFolder()

@@ -220,9 +220,9 @@ export function stateProperty(open: () => Promise<RestartableStore>, runs: numbe
       {
         numRuns: Number(process.env['PROPERTY_RUNS'] ?? runs),
         // Below the time limit of the test, which would not show the failing operations.
-        interruptAfterTimeLimit: 90_000,
+        interruptAfterTimeLimit: 200_000,
         markInterruptAsFailure: true,
       },
     )
-  }, 120_000)
+  })
 }

@@ -1,2 +1,2 @@
 /** The limits of `execFileSync` in a test, whose own time limit cannot end a child that blocks its thread. */
-export const childLimits = { timeout: 60_000, killSignal: 'SIGKILL' } as const
+export const childLimits = { timeout: 200_000, killSignal: 'SIGKILL' } as const

@@ -30,7 +30,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
       resolve(received)
     }
     const quiet = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
-    const stuck = setTimeout(() => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)), 15_000)
+    const stuck = setTimeout(() => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)), 60_000)
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
       if (isComplete(received, onlyHead)) finish()

@@ -16,6 +16,8 @@ export interface RawConnection {
   send(text: string): void
   /** Ends the sending side; the server can still answer. */
   end(): void
+  /** Resolves once the beginning of a response has arrived. Rejects if the connection ends before. */
+  begun(): Promise<void>
   /** Resolves to the next complete response. Rejects if the connection ends before. */
   answer(): Promise<RawAnswer>
   /** Resolves once the server has closed the connection. */
@@ -32,6 +34,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   return {
     send: (text) => void socket.write(text),
     end: () => void socket.end(),
+    begun: () => inbox.begun(),
     answer: () => inbox.next(),
     closed: () => inbox.ended,
     destroy: () => void socket.destroy(),
@@ -74,6 +77,15 @@ function createInbox(socket: Socket) {
       resolve()
     })
   })
+  const untilMore = () => {
+    if (hasEnded) throw new Error(`the connection ended after ${JSON.stringify(bytes.toString('latin1'))}`)
+    return new Promise<void>((resolve) => {
+      wake = resolve
+    })
+  }
+  const begun = async () => {
+    while (bytes.length === 0) await untilMore()
+  }
   const next = async () => {
     for (;;) {
       const taken = takeAnswer(bytes)
@@ -81,13 +93,10 @@ function createInbox(socket: Socket) {
         bytes = taken.rest
         return taken.answer
       }
-      if (hasEnded) throw new Error(`the connection ended after ${JSON.stringify(bytes.toString('latin1'))}`)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      await untilMore()
     }
   }
-  return { ended, next }
+  return { ended, begun, next }
 }
 
 /** Parses the first complete response of the bytes; a response without a length (204, 304, 100) has no body. Undefined: incomplete. */

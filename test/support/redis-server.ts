@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../bench/target.ts'
 
 /** The server of Debian's package `redis-server`. */
 export const executablePath = '/usr/bin/redis-server'
@@ -33,7 +33,7 @@ export interface RedisServerOptions {
 /** Starts a Redis server on a free port. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
-  const port = await findFreePort()
+  const port = await freePort()
   const persistence = options.durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const listening = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
   const args = [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
@@ -72,16 +72,5 @@ function waitForLine(child: ChildProcess, text: string): Promise<void> {
       if (output.includes(text)) resolve()
     })
     child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
-  })
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo // of a TCP server
-      probe.close(() => resolve(port))
-    })
   })
 }

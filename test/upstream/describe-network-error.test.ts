@@ -33,7 +33,7 @@ test('drift names https for a service that speaks http as the proxy does', async
   await once(server, 'listening')
   const upstream = parseUpstream(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, false)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = { upstream: upstream.value, token: undefined, timeoutMs: 5000, userAgent: 'test', now: () => 0 }
+  const access = { upstream: upstream.value, token: undefined, timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
   const { answer } = await send(access, { method: 'GET', target: '/models', body: undefined })
   expect(answer).toEqual({
     problem: 'connection',

@@ -22,7 +22,13 @@ async function startScripted(...answers: Scripted[]) {
   const port = await listenForTest(server)
   const upstream = parseUpstream(`http://127.0.0.1:${port}/v1`, true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = { upstream: upstream.value, token: 'a-secret-token', timeoutMs: 5000, userAgent: 'test', now: () => 0 }
+  const access = {
+    upstream: upstream.value,
+    token: 'a-secret-token',
+    timeoutMs: 60_000,
+    userAgent: 'test',
+    now: () => 0,
+  }
   const waits: number[] = []
   const sleep = async (ms: number) => waits.push(ms)
   const ask = async (method = 'GET', isRepeatable = method === 'GET') => {
@@ -82,7 +88,7 @@ test('a sample has no credential, and the service had it', async () => {
 test('a service that does not run is named', async () => {
   const upstream = parseUpstream('http://127.0.0.1:1/v1', true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = { upstream: upstream.value, token: undefined, timeoutMs: 5000, userAgent: 'test', now: () => 0 }
+  const access = { upstream: upstream.value, token: undefined, timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
   const request = { method: 'GET', target: '/models', body: undefined }
   const { samples } = await sendWithRetries(access, request, true, { sleep: async () => 0, maxPauseMs: 1000 })
   expect(samples).toEqual([

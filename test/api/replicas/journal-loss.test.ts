@@ -18,7 +18,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
   const startAgain = async (redis: RedisServer, replicas: readonly TestSimulator[]) => {
     await redis.start()
     for (const replica of replicas)
-      await vi.waitFor(async () => expect((await ask(replica, '/__sim/health')).status).toBe(200), 10_000)
+      await vi.waitFor(async () => expect((await ask(replica, '/__sim/health')).status).toBe(200), 30_000)
   }
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body

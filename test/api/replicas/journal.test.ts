@@ -59,7 +59,7 @@ describeWithRedis('the journal of replicas', () => {
 
   test('a verification waits for a request to another replica', async () => {
     const [one, two] = await startReplicas(redis())
-    const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 5000 })
+    const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 30_000 })
     await ask(two, '/v1/events', { body: event({ value: '7' }) })
     expect(await waiting).toEqual([200, expect.objectContaining({ satisfied: true, count: 1 })])
   })
@@ -154,7 +154,7 @@ describeWithRedis('the journal of replicas', () => {
         }[]
         return tookMs > 250 ? delivery : undefined
       }
-      await expect.poll(took, { timeout: 10_000 }).toMatchObject({ outcome })
+      await expect.poll(took, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
       expect((await ask(two, '/v1/events', retry)).status).toBe(201)
       for (const replica of [one, two])

@@ -7,7 +7,7 @@ import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { start, startForTest } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
-const patient = { timeout: 15_000, interval: 50 }
+const patient = { timeout: 30_000, interval: 50 }
 
 /** Returns why a simulator with this state does not start. */
 async function startError(state: string) {

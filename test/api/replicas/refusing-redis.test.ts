@@ -107,7 +107,7 @@ describeWithRedis('while Redis takes no changes', () => {
     await admin.call('config', 'set', 'maxmemory', '0')
     await ask(one, path, ofMissed)
     for (const replica of [one, two]) {
-      await expect.poll(() => list(replica, 'missed'), { timeout: 10_000 }).toMatchObject({ total: 2, truncated: true })
+      await expect.poll(() => list(replica, 'missed'), { timeout: 30_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })
     }
     await store.close()

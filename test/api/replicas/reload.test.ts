@@ -30,7 +30,7 @@ describeWithRedis('replicas with --watch', () => {
         await vi.waitFor(
           async () =>
             expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({ contract: { generation: number } }),
-          { timeout: 15_000, interval: 50 },
+          { timeout: 30_000, interval: 50 },
         )
     }
     await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])

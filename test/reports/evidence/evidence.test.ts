@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { convsim } from '../../support/command.ts'
 import { drawRun } from './plan.ts'
 import { type RunResult, runClient } from './run.ts'
@@ -23,6 +23,7 @@ test(`a real client is accused of what its own log bears out, in ${seeds.length}
   const target = { origin, baseUrl: `${origin}/v1` }
   const watch = new StallWatch(target)
   watch.start()
+  onTestFinished(() => watch.stop())
   // The first requests of two new processes take longer than the pauses that are judged.
   await Promise.all(seeds.slice(0, atOnce).map((first) => runClient(target, drawRun(`${first}.warm`), watch)))
   const results: SeededResult[] = []

@@ -57,7 +57,7 @@ export async function runClient(target: Target, plan: RunPlan, watch: StallWatch
     log,
     ...evidence,
     closeCalls: listCloseCalls(calls),
-    hasStalled: watch.hasStalledSince(begin),
+    hasStalled: await watch.hasStalledSince(begin),
   }
   const verdict = judgeEvidence(hearing)
   return {

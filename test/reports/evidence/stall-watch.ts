@@ -11,6 +11,7 @@ export class StallWatch {
   /** The times at which a stall ended, by the clock of this process. */
   readonly #stalls: number[] = []
   #watching: Promise<void> | undefined
+  #look: Promise<void> | undefined
 
   constructor(target: Target) {
     this.#target = target
@@ -25,18 +26,24 @@ export class StallWatch {
     await this.#watching
   }
 
-  /** Returns true where a stall ended after this time. */
-  hasStalledSince(time: number): boolean {
+  /** Returns true where a stall ended after this time. Waits for the look that is under way, which a stall prolongs. */
+  async hasStalledSince(time: number): Promise<boolean> {
+    await this.#look
     return (this.#stalls.at(-1) ?? Number.NEGATIVE_INFINITY) >= time
   }
 
   async #watch(): Promise<void> {
-    const pauseMs = 15
     while (!this.#hasEnded) {
-      const begin = performance.now()
-      await sleep(pauseMs)
-      await (await fetch(`${this.#target.origin}/__sim/health`)).text()
-      if (performance.now() - begin > pauseMs + longestStallMs) this.#stalls.push(performance.now())
+      this.#look = this.#lookOnce()
+      await this.#look
     }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const pauseMs = 15
+    const begin = performance.now()
+    await sleep(pauseMs)
+    await (await fetch(`${this.#target.origin}/__sim/health`)).text()
+    if (performance.now() - begin > pauseMs + longestStallMs) this.#stalls.push(performance.now())
   }
 }

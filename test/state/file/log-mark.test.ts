@@ -50,7 +50,7 @@ test('a log that was begun after a checkpoint is told, too, if it was deleted', 
   const path = statePath()
   const { store } = await openOrFail(path, { checkpointFrom: 1 })
   await record(store, 'a')
-  await vi.waitUntil(() => !readFileSync(`${path}.journal`, 'utf8').includes('"event"'))
+  await vi.waitUntil(() => !readFileSync(`${path}.journal`, 'utf8').includes('"event"'), 30_000)
   expect(await warningsOf(copyAsKilled(path))).toEqual([])
   const copy = copyAsKilled(path)
   rmSync(`${copy}.journal`)

@@ -36,7 +36,7 @@ test('a write is acknowledged once it is synced, and writes that come meanwhile 
   await turn()
   expect([disk.syncs(), acknowledged]).toEqual([1, []])
   await disk.endSync()
-  await vi.waitUntil(() => acknowledged.length > 0, { timeout: 10_000 }) // the folder is synced after a new log
+  await vi.waitUntil(() => acknowledged.length > 0, { timeout: 30_000 }) // the folder is synced after a new log
   await turn()
   expect([disk.syncs(), acknowledged]).toEqual([2, ['first']])
   await disk.endSync()

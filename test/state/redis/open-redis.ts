@@ -13,6 +13,9 @@ export function nextPrefix(): string {
   return `test-${prefixes}`
 }
 
+/** Longer than a Redis on a busy machine, or its disk, takes to reply, milliseconds. */
+const patient = { commandMs: 30_000, connectMs: 30_000 }
+
 /** Opens the store in Redis. Throws if it is refused. */
 export async function openRedisOrFail(
   url: string,
@@ -21,7 +24,7 @@ export async function openRedisOrFail(
 ): Promise<OpenedRedisStore> {
   const location = parseRedisUrl(url, prefix)
   if (!location.ok) throw new Error(location.error)
-  const opened = await openRedisStore(location.value, options)
+  const opened = await openRedisStore(location.value, { ...patient, ...options })
   if (!opened.ok) throw new Error(opened.error)
   return opened.value
 }

@@ -1,0 +1,7 @@
+/** Runs `work` and returns the processor time of this process meanwhile, milliseconds, which other processes do not change. */
+export function measureWork(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
