@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** The silence after which the server is assumed to wait for more of the request. */
-const quietMs = 5000
+const quietMs = 15_000
 
 /** Returns true if a request is shorter than its framing headers state. */
 export function isUnfinished(sent: string): boolean {
@@ -30,7 +30,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
       resolve(received)
     }
     const quiet = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
-    const stuck = setTimeout(() => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)), 15_000)
+    const stuck = setTimeout(() => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)), 45_000)
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
       if (isComplete(received, onlyHead)) finish()
