@@ -71,17 +71,6 @@ describe('over 20 models, each period', () => {
     }
   })
 
-  test('a shorter period is the tail of a longer one', () => {
-    for (const modelId of models) {
-      const [week, month, quarter] = periods.map(
-        (days) => world.analytics({ seed: '1', modelId, days, now }).dataPoints,
-      )
-      expect(week).toEqual(quarter?.slice(-7))
-      expect(month).toEqual(quarter?.slice(-30))
-      expect(quarter).toHaveLength(90)
-    }
-  })
-
   test('a day has scores exactly if it has conversations', () => {
     for (const modelId of models) {
       for (const point of world.analytics({ seed: '1', modelId, days: 90, now }).dataPoints) {
