@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
 import {
   analyticsPath,
   ask,
@@ -7,7 +6,6 @@ import {
   event,
   modelId,
   productId,
-  prompt,
   type RequestOptions,
   readStateInfo,
 } from '../support/client.ts'
@@ -25,12 +23,9 @@ const post = (
 ): RequestOptions & { path: string } => ({ path, method: 'POST', ...(body !== undefined && { body }), ...how })
 
 const events = '/v1/events'
-const prompts = '/v1/prompts'
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${member},`)
 
-const sent = (fields: JsonObject) => post(events, event(fields))
-const drafted = (fields: JsonObject) => post(prompts, prompt(fields))
 const raw = (member: string) => post(events, withMember(member))
 
 const places: Bad[] = [
@@ -60,33 +55,7 @@ const bodies: Bad[] = [
   ['a member twice', raw('"value":"first"'), 400, [/body/, /"value" twice/]],
 ]
 
-const fields: Bad[] = [
-  ['qualityImpactScore as text', sent({ qualityImpactScore: '0.5' }), 400, [/body\/qualityImpactScore/, /a number/]],
-  ['sampleRate: -0.1', sent({ sampleRate: -0.1 }), 400, [/body\/sampleRate/, /from 0 to 1/, /-0\.1/]],
-  ['forceSample: "yes"', sent({ forceSample: 'yes' }), 400, [/body\/forceSample/, /boolean/]],
-  [
-    'influence: "good"',
-    sent({ influence: 'good' }),
-    400,
-    [/body\/influence/, /"positive", "negative", "neutral"/, /"good"/],
-  ],
-  ['valueType: "money"', sent({ valueType: 'money' }), 400, [/body\/valueType/, /"currency"/, /"money"/]],
-  ['productId: "abc"', sent({ productId: 'abc' }), 400, [/body\/productId/, /UUID/, /"abc"/]],
-  ['conversationId: "abc"', sent({ conversationId: 'abc' }), 400, [/body\/conversationId/, /UUID/]],
-  ['properties as a list', sent({ properties: [] }), 400, [/body\/properties/, /object/]],
-  ['an event without a type', post(events, { productId, value: '1' }), 400, [/body\/eventType/, /required/]],
-  ['components as one object', drafted({ components: { content: 'x' } }), 400, [/body\/components/, /array/]],
-  [
-    'a component\'s source: "nobody"',
-    drafted({ components: [{ content: 'x', source: 'nobody' }] }),
-    400,
-    [/body\/components\/0\/source/, /"customer"/],
-  ],
-  ['a tag that is no text', drafted({ tags: ['a', 1] }), 400, [/body\/tags\/1/, /string/]],
-  ['a prompt without a name', post(prompts, { components: [{ content: 'x' }] }), 400, [/body\/name/, /required/]],
-]
-
-const groups = { places, parameters, bodies, fields }
+const groups = { places, parameters, bodies }
 
 describe.each(Object.entries(groups))('%s', (_group, table) => {
   test.each(table)('%s is refused, says what is right and changes nothing', async (_name, request, status, says) => {

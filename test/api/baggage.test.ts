@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, expectRefusal, type RequestOptions } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { connectTo } from '../support/raw-http.ts'
+import { askRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 /** Baggage is never a violation, not even with --strict. */
@@ -31,11 +31,8 @@ describe('the header baggage', () => {
   })
 
   test('names the sandbox in the second of two headers', async () => {
-    const head = ['Host: x', 'Authorization: Bearer k', 'Baggage: a=b', 'Baggage: convsim.sandbox=worker-3']
-    const connection = await connectTo(sim().origin)
-    connection.send([`GET ${analyticsPath} HTTP/1.1`, ...head, 'Connection: close', '', ''].join('\r\n'))
-    expect((await connection.answer()).headers['x-sim-sandbox']).toBe('worker-3')
-    connection.destroy()
+    const text = requestText('GET', analyticsPath, ['Baggage: a=b', 'Baggage: convsim.sandbox=worker-3'])
+    expect((await askRaw(sim().origin, text)).headers['x-sim-sandbox']).toBe('worker-3')
   })
 
   test.each([

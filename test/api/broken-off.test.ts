@@ -2,25 +2,17 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { connectTo } from '../support/raw-http.ts'
+import { connectTo, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
 const body = JSON.stringify(event({ insertId: 'one-and-only' }))
 
-const post = (sandbox: string, lines: readonly string[], beginning: string) =>
-  [
-    'POST /v1/events HTTP/1.1',
-    'Host: localhost',
-    'User-Agent: torn',
-    'Authorization: Bearer any-key',
-    'Content-Type: application/json',
-    `X-Sim-Sandbox: ${sandbox}`,
-    ...lines,
-    '',
-    beginning,
-  ].join('\r\n')
+const post = (sandbox: string, lines: readonly string[], beginning: string) => {
+  const headers = ['User-Agent: torn', 'Content-Type: application/json', `X-Sim-Sandbox: ${sandbox}`, ...lines]
+  return requestText('POST', '/v1/events', headers, beginning)
+}
 
 /** Sends the beginning of a request, goes away, and waits until the sandbox has so many exchanges. */
 async function breakOff(sandbox: string, text: string, count: number): Promise<void> {

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { inputs } from '../support/catalogue.ts'
 import { type Answer, allOperations, askOperation } from '../support/client.ts'
-import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-const listOf = (body: JsonObject, member: string): JsonObject[] => {
-  const list = body[member]
-  if (!Array.isArray(list)) throw new Error(`"${member}" is no list`)
-  return list.filter(isObject)
-}
+const readCatalogue = () => readControl<ControlSchemas['Catalogue']>(sim(), '/catalogue')
 
 /** Describes an answer as the catalogue does, with the headers that the description names. */
 function describeSeen(description: string, { status, headers, text }: Answer): string[] {
@@ -25,19 +21,19 @@ function describeSeen(description: string, { status, headers, text }: Answer): s
 
 describe('GET /__sim/catalogue', () => {
   test('lists operations, and the keys, models and products of the fixtures', async () => {
-    const body = await steer(sim(), 'GET', '/catalogue')
+    const body = await readCatalogue()
     const { keys, models, products } = inputs.fixtures
     expect(body).toMatchObject({ keys, models, products })
-    expect(listOf(body, 'operations').map(({ id, answeredBy }) => [id, answeredBy])).toEqual(
+    expect(body.operations.map(({ id, answeredBy }) => [id, answeredBy])).toEqual(
       allOperations.map(({ id }) => [id, 'simulator']),
     )
   })
 
   test('says what the client of each refusal and of each data scenario sees', async () => {
-    const scenarios = listOf(await steer(sim(), 'GET', '/catalogue'), 'scenarios')
+    const { scenarios } = await readCatalogue()
     for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
       const { name, example, operations, clientSees } = scenario
-      const operation = allOperations.find(({ id }) => Array.isArray(operations) && id === operations[0])
+      const operation = allOperations.find(({ id }) => id === operations[0])
       if (!operation) throw new Error(`no operation for ${name}`)
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
       expect([name, ...describeSeen(String(clientSees), answer)]).toEqual([name, clientSees])

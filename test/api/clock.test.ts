@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/core/json.ts'
-import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal, objectOf } from '../support/client.ts'
+import type { Json } from '../../src/core/json.ts'
+import type { Analytics } from '../../src/simulation/analytics.ts'
+import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
@@ -18,10 +19,8 @@ function freshSandbox() {
 }
 
 /** Returns the days of an analytics reply: `2026-01-15`. */
-function daysOf(answer: Answer): string[] {
-  const points = objectOf(answer)['dataPoints']
-  return (Array.isArray(points) ? points : []).map((point) => String(isObject(point) && point['date']).slice(0, 10))
-}
+const daysOf = ({ text }: Answer): string[] =>
+  (JSON.parse(text) as Analytics).dataPoints.map(({ date }) => date.slice(0, 10))
 
 const dateOf = ({ headers }: Answer) => Date.parse(headers.get('date') ?? '')
 const shown = ({ now }: Record<string, Json>) => Date.parse(String(now))

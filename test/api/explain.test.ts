@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
 
@@ -31,12 +32,8 @@ async function send(sim: TestSimulator, { method, path, headers, body }: Request
 async function readState(sim: TestSimulator): Promise<Json> {
   const paths = ['/export', '/export?sandbox=a', '/sequences', '/requests?sandbox=*', '/info', '/scenarios']
   const answers = await Promise.all(paths.map((path) => steer(sim, 'GET', path)))
-  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
-  const used = (Array.isArray(sandboxes) ? sandboxes : []).filter(isObject)
-  return [
-    ...answers,
-    used.map(({ name, seed, rules }) => ({ name: name ?? null, seed: seed ?? null, rules: rules ?? null })),
-  ]
+  const sandboxes = await listSandboxes(sim)
+  return [...answers, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
 
 describe('POST /__sim/explain gives the reply that the request then gets, and changes nothing', () => {

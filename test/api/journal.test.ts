@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
@@ -6,13 +7,9 @@ import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listRequests as list, readControl } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
-
-async function list(sim: TestSimulator, query = ''): Promise<JsonObject[]> {
-  const { requests } = await steer(sim, 'GET', `/requests?${query}`)
-  return (Array.isArray(requests) ? requests : []).filter(isObject)
-}
 
 const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
@@ -170,12 +167,12 @@ describe('the list', () => {
   ])('comes in pages that new requests do not move, the %s first', async (order, expected) => {
     const sim = await startForTest()
     await sixExchanges(sim)
-    const seen: unknown[] = []
+    const seen: number[] = []
     for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
-      const page = await steer(sim, 'GET', `/requests?order=${order}&limit=2${cursor}`)
-      const { requests } = page
-      seen.push(...(Array.isArray(requests) ? requests : []).map((one) => valueAt(one, '/number')))
-      cursor = `&cursor=${page['next']}`
+      const page = `/requests?order=${order}&limit=2${cursor}`
+      const { requests, next } = await readControl<ControlSchemas['RequestPage']>(sim, page)
+      seen.push(...requests.map(({ number }) => number))
+      cursor = `&cursor=${next}`
       if (order === 'newest') await ask(sim, analyticsPath)
     }
     expect(seen).toEqual(expected)

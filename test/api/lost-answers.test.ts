@@ -4,8 +4,9 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { ask, event, modelId } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
-import { connectTo } from '../support/raw-http.ts'
+import { connectTo, postText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
@@ -30,20 +31,8 @@ async function onlyExchange(sandbox: string) {
 }
 
 /** Writes the request of an event as text. */
-function postIn(sandbox: string, body: JsonObject, lines: readonly string[] = []): string {
-  const text = JSON.stringify(body)
-  const head = [
-    'POST /v1/events HTTP/1.1',
-    'Host: localhost',
-    'User-Agent: raw',
-    'Authorization: Bearer any-key',
-    'Content-Type: application/json',
-    `Content-Length: ${text.length}`,
-    `X-Sim-Sandbox: ${sandbox}`,
-    ...lines,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${text}`
-}
+const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
+  postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
 
 const reportOf = (sandbox: string) => steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
 
@@ -153,8 +142,9 @@ describe('a client that waits for the answer finds the exchange in the journal w
         body: event(),
         headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario },
       })
-      const { requests } = await steer(sim(), 'GET', `/requests?sandbox=${sandbox}`)
-      expect(requests).toMatchObject(Array(count).fill({ delivery: { outcome: 'delivered' } }))
+      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(
+        Array(count).fill({ delivery: { outcome: 'delivered' } }),
+      )
     }
   })
 })

@@ -4,7 +4,14 @@ import { parse } from 'yaml'
 import type { Key, Plan } from '../../src/fixtures/fixtures.ts'
 import type { KnownModel } from '../../src/simulation/persona.ts'
 import { readAnalytics } from '../support/analytics.ts'
-import { analyticsPath, ask, askOperation, expectRefusal, operations } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  askOperation,
+  expectRefusal,
+  operations,
+  refusalStatuses as statuses,
+} from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -17,16 +24,6 @@ const fixture = <T>(name: string): T[] =>
 const keys = fixture<Key>('keys')
 const models = fixture<KnownModel>('models')
 const including = fixture<Plan>('plans').flatMap(({ name, analytics }) => (analytics ? [name] : []))
-
-const statuses: Readonly<Record<string, number>> = {
-  'bad-request': 400,
-  unauthorized: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'rate-limited': 429,
-  'server-error': 500,
-  unavailable: 503,
-}
 
 test('there is a magic token and a magic model for each named refusal', () => {
   const names = Object.keys(statuses)

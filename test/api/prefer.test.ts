@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { operationOf } from '../support/catalogue.ts'
 import { askOperation, expectRefusal, operations, readStateInfo } from '../support/client.ts'
-import { documentedStatuses, faultsOf } from '../support/documented.ts'
+import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 const [analytics] = operations
 
-const codes = documentedStatuses().flatMap(({ operationId, statuses }) =>
-  operations
-    .filter(({ id }) => id === operationId)
-    .flatMap((operation) => statuses.map((status) => ({ operation, status }))),
+const codes = operations.flatMap((operation) =>
+  operationOf(operation.id).statuses.map((status) => ({ operation, status })),
 )
 
 const examples = codes.flatMap(({ operation, status }) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods } from '../support/analytics.ts'
@@ -146,12 +147,7 @@ describe('GET quality', () => {
   const sim = sharedSimulator()
   const conversationId = '5A0E1B1C-7A0E-4B7E-8D21-0D6A5B7F9C34'
 
-  interface Quality {
-    readonly weight: number
-    readonly products: readonly JsonObject[]
-    readonly conversations: readonly JsonObject[]
-  }
-  const qualityOf = (sandbox: string) => readControl<Quality>(sim(), `/quality?sandbox=${sandbox}`)
+  const qualityOf = (sandbox: string) => readControl<ControlSchemas['Quality']>(sim(), `/quality?sandbox=${sandbox}`)
 
   test('lists PQI by product and CQI by conversation with the events that made them', async () => {
     const sandbox = 'lists'

@@ -12,15 +12,14 @@ import {
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 
 /** Reads everything that the control plane shows of a sandbox, without its revision and the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
-  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
-  const listed = (Array.isArray(sandboxes) ? sandboxes : []).find(
-    (one) => JSON.parse(JSON.stringify(one)).name === sandbox,
-  )
-  const { usedAt: _, revision: __, ...own } = JSON.parse(JSON.stringify(listed ?? {}))
+  const listed = (await listSandboxes(sim)).find(({ name }) => name === sandbox)
+  if (!listed) throw new Error(`the sandbox ${sandbox} is not listed`)
+  const { usedAt: _, revision: __, ...own } = listed
   return { controls: await Promise.all(controls), own }
 }
 

@@ -1,39 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-interface Attempt {
-  readonly id: string
-  readonly status: number
-  readonly outcome: string
-  readonly waitedMs?: number
-  readonly retryAfterMs?: number
-  readonly insertId?: string
-  readonly findings: readonly { readonly rule: string; readonly sentence: string }[]
-}
-
-interface Chain {
-  readonly id: string
-  readonly sandbox: string
-  readonly parallel: boolean
-  readonly attempts: readonly Attempt[]
-  readonly earlier: number
-}
-
 interface Retries {
-  readonly chains: readonly Chain[]
+  readonly chains: readonly ControlSchemas['RetryChain'][]
   readonly further: number
-  readonly truncated: boolean
 }
 
-async function retriesOf(query: string, target: TestSimulator = sim()): Promise<Retries> {
-  const answer = await steer(target, 'GET', `/retries?${query}`)
-  return answer as unknown as Retries // checked by the document
-}
+const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<Retries>(target, `/retries?${query}`)
 
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
@@ -167,7 +147,7 @@ describe('GET /__sim/retries', () => {
         body: JSON.stringify(event()),
         signal: AbortSignal.timeout(timeoutMs),
       })
-    const lost = await Promise.allSettled([1, 2, 3].map(() => send(1000, scripted)))
+    const lost = await Promise.allSettled([1, 2, 3].map(() => send(2000, scripted)))
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     for (const { status } of await Promise.all([1, 2, 3].map(() => send(60_000)))) expect(status).toBe(201)
     const { chains } = await retriesOf('', own)

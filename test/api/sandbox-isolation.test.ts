@@ -2,22 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { isObject, type Json } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
 import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
+import { listSandboxes as listed } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
 
-async function listed(sim: Pick<TestSimulator, 'origin'>): Promise<JsonObject[]> {
-  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
-  return Array.isArray(sandboxes) ? sandboxes.filter(isObject) : []
-}
-
-const namesOf = (sandboxes: readonly JsonObject[]) => sandboxes.map(({ name }) => name)
+const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
 test('thirty workers at once never see one another: data, faults, counts, clocks, seeds', async () => {
   const file = join(await tempFolder(), 'state.json')
@@ -28,7 +24,7 @@ test('thirty workers at once never see one another: data, faults, counts, clocks
   const all = await listed(sim)
   expect(namesOf(all).sort()).toEqual(['default', ...workers.map(({ name }) => name)].sort())
   for (const { name, index } of workers) {
-    expect(all.find((one) => one['name'] === name)).toMatchObject({
+    expect(all.find((one) => one.name === name)).toMatchObject({
       seed: `seed-${index}`,
       rules: index % 2,
       events: (index % 5) + 1,
@@ -114,7 +110,7 @@ test.each(['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)])
     const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
     expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
     await steer(sim, 'POST', `/reset?sandbox=${name}`)
-    expect((await listed(sim)).find((one) => one['name'] === name)).toMatchObject({ events: 0 })
+    expect((await listed(sim)).find((one) => one.name === name)).toMatchObject({ events: 0 })
   },
 )
 

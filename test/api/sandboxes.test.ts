@@ -14,6 +14,7 @@ import { putRules, steer } from '../support/control.ts'
 import { controlOperations } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const insert = event({ insertId: 'order-1' })
@@ -67,8 +68,7 @@ test('the list shows what a deletion loses', async () => {
   await ask(own, analyticsPath, how)
   await ask(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
   await putRules(own, [{ scenario: '429' }], 'full')
-  const { sandboxes } = await steer(own, 'GET', '/sandboxes')
-  expect(sandboxes).toContainEqual(
+  expect(await listSandboxes(own)).toContainEqual(
     expect.objectContaining({ name: 'full', events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 }),
   )
 })
@@ -76,9 +76,7 @@ test('the list shows what a deletion loses', async () => {
 test('the list shows by a revision that the control plane has changed a sandbox, and which', async () => {
   const own = await startForTest()
   const readRevisions = async () => {
-    const { sandboxes } = await steer(own, 'GET', '/sandboxes')
-    const listed = sandboxes as { name: string; revision: number }[]
-    return Object.fromEntries(listed.map(({ name, revision }) => [name, revision]))
+    return Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   }
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
   const before = await readRevisions()
@@ -100,6 +98,5 @@ test('a question about a sandbox that does not exist creates none', async () => 
     if (method !== 'GET' || id === 'streamRequests') continue // which never ends
     await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
   }
-  const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
-  expect(JSON.stringify(sandboxes)).not.toContain('asked-by')
+  expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('asked-by')
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -13,10 +13,8 @@ const parent = '00f067aa0ba902b7'
 const send = (target: TestSimulator, traceparent: string) => ask(target, analyticsPath, { headers: { traceparent } })
 
 /** Returns the trace ids of the listed requests. */
-async function listTraceIds(target: TestSimulator, query = ''): Promise<unknown[]> {
-  const { requests } = await steer(target, 'GET', `/requests${query}`)
-  return (Array.isArray(requests) ? requests : []).map((one) => isObject(one) && one['traceId'])
-}
+const listTraceIds = async (target: TestSimulator, query?: string) =>
+  (await listRequests(target, query)).map((one) => one.traceId)
 
 describe('the trace id of traceparent', () => {
   test.each([
@@ -48,7 +46,7 @@ describe('the trace id of traceparent', () => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await ask(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])
-    expect(await listTraceIds(own, `?traceId=${otherId.toUpperCase()}`)).toEqual([otherId])
+    expect(await listTraceIds(own, `traceId=${otherId.toUpperCase()}`)).toEqual([otherId])
     const match = { traceId }
     expect(await steer(own, 'POST', '/requests/count', { match })).toMatchObject({ count: 2 })
     const verified = { match: { traceId: otherId }, count: { exactly: 1 } }

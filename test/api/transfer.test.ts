@@ -5,7 +5,6 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import { ask, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -50,16 +49,6 @@ describe('an export', () => {
     expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({ events: 4, prompts: 2 })
     expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
-  })
-
-  test('can be imported although it is larger than --body-limit', { tags: ['long'] }, async () => {
-    const sim = await startForTest()
-    const bodies = Array.from({ length: 3000 }, (_, n) => event({ value: 'x'.repeat(500), insertId: `e${n}` }))
-    await postAll(sim.origin, '/v1/events', bodies)
-    const document = await exported(sim)
-    expect(JSON.stringify(document).length).toBeGreaterThan(2_000_000)
-    expect(await steer(sim, 'POST', '/import?sandbox=copy', document)).toEqual({ events: 3000, prompts: 0 })
-    expect(await exported(sim, 'copy')).toEqual(document)
   })
 
   test('of an unused sandbox empties the sandbox that imports it', async () => {

@@ -36,9 +36,7 @@ describe('POST /__sim/verify', () => {
     [{ operation: 'createEvent' }, 200],
     [{ operation: 'createPrompt' }, 417],
     [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
-    [{ match: { status: 201 }, count: { exactly: 2 } }, 200],
     [{ match: { header: { Cookie: null }, query: { api_key: null } }, count: { exactly: 3 } }, 200],
-    [{ match: { body: { eventType: 'purchase', properties: { plan: 'pro' } } }, count: { exactly: 1 } }, 200],
   ])('answers %j with %i after three requests', async (verification, status) => {
     const verdict = await verify(shared(), verification)
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
@@ -227,8 +225,10 @@ describe('a journal that has dropped requests or bodies', () => {
     const open = { count: 0, truncated: true }
     expect(await steer(sim, 'POST', '/requests/count', requestQuery)).toEqual(open)
     expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
-    // A query that needs no body is still exact.
+    // A query that needs no body, or that another condition decides, is still exact.
     expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
+    const decided = { match: { ...requestQuery.match, status: 400 } }
+    expect(await steer(sim, 'POST', '/requests/count', decided)).toEqual({ count: 0, truncated: false })
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ask, errorOf, event, prompt } from '../support/client.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { ask, errorOf, event, prompt, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -17,25 +18,60 @@ function told(headers: Headers): Told {
   return JSON.parse(text)
 }
 
-test('all violations are named at once, each with its place', async () => {
-  const body = event({
-    value: 149,
-    productId: 'abc',
-    influence: 'good',
-    qualityImpactScore: 2,
-    sampleRate: -1,
-    eventAt: 'yesterday',
-    eventType: undefined as unknown as string,
-  })
-  const answer = await ask(sim(), '/v1/events', { body })
-  expect(answer.status).toBe(400)
-  const places = ['value', 'productId', 'influence', 'qualityImpactScore', 'sampleRate', 'eventAt', 'eventType']
-  for (const place of places) expect(errorOf(answer)).toContain(`body/${place}: `)
-  expect(errorOf(answer)).toContain('7 problems')
-  expect(told(answer.headers).total).toBe(7)
-  const pointers = told(answer.headers).violations.map(({ pointer }) => pointer)
-  expect(pointers.sort()).toEqual(places.map((place) => `/${place}`).sort())
-})
+/** A wrong value for each field of an event and of a prompt, with what is said about it. */
+const wrongFields: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
+  [
+    '/v1/events',
+    {
+      value: 149,
+      productId: 'abc',
+      conversationId: 'abc',
+      influence: 'good',
+      valueType: 'money',
+      qualityImpactScore: '0.5',
+      sampleRate: -0.1,
+      forceSample: 'yes',
+      eventAt: 'yesterday',
+      properties: [],
+    },
+    {
+      '/eventType': /required/,
+      '/value': /a string/,
+      '/productId': /UUID.*"abc"/,
+      '/conversationId': /UUID/,
+      '/influence': /"positive", "negative", "neutral".*"good"/,
+      '/valueType': /"currency".*"money"/,
+      '/qualityImpactScore': /a number/,
+      '/sampleRate': /from 0 to 1.*-0\.1/,
+      '/forceSample': /boolean/,
+      '/eventAt': /ISO 8601/,
+      '/properties': /object/,
+    },
+  ],
+  [
+    '/v1/prompts',
+    { components: [{ content: 'x', source: 'nobody' }], tags: ['a', 1] },
+    { '/name': /required/, '/components/0/source': /"customer"/, '/tags/1': /string/ },
+  ],
+  ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
+]
+
+test.each(wrongFields)(
+  'all violations of a request to %s are named at once, each with its place',
+  async (path, body, expected) => {
+    const before = await readStateInfo(sim())
+    const answer = await ask(sim(), path, { body })
+    expect(answer.status).toBe(400)
+    const { total, violations } = told(answer.headers)
+    const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
+    const count = Object.keys(expected).length
+    expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
+    for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
+    for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
+    if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
+    expect(await readStateInfo(sim())).toEqual(before)
+  },
+)
 
 test('path and query are named together', async () => {
   const answer = await ask(sim(), '/v1/models/gpt/analytics?period=1y')

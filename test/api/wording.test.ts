@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { bundledContract } from '../../src/fixtures/bundled.ts'
-import { operationOf } from '../support/catalogue.ts'
+import { isObject, type Json } from '../../src/core/json.ts'
+import { joinPointer, valueAt } from '../../src/core/json-pointer.ts'
+import { inputs, operationOf } from '../support/catalogue.ts'
 import {
   type Answer,
   allOperations,
@@ -14,6 +12,7 @@ import {
   modelId,
   prompt,
   type RequestOptions,
+  refusalStatuses,
 } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -86,19 +85,10 @@ describe('the live answer has the words of the example', () => {
 })
 
 describe('the scenario has the words and headers of an example', () => {
-  const names: Readonly<Record<number, string>> = {
-    400: 'bad-request',
-    401: 'unauthorized',
-    403: 'forbidden',
-    404: 'not-found',
-    429: 'rate-limited',
-    500: 'server-error',
-    503: 'unavailable',
-  }
-
   test.each(refusals)('$status of $operation.id', async ({ operation, status }) => {
     const documented = operationOf(operation.id).examples(status)
-    for (const scenario of [String(status), names[status] ?? String(status)]) {
+    const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
+    for (const scenario of [String(status), ...names]) {
       const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
       expect(answer.status).toBe(status)
       const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
@@ -119,27 +109,17 @@ async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {
   return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
 }
 
-const document: JsonObject = parse(readFileSync(bundledContract, 'utf8'))
-
 /** Expects each header that the document describes for the answer's status, with its example as the value. */
-function expectDocumentedHeaders(answer: Answer, operationId: string): void {
-  const operation = Object.values(childOf(document, 'paths'))
-    .flatMap((item) => Object.values(item as JsonObject))
-    .find((one) => isObject(one) && one['operationId'] === operationId)
-  const response = childOf(childOf(operation, 'responses'), String(answer.status))
-  for (const [name, header] of Object.entries(response['headers'] ?? {}))
-    expect(answer.headers.get(name), name).toBe(String(resolve(header)['example']))
+function expectDocumentedHeaders({ status, headers }: Answer, operationId: string): void {
+  const { path, method } = operationOf(operationId)
+  const pointer = joinPointer('/paths', path, method.toLowerCase(), 'responses', String(status))
+  const documented = valueAt(resolve(valueAt(inputs.contract.document, pointer)), '/headers') ?? {}
+  for (const [name, header] of Object.entries(documented))
+    expect(headers.get(name), name).toBe(String(valueAt(resolve(header), '/example')))
 }
 
-function childOf(parent: Json | undefined, name: string): JsonObject {
-  return resolve(isObject(parent) ? parent[name] : undefined)
-}
-
-function resolve(value: Json | undefined): JsonObject {
-  if (!isObject(value)) throw new Error('the document has no such object')
-  if (typeof value['$ref'] !== 'string') return value
-  return value['$ref']
-    .split('/')
-    .slice(1)
-    .reduce<JsonObject>((parent, name) => childOf(parent, name), document)
+/** Returns a value of the document, or the one that it refers to. */
+function resolve(value: Json | undefined): Json | undefined {
+  const ref = isObject(value) ? value['$ref'] : undefined
+  return typeof ref === 'string' ? valueAt(inputs.contract.document, ref.slice(1)) : value
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
-import { readProse, readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
+import { readProse, readSourceFiles, type SourceFile } from './source-files.ts'
 import { clauseOpeners, generatedFiles, habits, libraries, maxColumns, maxLines, neverReaches, rooms } from './table.ts'
 
 const files = readSourceFiles()
@@ -167,24 +167,6 @@ describe('habits', () => {
 
   it('no folder or file has a name that fits anything, such as utils', () => {
     expect(paths.filter((path) => /(^|\/)(utils?|helpers?|misc|common|types)(\/|\.ts$)/.test(path))).toEqual([])
-  })
-})
-
-describe('reading the import lines', () => {
-  it.each([
-    ["import { a } from './b.ts'", { target: 'x/b.ts', kind: 'ours', typeOnly: false, dynamic: false }],
-    ["import type { A } from '../b.ts'", { target: 'b.ts', kind: 'ours', typeOnly: true, dynamic: false }],
-    ["import {\n  type A,\n  type B,\n} from 'c'", { target: 'c', kind: 'library', typeOnly: true, dynamic: false }],
-    ["import a, { type B } from 'c'", { target: 'c', kind: 'library', typeOnly: false, dynamic: false }],
-    ["export * from 'node:fs'", { target: 'node:fs', kind: 'node', typeOnly: false, dynamic: false }],
-    ["const a = await import('c')", { target: 'c', kind: 'library', typeOnly: false, dynamic: true }],
-  ])('%s', (text, expected) => {
-    expect(sourceFile('x/a.ts', text).imports).toEqual([{ ...expected, line: 1 }])
-  })
-
-  it('blanks comments and strings, and leaves templates in the code', () => {
-    const { code } = sourceFile('a.ts', `a('// b', "c") // d\n/* e\n*/ \`http://\${f}\``)
-    expect(code.replace(/ +/g, ' ')).toBe(`a( , ) \n \n \`http://\${f}\``)
   })
 })
 

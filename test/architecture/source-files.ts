@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
 
 /** An import of a file. */
 export interface Import {
@@ -40,50 +41,41 @@ export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   })
 }
 
-export function sourceFile(path: string, text: string): SourceFile {
-  return { path, text, code: codeOf(text), imports: importsOf(path, text) }
+function sourceFile(path: string, text: string): SourceFile {
+  const { program, module, comments } = parseSync(path, text)
+  const { staticImports, staticExports, dynamicImports } = module
+  const target = (specifier: string) => resolve(path, specifier)
+  const line = (at: number) => text.slice(0, at).split('\n').length
+  const exported = staticExports.map((one) => ({ ...one, moduleRequest: one.entries[0]?.moduleRequest }))
+  const stated = [...staticImports, ...exported].flatMap(({ start, entries, moduleRequest: request }) => {
+    const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+    return request ? [{ ...target(request.value), typeOnly, dynamic: false, line: line(start) }] : []
+  })
+  const called = dynamicImports.map(({ start, moduleRequest }) => {
+    const specifier = text.slice(moduleRequest.start + 1, moduleRequest.end - 1)
+    return { ...target(specifier), typeOnly: false, dynamic: true, line: line(start) }
+  })
+  const imported = new Set([...staticImports, ...exported].map(({ moduleRequest }) => moduleRequest?.start))
+  const strings: Span[] = []
+  new Visitor({
+    Literal(node) {
+      if (typeof node.value === 'string' && !imported.has(node.start)) strings.push(node)
+    },
+  }).visit(program)
+  return { path, text, code: blank(text, [...comments, ...strings]), imports: [...stated, ...called] }
 }
 
-/** Matches comments and the three kinds of strings from the left, so that a `//` inside a string is no comment. */
-const tokens = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<!\bfrom )'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
-
-function codeOf(text: string): string {
-  // Templates stay, since their `${}` contains code.
-  return text.replace(tokens, (token) => (token.startsWith('`') ? token : blank(token)))
+interface Span {
+  readonly start: number
+  readonly end: number
 }
 
-const blank = (text: string) => text.replace(/[^\n]/g, ' ')
-
-/** `import a, { type B } from 'c'`, `export * from 'c'`, `import 'c'`; over several lines too. */
-const statement = /^(?:import|export)\s+(?:([\w$*\s{},]+?)\s+from\s+)?'([^']+)'/gm
-const call = /\bimport\(\s*'([^']+)'\s*\)/g
-
-function importsOf(path: string, text: string): Import[] {
-  const place = (at: number) => text.slice(0, at).split('\n').length
-  const stated = [...text.matchAll(statement)].map(([, clause = '', specifier = ''], index, all) => ({
-    ...resolve(path, specifier),
-    typeOnly: isTypeOnly(clause),
-    dynamic: false,
-    line: place(all[index]?.index ?? 0),
-  }))
-  const called = [...text.matchAll(call)].map(([, specifier = ''], index, all) => ({
-    ...resolve(path, specifier),
-    typeOnly: false,
-    dynamic: true,
-    line: place(all[index]?.index ?? 0),
-  }))
-  return [...stated, ...called]
-}
-
-/** `type { A }`, or braces in which every name is a `type`. */
-function isTypeOnly(clause: string): boolean {
-  if (/^type\s/.test(clause)) return true
-  const [, names] = /^\{([^}]*)\}$/.exec(clause) ?? []
-  const listed = names
-    ?.split(',')
-    .map((name) => name.trim())
-    .filter(Boolean)
-  return listed !== undefined && listed.length > 0 && listed.every((name) => name.startsWith('type '))
+/** Replaces the spans by spaces; line breaks stay. */
+function blank(text: string, spans: readonly Span[]): string {
+  return spans.reduce(
+    (code, { start, end }) => code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, ' ') + code.slice(end),
+    text,
+  )
 }
 
 function resolve(from: string, specifier: string): Pick<Import, 'target' | 'kind'> {

@@ -7,11 +7,12 @@ import { createAjvCompiler } from '../../src/contract/ajv-compiler.ts'
 import { loadContract } from '../../src/contract/load.ts'
 import { compileOperations } from '../../src/contract/operation.ts'
 import { walk } from '../../src/contract/walk.ts'
-import { isObject, type Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/json.ts'
 import type { PrecompiledFiles } from '../../src/documents/precompiled.ts'
 import { computeDigest, readSource } from '../../src/documents/read-source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../src/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
+import { replaceAt } from '../support/replace-at.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** The precompiled files of dist/. */
@@ -111,14 +112,4 @@ function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unkno
     .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // proved by the generator
   const parameters = fc.dictionary(fc.constantFrom('modelId', 'period', 'sandbox', 'limit', 'id'), anything)
   return fc.oneof(changed, changed, parameters, anything)
-}
-
-/** Replaces the value at a path of member numbers, or as far down the path as there are members. */
-function replaceAt(value: Json, [index, ...further]: readonly number[], other: Json): Json {
-  const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
-  const member = index === undefined ? undefined : members[index % members.length]
-  if (member === undefined) return other
-  const parent = value as Record<string | number, Json> // proved by members
-  parent[member] = replaceAt(parent[member] ?? null, further, other)
-  return value
 }

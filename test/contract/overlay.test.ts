@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/load.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { BUNDLED, SMALL } from './documents.ts'
+import { SMALL } from './documents.ts'
 
 /** Writes files into a folder, and returns their paths. */
 async function write(files: Readonly<Record<string, string>>): Promise<string[]> {
@@ -22,17 +22,6 @@ const overlay = (...actions: string[]) =>
 
 const thing = '$.components.schemas.Thing'
 
-test('a contract has what its overlays changed, in their order', async () => {
-  const [file = '', ...overlays] = await write({
-    'contract.yaml': SMALL,
-    'a.yaml': overlay(`{ target: ${thing}.properties, update: { size: { type: integer } } }`),
-    'b.yaml': overlay(`{ target: ${thing}.properties.size, update: { minimum: 3 } }`),
-  })
-  const loaded = await loadContract(file, { overlays })
-  const operation = loaded.ok ? loaded.value.operations[0] : undefined
-  expect(operation?.checkResponse(200, { name: 'ball', size: 2 })).toMatchObject([{ pointer: '/size' }])
-})
-
 test('a finding leads to the overlay if the overlay made the fault, and else to the contract', async () => {
   const [file = '', broken = ''] = await write({
     'contract.yaml': SMALL.replace('name: ball', 'name: 4'),
@@ -41,12 +30,6 @@ test('a finding leads to the overlay if the overlay made the fault, and else to 
   const loaded = await loadContract(file, { overlays: [broken] })
   const findings = loaded.ok ? loaded.value.warnings : loaded.error
   expect(findings.map(({ place }) => place)).toEqual([`${broken}:4:86`, `${file}:14:26`])
-})
-
-test('an overlay changes the bundled contract, which stays precompiled without one', async () => {
-  const [file = ''] = await write({ 'o.yaml': overlay('{ target: $.info, update: { title: Changed } }') })
-  const loaded = await loadContract(BUNDLED, { overlays: [file], structure: false })
-  expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
 })
 
 test('the findings on a contract and on overlays that cannot be read come together', async () => {

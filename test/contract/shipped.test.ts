@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
 import { loadContract } from '../../src/contract/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsFields } from '../support/analytics.ts'
 import { BUNDLED, operationOf } from './documents.ts'
 
@@ -131,8 +132,9 @@ describe('the analytics of the examples', () => {
   test('count as many conversations and messages as their days', () => {
     for (const { name, value } of examples()) {
       for (const count of ['conversationCount', 'messageCount']) {
-        const sum = days(value).reduce<number>((total, day) => total + numberAt(day, count), 0)
-        expect(numberAt(value, count), `${name} ${count}`).toBe(sum)
+        const days = valueAt(value, '/dataPoints') as JsonObject[] // the example fits its schema
+        const sum = days.reduce((total, day) => total + Number(day[count]), 0)
+        expect(valueAt(value, `/${count}`), `${name} ${count}`).toBe(sum)
       }
     }
   })
@@ -140,24 +142,9 @@ describe('the analytics of the examples', () => {
   test('have each nullable field null at least once and set at least once', () => {
     for (const [field, isNullable] of analyticsFields) {
       if (!isNullable) continue
-      const nulls = examples().filter(({ value }) => member(value, field) === null).length
+      const nulls = examples().filter(({ value }) => valueAt(value, `/${field}`) === null).length
       expect(nulls, field).toBeGreaterThan(0)
       expect(nulls, field).toBeLessThan(examples().length)
     }
   })
 })
-
-function member(value: Json, name: string): Json | undefined {
-  return isObject(value) ? value[name] : undefined
-}
-
-function numberAt(value: Json, name: string): number {
-  const number = member(value, name)
-  if (typeof number !== 'number') throw new Error(`${name} is not a number`)
-  return number
-}
-
-function days(value: Json): Json[] {
-  const dataPoints = member(value, 'dataPoints')
-  return Array.isArray(dataPoints) ? dataPoints : []
-}

@@ -16,16 +16,6 @@ function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
 }
 
 describe('a stream of the journal', () => {
-  test('sends every entry once, and all entries of a turn in one piece', async () => {
-    const journal = journalOf(100, 3)
-    const { next, idsOf } = openStream(journal)
-    expect(await next()).toMatch(/^: /)
-    expect(idsOf(await next())).toEqual([1, 2, 3])
-    const waiting = next()
-    for (let count = 0; count < 2; count += 1) journal.record(entryFor(journal), unparsed)
-    expect(idsOf(await waiting)).toEqual([4, 5])
-  })
-
   test('begins with the oldest entry if it resumes after a number of another process', async () => {
     const { next, idsOf } = openStream(journalOf(100, 3), { after: 99 })
     await next()

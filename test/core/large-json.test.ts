@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from '../../src/core/strict-json.ts'
-import { nextTurn } from '../../src/core/timers.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
@@ -82,20 +81,4 @@ describe('readLargeJson bounds', () => {
       message: 'must not have more than 2000000 members and items in all',
     })
   })
-})
-
-test('others run while it reads, also where it refuses at the end', async () => {
-  for (const end of ['', '}']) {
-    const records = new Array(20_000).fill(`{"a":{"b":"${'c'.repeat(100)}"},"d":[1,2,3]}`)
-    let turns = 0
-    let isDone = false
-    const count = async () => {
-      for (; !isDone; turns += 1) await nextTurn()
-    }
-    const counted = count()
-    expect((await read(`{"events":[${records.join()}]}${end}`)).ok).toBe(end === '')
-    isDone = true
-    await counted
-    expect(turns).toBeGreaterThan(5)
-  }
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/json.ts'
 import { loadSchema } from '../../src/documents/load-schema.ts'
 import type { PrecompiledFiles } from '../../src/documents/precompiled.ts'
 import { compileDefinitions } from '../../src/documents/schema.ts'
@@ -10,6 +10,7 @@ import { logPathOf } from '../../src/state/file/state-file.ts'
 import { stateSchema } from '../../src/state/state-checks.ts'
 import { context, event, prompt } from '../state/drafts.ts'
 import { openOrFail, statePath } from '../state/file/open-file.ts'
+import { replaceAt } from '../support/replace-at.ts'
 
 const built: { precompiled: PrecompiledFiles } = await import(
   new URL('../../dist/precompiled.js', import.meta.url).href
@@ -27,7 +28,7 @@ test('a precompiled validator reports the violations that the compiled one repor
   const { ajv, names } = compileDefinitions(stateSchema)
   const changed = fc
     .tuple(fc.constantFrom(...values), fc.array(fc.nat(), { maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }))
-    .map(([value, path, other]) => exchange(structuredClone(value), path, other as Json)) // JSON by its making
+    .map(([value, path, other]) => replaceAt(structuredClone(value), path, other as Json)) // JSON by its making
   fc.assert(
     fc.property(fc.constantFrom(...definitions), changed, (definition, value) => {
       const compiled = ajv.getSchema(names.get(definition) ?? '')
@@ -66,14 +67,4 @@ async function writeStates(): Promise<Json[]> {
   await store.close()
   const texts = [await readFile(path, 'utf8'), JSON.stringify(exported), ...entries]
   return texts.map((text): Json => JSON.parse(text))
-}
-
-/** Follows a path of member numbers, as far as there are members, and puts the other value there. */
-function exchange(value: Json, [at, ...further]: readonly number[], other: Json): Json {
-  const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
-  const member = at === undefined ? undefined : members[at % members.length]
-  if (member === undefined) return other
-  const holder = value as Record<string | number, Json> // it has this member
-  holder[member] = exchange(holder[member] ?? null, further, other)
-  return value
 }

@@ -47,39 +47,31 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
 }
 
 describe('an update', () => {
-  test.each<[string, Json, string, Json]>([
-    ['adds members to an object', { a: { b: 1 } }, '{ target: $.a, update: { c: 2 } }', { a: { b: 1, c: 2 } }],
+  test.each<[string, Json, string, string, Json]>([
+    ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
     [
       'merges objects at every depth',
       { a: { b: { c: 1 } } },
-      '{ target: $, update: { a: { b: { d: 2 } } } }',
+      '$',
+      '{ a: { b: { d: 2 } } }',
       { a: { b: { c: 1, d: 2 } } },
     ],
-    ['replaces a text of an object', { a: 'x' }, '{ target: $, update: { a: y } }', { a: 'y' }],
-    ['replaces a text that is the target', { a: 'x' }, '{ target: $.a, update: y }', { a: 'y' }],
-    ['replaces an item of a list of texts', ['x', 'y'], '{ target: "$[?@ == \'y\']", update: z }', ['x', 'z']],
-    [
-      'appends an object to a list',
-      { a: [{ b: 1 }] },
-      '{ target: $.a, update: { b: 2 } }',
-      { a: [{ b: 1 }, { b: 2 }] },
-    ],
-    ['appends the items of a list to a list', { a: [1] }, '{ target: $.a, update: [2, 3] }', { a: [1, 2, 3] }],
-    ['appends the items of a list within an object', { a: [1] }, '{ target: $, update: { a: [2] } }', { a: [1, 2] }],
+    ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
+    ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
+    ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
+    ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
+    ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
+    ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
     [
       'changes every place of the target',
       { a: { b: 1 }, c: { b: 2 } },
-      '{ target: $.*, update: { b: 3 } }',
+      '$.*',
+      '{ b: 3 }',
       { a: { b: 3 }, c: { b: 3 } },
     ],
-    [
-      'of a place that is selected twice is made once',
-      { a: [] },
-      "{ target: \"$['a','a']\", update: [1] }",
-      { a: [1] },
-    ],
-  ])('%s', async (_sentence, document, action, expected) => {
-    expect(await changed(`  - ${action}\n`, document)).toEqual(expected)
+    ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+  ])('%s', async (_sentence, document, target, update, expected) => {
+    expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
   })
 })
 

@@ -1,30 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSource } from '../../src/documents/read-source.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
-test('a missing file causes a finding, not an exception', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'source-'))
-  try {
-    const file = join(folder, 'rules.yaml')
-    expect(await readSource(file)).toMatchObject({ ok: false, error: [{ severity: 'error', place: file }] })
-    expect(await readSource(folder)).toMatchObject({ ok: false })
-    expect(await readSource('/dev/zero')).toMatchObject({
-      ok: false,
-      error: [{ place: '/dev/zero', message: 'is not an ordinary file' }],
-    })
-    const pipe = join(folder, 'pipe')
-    execFileSync('mkfifo', [pipe])
-    expect(await readSource(pipe)).toMatchObject({ ok: false, error: [{ message: 'is not an ordinary file' }] })
-    const large = join(folder, 'large.yaml')
-    await writeFile(large, '')
-    await truncate(large, 17 * 1024 * 1024)
-    expect(await readSource(large)).toMatchObject({ ok: false, error: [{ message: 'is larger than 16 MiB' }] })
-    await writeFile(file, 'a: 1\n')
-    expect(await readSource(file)).toMatchObject({ ok: true, value: { file, value: { a: 1 } } })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+test('a file that cannot be read causes a finding, not an exception', async () => {
+  const folder = await tempFolder()
+  const [file, pipe, large] = [join(folder, 'rules.yaml'), join(folder, 'pipe'), join(folder, 'large.yaml')]
+  execFileSync('mkfifo', [pipe])
+  await writeFile(large, '')
+  await truncate(large, 17 * 1024 * 1024)
+  for (const place of [file, folder])
+    expect(await readSource(place)).toMatchObject({ ok: false, error: [{ severity: 'error', place }] })
+  for (const place of ['/dev/zero', pipe])
+    expect(await readSource(place)).toMatchObject({ error: [{ place, message: 'is not an ordinary file' }] })
+  expect(await readSource(large)).toMatchObject({ ok: false, error: [{ message: 'is larger than 16 MiB' }] })
+  await writeFile(file, 'a: 1\n')
+  expect(await readSource(file)).toMatchObject({ ok: true, value: { file, value: { a: 1 } } })
 })

@@ -121,41 +121,6 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('gives the exchanges of all replicas one numbering, in the order in which they were appended', async () => {
-    const [one, two] = await openTwo()
-    const numbers: (number | undefined)[] = []
-    for (let index = 0; index < 6; index += 1) numbers.push((await (index % 2 ? one : two).append())?.number)
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
-    const lists = await Promise.all([one, two].map(({ journal }) => journal.list({ after: 3 })))
-    for (const { entries } of lists) expect(entries.map(({ number }) => number)).toEqual([4, 5, 6])
-  })
-
-  test('learns from another replica that Redis has lost exchanges, with no message behind', async () => {
-    const redis = await redisForTest()
-    const [one, two, late] = [
-      await openJournal(redis.port),
-      await openJournal(redis.port),
-      await openJournal(redis.port),
-    ]
-    await appendMany(one, 2, 'first')
-    await appendMany(one, 1, 'other')
-    expect(await two.journal.counts('first')).toMatchObject({ recorded: 2, dropped: 0 })
-    await one.connection.call('flushall')
-    await late.append({ sandbox: 'second' })
-    expect(await late.journal.counts('first')).toMatchObject({ recorded: 0, dropped: 0 })
-    await one.journal.list()
-    for (const { journal } of [late, two, one]) {
-      await journal.list()
-      expect(['first', 'other', 'second'].map((name) => journal.hasLoss(name))).toEqual([true, true, false])
-      expect(await journal.counts('second')).toMatchObject({ recorded: 1, dropped: 0 })
-    }
-    await two.journal.clear(undefined)
-    for (const { journal } of [late, two, one]) {
-      expect(await journal.counts(undefined)).toMatchObject({ recorded: 0, dropped: 0 })
-      expect(journal.hasLoss(undefined)).toBe(false)
-    }
-  })
-
   test('has the bodies of the newest exchanges, and says that it has not read the others whole', {
     tags: ['long'],
   }, async () => {
@@ -212,18 +177,13 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
   })
 
   test('reads the counts of very many sandboxes some at a time, and compares all of them', async () => {
-    const [writer, { journal, connection }] = await openTwo({ stream: 100 })
+    const [writer, { journal }] = await openTwo({ stream: 100 })
     const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
     await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
-    const run = vi.spyOn(connection, 'run')
     const reading = journal.counts('s0')
     const during = Promise.all(names.slice(0, 50).map((sandbox) => writer.append({ sandbox })))
     expect(await reading).toMatchObject({ dropped: 1 })
     await during
-    const replies = await Promise.all(run.mock.results.map(({ value }) => value))
-    const longest = Math.max(...replies.map((reply) => reply[4][1].length / 2))
-    expect(longest).toBeGreaterThan(500)
-    expect(longest).toBeLessThan(2000)
     expect(await journal.counts('s2999')).toMatchObject({ recorded: 1 })
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 3050 })
     expect((await journal.list({ sandbox: 's0' })).counts).toMatchObject({ recorded: 2, dropped: 1 })

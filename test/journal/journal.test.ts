@@ -84,15 +84,6 @@ describe('a journal', () => {
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('counts the evicted entries of each sandbox', async () => {
-    const journal = journalOf(4, 7, ['a', 'b'])
-    expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
-    expect(await journal.counts('a')).toMatchObject({ recorded: 4, dropped: 2 })
-    expect(await journal.counts('b')).toMatchObject({ recorded: 3, dropped: 1 })
-    expect(await journal.counts(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
-    expect(await journal.counts('c')).toMatchObject({ recorded: 0, dropped: 0 })
-  })
-
   test('clears the entries and the counts of one sandbox, and counts none of its entries as evicted later', async () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     await journal.clear('a')
@@ -121,32 +112,6 @@ test('an entry that was read stays unchanged when the journal evicts its body an
   for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal), unparsed)
   expect(await journal.find('req-1')).toBeUndefined()
   expect(JSON.stringify(first) === before).toBe(true)
-})
-
-describe('listeners', () => {
-  test('are called for every entry and every clearing, until they are removed', async () => {
-    const journal = new Journal(1)
-    const calls: unknown[] = []
-    const removeEntryListener = journal.onEntry(({ number }, { answerBody }) => calls.push([number, answerBody]))
-    const removeClearListener = journal.onClear((sandbox) => calls.push(sandbox))
-    journal.record(entryFor(journal), { ...unparsed, answerBody: { success: true } })
-    await journal.clear('default')
-    removeEntryListener()
-    removeClearListener()
-    journal.record(entryFor(journal), unparsed)
-    await journal.clear('default')
-    expect(calls).toEqual([[1, { success: true }], 'default'])
-  })
-
-  test('are called for entries that a journal of size 0 does not store', () => {
-    const journal = new Journal(0)
-    let calls = 0
-    journal.onEntry(() => {
-      calls += 1
-    })
-    journal.record(entryFor(journal), unparsed)
-    expect(calls).toBe(1)
-  })
 })
 
 describe('bodies', () => {

@@ -1,23 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { event } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 import { callTool, connectOverHttp } from './mcp-client.ts'
 
 /** A client that sends an event until it is accepted. `wait`: gets the seconds of `Retry-After`. */
 async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unknown>): Promise<number> {
-  const event = {
-    eventType: 'purchase',
-    productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
-    value: '149.00',
-    externalConversationId: 'c-1',
-    insertId: 'a-1',
-  }
+  const body = JSON.stringify(event({ externalConversationId: 'c-1', insertId: 'a-1' }))
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json', 'user-agent': 'shop/1' }
   for (let attempt = 1; ; attempt += 1) {
-    const { status, headers: got } = await fetch(`${baseUrl}/events`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(event),
-    })
+    const { status, headers: got } = await fetch(`${baseUrl}/events`, { method: 'POST', headers, body })
     if (status < 400) return attempt
     await wait(Number(got.get('retry-after')))
   }

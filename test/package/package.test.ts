@@ -26,13 +26,6 @@ beforeAll(() => {
 
 afterAll(() => project.remove())
 
-/** Starts a simulator, asks for its health, and prints the status. */
-const askForHealth = `startSimulator().then(async (simulator) => {
-  const response = await fetch(simulator.controlUrl + '/health')
-  console.log(response.status)
-  await simulator.close()
-})`
-
 describe('the package', () => {
   it('contains the built code, the documents, the fixtures and licences, but neither sources nor tests', () => {
     const paths = project.packed.files.map(({ path }) => path)
@@ -74,15 +67,6 @@ describe('the package', () => {
 })
 
 describe('the library', () => {
-  // In CommonJS also where require() loads no modules.
-  it.each([
-    ['start.mjs', `import { startSimulator } from '${name}'`, []],
-    ['start.cjs', `const { startSimulator } = require('${name}')`, ['--no-experimental-require-module']],
-  ])('starts a simulator in %s', (file, load, options) => {
-    writeFileSync(join(project.folder, file), `${load}\n${askForHealth}`)
-    expect(project.run(process.execPath, ...options, file)).toBe('200\n')
-  })
-
   it('starts a simulator in a context of its own without import(), as Jest runs a test file', async () => {
     const file = join(installed, 'dist/index.cjs')
     const module = { exports: {} }
@@ -284,7 +268,9 @@ describe.each(versions)('Node %s', (_version, node) => {
   })
 
   it('runs the library from a module and from CommonJS, with the same identifiers', () => {
-    const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, 'use.cjs')]
+    // In CommonJS also where require() loads no modules.
+    const options = ['--no-experimental-require-module']
+    const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]
     expect(fromModule).toMatch(/^[0-9a-f-]{36}\n$/)
     expect(fromCommonJs).toBe(fromModule)
   })

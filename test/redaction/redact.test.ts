@@ -11,6 +11,9 @@ import { measureWork } from '../support/processor-time.ts'
 
 const secret = 's3cr3t-t0k3n'
 
+/** Returns the words of some lines. */
+const words = (...lines: readonly string[]) => lines.flatMap((line) => line.split(' '))
+
 describe('a credential is redacted', () => {
   test.each([
     ['authorization', `Bearer ${secret}`, 'Bearer [redacted]'],
@@ -23,18 +26,6 @@ describe('a credential is redacted', () => {
     ['authorization', '', '[redacted]'],
     ['proxy-authorization', `Basic ${secret}`, 'Basic [redacted]'],
     ['cookie', `session=${secret}`, '[redacted]'],
-    ['x-api-key', secret, '[redacted]'],
-    ['apikey', secret, '[redacted]'],
-    ['x-auth-token', secret, '[redacted]'],
-    ['x-amz-security-token', secret, '[redacted]'],
-    ['ocp-apim-subscription-key', secret, '[redacted]'],
-    ['x-client-secret', secret, '[redacted]'],
-    ['key', secret, '[redacted]'],
-    ['x-functions-key', secret, '[redacted]'],
-    ['x-amz-security', secret, '[redacted]'],
-    ['x-jwt', secret, '[redacted]'],
-    ['db-pwd', secret, '[redacted]'],
-    ['pass', secret, '[redacted]'],
     ['x-forwarded-note', `it was bearer ${secret}, once`, 'it was bearer [redacted], once'],
     ['x-original', `Basic ${secret}`, 'Basic [redacted]'],
     ['referer', `https://a.example/b?c=d&token=${secret}#top`, 'https://a.example/b?c=d&token=[redacted]#top'],
@@ -42,6 +33,15 @@ describe('a credential is redacted', () => {
     ['x-forwarded-uri', `/v1/events?a=1;key=${secret}`, '/v1/events?a=1;key=[redacted]'],
   ])('in the header %s: %s becomes %s', (name, value, expected) => {
     expect(redactHeaders({ [name]: value })).toEqual({ [name]: expected })
+  })
+
+  test.each(
+    words(
+      'x-api-key apikey x-auth-token x-amz-security-token ocp-apim-subscription-key x-client-secret key x-functions-key',
+      'x-amz-security x-jwt db-pwd pass',
+    ),
+  )('in the header %s, whose name stands for it', (name) => {
+    expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '[redacted]' })
   })
 
   test.each([
@@ -165,8 +165,6 @@ describe('a private key is redacted', () => {
 })
 
 describe('the name of a member', () => {
-  const words = (...lines: readonly string[]) => lines.flatMap((line) => line.split(' '))
-
   test.each(
     words(
       'pin PIN userPin user_pin x-pin pinCode pin_code cardPINCode otp OTP totp smsOtp otp-code bearer bearerToken',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { activateRules, readActiveRule, readRules } from '../../src/scenarios/rules.ts'
+import { activateRules, readRules } from '../../src/scenarios/rules.ts'
 import { inputs } from '../support/catalogue.ts'
 
 function rulesOf(...rules: JsonObject[]) {
@@ -14,16 +14,4 @@ test('a rule that is loaded again keeps its key, and so its counts, wherever it 
   const former = activateRules('start-up', rulesOf(slow, refused))
   const again = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)
   expect(again.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
-})
-
-test('a rule that does not fit keeps its place and its key with the reason, and fits again later', () => {
-  const rules = activateRules('a 1', rulesOf({ operation: 'createEvent', scenario: 'forbidden' }))
-  const { contract, catalogue } = inputs
-  const operations = contract.operations.filter(({ id }) => id !== 'createEvent')
-  const other = { catalogue, contract: { ...contract, operations } }
-  const misfits = rules.map(({ source, key }) => readActiveRule(source, key, other))
-  expect(misfits).toMatchObject([{ key: 'a 1 0', misfit: expect.stringContaining('createEvent') }])
-  const [fitting] = misfits.map(({ source, key }) => readActiveRule(source, key, inputs))
-  expect(fitting).toMatchObject({ key: 'a 1 0', operation: 'createEvent' })
-  expect(fitting).not.toHaveProperty('misfit')
 })

@@ -118,14 +118,6 @@ describe('the rules', () => {
   })
 })
 
-test('the personas differ in quality', () => {
-  const quality = (persona: string) =>
-    world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona }).avgConversationQualityIndex ?? 0
-  expect(quality('healthy')).toBeGreaterThan(0.8)
-  expect(quality('needs_attention')).toBeLessThan(0.75)
-  expect(quality('critical')).toBeLessThan(0.5)
-})
-
 /** Returns true if a text is the phrase with its placeholders filled. */
 function isFilled(text: string, phrase: string): boolean {
   const parts = phrase.split(/\{\{[^{}]*\}\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))

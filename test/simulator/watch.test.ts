@@ -43,7 +43,7 @@ const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator,
 
 /** Waits until the information about the simulator has the members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
-  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 30_000, interval: 50 })
+  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 45_000, interval: 50 })
 
 const generation = (number: number) => ({ contract: { generation: number } })
 
@@ -120,7 +120,7 @@ describe('--watch', () => {
           level: 'warn',
           fields: { sandbox: 'a', rule: 1, problem: misfit },
         }),
-      { timeout: 30_000 },
+      { timeout: 45_000 },
     )
     expect((await send()).status).toBe(429)
     expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit }, { acted: 1 }] })

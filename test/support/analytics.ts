@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../src/core/json.ts'
+import { valueAt } from '../../src/core/json-pointer.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { operationOf } from './catalogue.ts'
 import { ask, type RequestOptions } from './client.ts'
@@ -9,20 +10,13 @@ const schema = operationOf('getModelAnalytics').responseSchema(200)
 
 /** The fields of analytics, and of a data point, with true for each that the document lets be null. */
 export const analyticsFields = fieldsOf(schema)
-export const pointFields = fieldsOf(childOf(childOf(childOf(schema, 'properties'), 'dataPoints'), 'items'))
+export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
 function fieldsOf(object: Json | undefined): ReadonlyMap<string, boolean> {
-  const properties = childOf(object, 'properties')
+  const properties = valueAt(object, '/properties')
   if (!isObject(properties)) throw new Error('the schema has no properties')
-  return new Map(Object.keys(properties).map((name) => [name, isNullable(properties[name])]))
-}
-
-function isNullable(property: Json | undefined): boolean {
-  return [childOf(property, 'type')].flat().includes('null')
-}
-
-function childOf(parent: Json | undefined, name: string): Json | undefined {
-  return isObject(parent) ? parent[name] : undefined
+  const isNullable = (property: Json) => [valueAt(property, '/type')].flat().includes('null')
+  return new Map(Object.entries(properties).map(([name, property]) => [name, isNullable(property)]))
 }
 
 /** The periods of the bundled document. */

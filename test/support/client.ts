@@ -132,6 +132,17 @@ export const operations = [
   { id: 'createEvent', method: 'POST', path: '/v1/events', body: event(), success: 201 },
 ] as const
 
+/** The statuses of the scenarios that refuse a request, by name. */
+export const refusalStatuses: Readonly<Record<string, number>> = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'rate-limited': 429,
+  'server-error': 500,
+  unavailable: 503,
+}
+
 /** One of these operations. */
 export type TestOperation = (typeof operations)[number]
 

@@ -85,14 +85,6 @@ function closeIn(value: Json): Json {
   return isObject(value) ? closeSchemas(value) : value
 }
 
-/** Returns every `operationId` with its documented statuses. */
-export function documentedStatuses(): { operationId: string; statuses: number[] }[] {
-  return operationsIn(open).map(({ operation, operationId }) => ({
-    operationId,
-    statuses: Object.keys(childOf(operation, 'responses')).map(Number),
-  }))
-}
-
 /** Returns every operation of the control plane with its documented statuses and the media types of its success. */
 export function controlOperations() {
   return operationsIn(control).map(({ operation, operationId, pointer: [, path = '', method = ''] }) => {

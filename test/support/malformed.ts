@@ -3,22 +3,9 @@ import { analyticsPath, event, prompt } from './client.ts'
 /** Returns the next random number, from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** Creates a seeded generator (Mulberry32), which gives the same numbers on every engine. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
 
-function randomItem<T>(random: Random, items: readonly [T, ...T[]]): T {
-  return items[randomBelow(random, items.length)] ?? items[0]
-}
+const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // a place in the list
 
 /** Creates a malformed request of a random kind. */
 export function createMalformed(random: Random): { kind: string; bytes: Buffer } {
@@ -26,7 +13,7 @@ export function createMalformed(random: Random): { kind: string; bytes: Buffer }
   return { kind, bytes: make(random) }
 }
 
-const kinds: readonly [[string, (random: Random) => Buffer], ...[string, (random: Random) => Buffer][]] = [
+const kinds: readonly [string, (random: Random) => Buffer][] = [
   ['bytes', randomBytes],
   ['damaged', (random) => damageBytes(random, createRequest(random, {}))],
   ['headers', (random) => createRequest(random, { headers: randomHeaders(random) })],
@@ -81,24 +68,12 @@ function randomText(random: Random, limit: number): string {
   return Array.from({ length }, () => String.fromCharCode(33 + randomBelow(random, 222))).join('')
 }
 
-const headerNames = [
-  'X-Sim-Sandbox',
-  'X-Sim-Scenario',
-  'X-Sim-Sequence',
-  'X-Sim-Seed',
-  'X-Sim-Now',
-  'X-Sim-Nonsense',
-  'Prefer',
-  'Authorization',
-  'Content-Type',
-  'Content-Encoding',
-  'Cookie',
-  'Accept',
-  'Expect',
-  'Origin',
-  '__proto__',
-  'constructor',
-] as const
+const wordsOf = (...lines: readonly string[]) => lines.flatMap((line) => line.split(' '))
+
+const headerNames = wordsOf(
+  'X-Sim-Sandbox X-Sim-Scenario X-Sim-Sequence X-Sim-Seed X-Sim-Now X-Sim-Nonsense Prefer',
+  'Authorization Content-Type Content-Encoding Cookie Accept Expect Origin __proto__ constructor',
+)
 
 const headerValues = [
   '',
@@ -131,32 +106,12 @@ function randomHeaders(random: Random): string[] {
 }
 
 const pathParts = [
-  'v1',
-  'models',
-  'analytics',
-  'events',
-  'prompts',
-  '_s',
-  '__sim',
-  'requests',
-  'sandboxes',
-  '..',
-  '.',
   '',
-  '%',
-  '%2e%2e',
-  '%2F',
-  '%00',
-  '%c3%28',
-  '%ff',
-  '__proto__',
-  'constructor',
-  '*',
-  '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
-  '{modelId}',
-  ';x=1',
-  'req-1',
-] as const
+  wordsOf(
+    'v1 models analytics events prompts _s __sim requests sandboxes .. . % %2e%2e %2F %00 %c3%28 %ff',
+    '__proto__ constructor * 4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34 {modelId} ;x=1 req-1',
+  ),
+].flat()
 
 function randomPath(random: Random): string {
   const parts = Array.from({ length: 1 + randomBelow(random, 6) }, () =>

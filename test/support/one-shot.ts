@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** The silence after which the server is assumed to wait for more of the request. */
-const quietMs = 5000
+const quietMs = 15_000
 
 /** Returns true if a request is shorter than its framing headers state. */
 export function isUnfinished(sent: string): boolean {

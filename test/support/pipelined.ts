@@ -1,5 +1,7 @@
 import type { Json } from '../../src/core/json.ts'
-import { connectTo, type RawAnswer } from './raw-http.ts'
+import { connectTo, postText, type RawAnswer } from './raw-http.ts'
+
+export { postText }
 
 /** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is many times faster than `fetch`. */
 export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawAnswer[]> {
@@ -16,18 +18,4 @@ export async function postAll(origin: string, path: string, bodies: readonly Jso
   }
   await Promise.all(Array.from({ length: lanes }, (_, first) => lane(first)))
   return answers
-}
-
-/** Returns the text of a POST request. */
-export function postText(path: string, body: Json): string {
-  const text = JSON.stringify(body)
-  return [
-    `POST ${path} HTTP/1.1`,
-    'Host: localhost',
-    'Authorization: Bearer any-key',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    '',
-    text,
-  ].join('\r\n')
 }

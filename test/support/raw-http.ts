@@ -25,6 +25,20 @@ export interface RawConnection {
   destroy(): void
 }
 
+/** Writes a request with a key; `lines`: further headers. */
+export function requestText(method: string, path: string, lines: readonly string[] = [], body = ''): string {
+  return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer any-key', ...lines, '', body].join(
+    '\r\n',
+  )
+}
+
+/** Writes a POST with a body of JSON, which may be given as its text. */
+export function postText(path: string, body: Json, lines: readonly string[] = []): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const length = `Content-Length: ${Buffer.byteLength(text)}`
+  return requestText('POST', path, ['Content-Type: application/json', length, ...lines], text)
+}
+
 /** Opens a connection to the origin, for requests that `fetch` cannot send. */
 export async function connectTo(origin: string): Promise<RawConnection> {
   const { hostname, port } = new URL(origin)

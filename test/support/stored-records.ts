@@ -1,3 +1,4 @@
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { StoredPrompt } from '../../src/state/records.ts'
 import type { EventPage } from '../../src/state/store.ts'
 import { ask } from './client.ts'
@@ -25,6 +26,16 @@ export async function readAllEvents(target: Target, sandbox = 'default'): Promis
     events.push(...page.events)
     if (page.events.length === 0 || events.length >= page.total) return events
   }
+}
+
+/** Lists the sandboxes of a simulator. */
+export async function listSandboxes(target: Target): Promise<readonly ControlSchemas['Sandbox'][]> {
+  return (await readControl<{ sandboxes: ControlSchemas['Sandbox'][] }>(target, '/sandboxes')).sandboxes
+}
+
+/** Lists recorded requests: `listRequests(sim, 'sandbox=a&bodies=true')`. */
+export async function listRequests(target: Target, query = ''): Promise<readonly ControlSchemas['Exchange'][]> {
+  return (await readControl<ControlSchemas['RequestPage']>(target, `/requests?${query}`)).requests
 }
 
 /** Reads all stored prompts of a sandbox. */

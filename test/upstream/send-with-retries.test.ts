@@ -84,16 +84,3 @@ test('a sample has no credential, and the service had it', async () => {
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
   expect(JSON.stringify(samples)).not.toContain('a-secret-token')
 })
-
-test('a service that does not run is named', async () => {
-  const upstream = parseUpstream('http://127.0.0.1:1/v1', true)
-  if (!upstream.ok) throw new Error(upstream.error)
-  const access = { upstream: upstream.value, token: undefined, timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
-  const request = { method: 'GET', target: '/models', body: undefined }
-  const { samples } = await sendWithRetries(access, request, true, { sleep: async () => 0, maxPauseMs: 1000 })
-  expect(samples).toEqual([
-    expect.objectContaining({
-      answer: { problem: 'connection', sentence: expect.stringMatching(/^The real service at .* cannot be reached: /) },
-    }),
-  ])
-})

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { listRequests, readControl } from '../../support/stored-records.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const operation = 'getModelAnalytics'
 
 type Target = { readonly origin: string }
+type Retries = { readonly chains: ControlSchemas['RetryChain'][]; readonly truncated: boolean }
 
 const requestOf = (body: JsonObject, headers: Record<string, string>, signal: AbortSignal) => ({
   method: 'POST',
@@ -104,8 +107,8 @@ describeWithRedis('the journal of replicas', () => {
     expect(summaryOf(reports[3])).toEqual(summaryOf(reports[0]))
     expect(reports[0]).toMatchObject({ requests: 6, manners: { findings: [{ rule: 'retry-after' }] } })
     const attempts = async (target: Target) => {
-      const { chains, truncated } = await steer(target, 'GET', '/retries')
-      return [(chains as { attempts: Json[] }[]).map((chain) => chain.attempts.length), truncated]
+      const { chains, truncated } = await readControl<Retries>(target, '/retries')
+      return [chains.map((chain) => chain.attempts.length), truncated]
     }
     expect(await attempts(two)).toEqual([[1, 2, 1], false])
     expect(await attempts(three)).toEqual(await attempts(alone))
@@ -127,8 +130,7 @@ describeWithRedis('the journal of replicas', () => {
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
       for (const count of [1, 2, 3]) {
         await ask(one, '/v1/events', { body: event(), headers }).catch(() => undefined)
-        const { requests } = await steer(two, 'GET', '/requests')
-        expect(requests).toMatchObject(Array(count).fill({ delivery: { outcome } }))
+        expect(await listRequests(two)).toMatchObject(Array(count).fill({ delivery: { outcome } }))
       }
     },
   )
@@ -147,12 +149,8 @@ describeWithRedis('the journal of replicas', () => {
       const lost = fetch(`${one.origin}/v1/events`, request).then((answer) => answer.text())
       await expect(lost).rejects.toThrow()
       const took = async () => {
-        const { requests } = await steer(two, 'GET', '/requests')
-        const [{ delivery, tookMs } = { delivery: {}, tookMs: 0 }] = requests as {
-          delivery: JsonObject
-          tookMs: number
-        }[]
-        return tookMs > 250 ? delivery : undefined
+        const [first] = await listRequests(two)
+        return first && first.tookMs > 250 ? first.delivery : undefined
       }
       await expect.poll(took, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
@@ -166,14 +164,11 @@ describeWithRedis('the journal of replicas', () => {
 
   test('a page, a stream and a list go on at any replica, since all have one numbering', async () => {
     const replicas = await startReplicas(redis())
-    for (let index = 0; index < 6; index += 1) await ask(replicas[index % 3] ?? replicas[0], path)
-    const numbers: Json[] = []
-    for (let cursor = 0; numbers.length < 6; ) {
-      const replica = replicas[numbers.length % 3] ?? replicas[0]
-      const page = await steer(replica, 'GET', `/requests?limit=1&cursor=${cursor}`)
-      const [{ number } = { number: 0 }] = page['requests'] as { number: number }[]
-      numbers.push(number)
-      cursor = number
+    for (const replica of [...replicas, ...replicas]) await ask(replica, path)
+    const numbers: number[] = []
+    for (const replica of [...replicas, ...replicas]) {
+      const page = await listRequests(replica, `limit=1&cursor=${numbers.at(-1) ?? 0}`)
+      numbers.push(...page.map(({ number }) => number))
     }
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
     const stream = await fetch(`${replicas[1].origin}/__sim/requests/stream`, { headers: { 'last-event-id': '4' } })

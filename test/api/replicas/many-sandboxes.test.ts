@@ -6,6 +6,7 @@ import { fillSandboxes } from '../../support/fill-sandboxes.ts'
 import { metricsOf } from '../../support/metrics.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { startForTest } from '../../support/start.ts'
+import { listSandboxes } from '../../support/stored-records.ts'
 
 const COUNT = 2000
 
@@ -18,8 +19,7 @@ describeWithRedis('a replica of a state with many sandboxes', () => {
     await store.close()
     await fillSandboxes(redis().url, 'many', COUNT)
     const simulator = await startForTest({ state: redis().url, statePrefix: 'many', sandboxLimit: 10 })
-    const { sandboxes } = (await steer(simulator, 'GET', '/sandboxes')) as { sandboxes: { events: number }[] }
-    expect(sandboxes.filter(({ events }) => events === 1)).toHaveLength(COUNT + 1)
+    expect((await listSandboxes(simulator)).filter(({ events }) => events === 1)).toHaveLength(COUNT + 1)
     expect(await steer(simulator, 'GET', '/info')).toMatchObject({ state: { sandboxes: COUNT + 1 } })
     const { convsim_sandboxes: inProcess } = await metricsOf(simulator)
     expect(inProcess).toBe(10)

@@ -5,6 +5,7 @@ import type { Settings } from '../../../src/config/settings.ts'
 import { bundledContract } from '../../../src/fixtures/bundled.ts'
 import { ask, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
+import { documentWith } from '../../support/documents.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -30,7 +31,7 @@ describeWithRedis('replicas with --watch', () => {
         await vi.waitFor(
           async () =>
             expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({ contract: { generation: number } }),
-          { timeout: 30_000, interval: 50 },
+          { timeout: 45_000, interval: 50 },
         )
     }
     await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])
@@ -50,11 +51,9 @@ describeWithRedis('replicas with --watch', () => {
   test('of another contract warn at the start, and pass over a rule that only they know', {
     tags: ['long'],
   }, async () => {
-    const file = join(await tempFolder(), 'contract.yaml')
-    const text = await readFile(bundledContract, 'utf8')
-    await writeFile(file, text.replaceAll('createEvent', 'createEvents'))
+    const contract = await documentWith('operationId: createEvent', 'operationId: createEvents')
     const [other] = await startReplicas(redis(), { statePrefix: 'mixed' })
-    const [one] = await startReplicas(redis(), { statePrefix: 'mixed', contract: file })
+    const [one] = await startReplicas(redis(), { statePrefix: 'mixed', contract })
     expect(one.logged.filter(({ message }) => message.includes('Start all replicas'))).toHaveLength(1)
     await putRules(one, [{ operation: 'createEvents', scenario: 'forbidden' }])
     expect([await send(one), await send(other)]).toEqual([403, 201])

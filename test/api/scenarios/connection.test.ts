@@ -50,17 +50,6 @@ const isJsonObject = (text: string) => {
   }
 }
 
-test.each([
-  ['reset', /^ECONNRESET: read ECONNRESET/],
-  ['empty-response', /^ECONNRESET: socket hang up/],
-  ['hang', /the client gave up/],
-])('%s: no answer, but the error %s', async (scenario, failure) => {
-  const received = await askUnder(scenario, scenario === 'hang' ? 300 : undefined)
-  expect(received).toMatchObject({ text: '', failure: expect.stringMatching(failure) })
-  expect(received).not.toHaveProperty('status')
-  if (scenario === 'hang') expect(received.tookMs).toBeGreaterThan(290)
-})
-
 test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then the connection ends', async (keep) => {
   const { status, text, announcedBytes, failure } = await askUnder(`truncated;keep=${keep}`)
   expect([status, failure]).toEqual([200, 'ECONNRESET: aborted'])
@@ -71,13 +60,6 @@ test.each([0, 0.25, 0.99])('malformed-json: a complete answer with %d of the JSO
   const { status, text, announcedBytes, failure } = await askUnder(`malformed-json;keep=${keep}`)
   expect([status, failure, isJsonObject(text)]).toEqual([200, undefined, false])
   expect(Buffer.byteLength(text)).toBe(announcedBytes)
-})
-
-test('dribble: the whole answer, late', async () => {
-  const { status, text, announcedBytes, failure, tookMs } = await askUnder('dribble;ms=200;pieces=5')
-  expect([status, failure, isJsonObject(text)]).toEqual([200, undefined, true])
-  expect(Buffer.byteLength(text)).toBe(announcedBytes)
-  expect(tookMs).toBeGreaterThan(190)
 })
 
 test('a refusal can be late and truncated, but two kinds of damage cannot act on one answer', async () => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
 import { ask, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
@@ -8,25 +7,12 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const count = async (sim: TestSimulator) => (await readEventPage(sim)).total
 
-/** Posts, and tells the status, or how the connection died before one came. */
-function post(sim: TestSimulator, path: string, body: Json, headers: Record<string, string> = {}) {
-  return new Promise<number | string>((resolve) => {
-    const sent = request(
-      sim.baseUrl + path,
-      {
-        method: 'POST',
-        agent: false,
-        headers: { authorization: 'Bearer k', 'content-type': 'application/json', ...headers },
-      },
-      (answer) => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
-      },
-    )
-    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    sent.end(JSON.stringify(body))
-  })
-}
+/** Posts an event, and returns the status, or the code of the error by which the connection ended before one came. */
+const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = {}): Promise<number | string> =>
+  ask(sim, '/v1/events', { body, headers }).then(
+    ({ status }) => status,
+    ({ cause }) => cause.code,
+  )
 
 const lost = { 'x-sim-scenario': 'lost-ack' }
 
@@ -35,7 +21,7 @@ describe('lost-ack', () => {
     const sim = await startForTest()
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
-    expect(await post(sim, '/events', body, lost)).toBe('ECONNRESET')
+    expect(await post(sim, body, lost)).toBe('ECONNRESET')
     expect(await count(sim)).toBe(1)
     const retry = await ask(sim, '/v1/events', { body })
     expect(retry.status).toBe(201)
@@ -48,7 +34,7 @@ describe('lost-ack', () => {
     const sim = await startForTest()
     const started = performance.now()
     for (const scenario of ['slow;ms=100, lost-ack', 'drop-field, lost-ack', 'lost-ack, drop-field'])
-      expect(await post(sim, '/events', event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
+      expect(await post(sim, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
     expect(performance.now() - started).toBeGreaterThan(90)
     expect(await count(sim)).toBe(3)
   })
@@ -67,8 +53,7 @@ describe('lost-ack', () => {
     const sim = await startForTest()
     await putRules(sim, [{ operation: 'createEvent', scenario: 'lost-ack', times: 2 }])
     const outcomes: (number | string)[] = []
-    for (let attempt = 0; attempt < 3; attempt += 1)
-      outcomes.push(await post(sim, '/events', event({ insertId: 'order-8' })))
+    for (let attempt = 0; attempt < 3; attempt += 1) outcomes.push(await post(sim, event({ insertId: 'order-8' })))
     expect(outcomes).toEqual(['ECONNRESET', 'ECONNRESET', 201])
     expect(await count(sim)).toBe(1)
   })

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
-import { joinPointer } from '../../../src/core/json-pointer.ts'
+import { joinPointer, valueAt } from '../../../src/core/json-pointer.ts'
 import { controlAliases } from '../../../src/exchange/control-aliases.ts'
 import { controlContract } from '../../../src/fixtures/bundled.ts'
 import { closeDocument } from './closed-document.ts'
@@ -43,7 +43,7 @@ export function createAnswerCheck(): (answer: RecordedAnswer) => string | undefi
   formats.default(ajv)
   ajv.addSchema(document, 'document')
   const operations = listOperations(document)
-  const at = (pointer: string) => followPointer(document, pointer)
+  const at = (pointer: string) => valueAt(document, pointer)
   const findFault: FindFault = (schema, value) => {
     const validate = ajv.getSchema(`document#${encodeURI(schema)}`)
     if (!validate) return `the document has no schema at ${schema}`
@@ -141,12 +141,4 @@ function findOperation(operations: readonly DocumentedOperation[], { method, tar
   const path = controlAliases.get(sent.toLowerCase().replace(/\/$/, '')) ?? sent
   const asked = method === 'HEAD' ? 'GET' : method
   return operations.find((operation) => operation.method === asked && operation.pattern.test(path))
-}
-
-function followPointer(document: JsonObject, pointer: string): Json | undefined {
-  const tokens = pointer.split('/').slice(1)
-  return tokens.reduce<Json | undefined>((value, token) => {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isObject(value) ? value[name] : undefined
-  }, document)
 }
