@@ -23,9 +23,15 @@ export async function withBuild(work: (folder: string) => Promise<void>, ...othe
 }
 
 /** Builds the package, and does work with a started simulator, which is stopped afterwards. */
-export function withSimulator(work: (simulator: StartedTarget) => Promise<void>): Promise<void> {
+export function withSimulator(
+  work: (simulator: StartedTarget) => Promise<void>,
+  prepare: (folder: string) => readonly string[] = () => [],
+): Promise<void> {
   return withBuild(async (folder) => {
-    const simulator = await startTarget(builtSimulator(folder), await freePort(), warmAnalytics)
+    const flags = prepare(folder)
+    const built = builtSimulator(folder)
+    const target = { ...built, arguments: (port: number) => [...built.arguments(port), ...flags] }
+    const simulator = await startTarget(target, await freePort(), warmAnalytics)
     await work(simulator).finally(() => simulator.stop())
   })
 }
