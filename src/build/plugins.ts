@@ -53,6 +53,19 @@ export function leaveOut(...names: readonly string[]): Plugin {
   }
 }
 
+/** Loads libraries from a file beside the output when they are first called, so that a start does not parse them. */
+export function loadLater(file: string, libraries: readonly string[]): Plugin {
+  return {
+    name: 'load-later',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^(${libraries.join('|')})$`) }, ({ path }) => ({ path, namespace: 'later' }))
+      onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
+        contents: `module.exports = require('./${file}')['${path}']()`,
+      }))
+    },
+  }
+}
+
 /** Bundles only the English data of faker; the other languages are megabytes. */
 export const onlyEnglishFaker: Plugin = {
   name: 'only-english-faker',
