@@ -114,6 +114,8 @@ describe('a run that is green, but whose call never succeeded', () => {
     const [condition] = gates('not-resilient').filter(isSuiteCondition)
     if (!condition) throw new Error('there is no condition')
     expect(judgeSuiteCondition(runs, condition)).toBe('1 of 2 faults did not recover (50 %)')
+    const failed = runs.filter((one) => judgeSuiteCondition([one], condition) !== undefined)
+    expect(judgeSuiteCondition(failed, condition)).toBe('1 of 1 fault did not recover (100 %)')
     const xml = renderJunit(reportOn(runs, { failOn: [condition] }))
     expect(XMLValidator.validate(xml)).toBe(true)
     expect(xml).toMatch(/<failure type="not-resilient" message="Not resilient: green, but the call/)
