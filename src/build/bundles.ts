@@ -9,11 +9,11 @@ import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE } from './load.ts'
 import {
   importFrom,
-  leaveOut,
   loadLater,
   onlyEnglishFaker,
   replacePrecompiled,
   simulatorFromBundle,
+  stubModules,
 } from './plugins.ts'
 import { precompile } from './precompile.ts'
 import { fileOf, testingModules } from './testing.ts'
@@ -115,7 +115,7 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
       loadLater(LIBRARIES, seldomLoaded),
       // Express imports these to read bodies and send files, and pino to write. We call none, and loading the first
       // three takes a fifth of a start (FINDINGS); the others are 210 kB.
-      leaveOut('body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'),
+      stubModules('body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'),
     ],
   })
   return metafile
@@ -185,7 +185,7 @@ async function writePrism(folder: string): Promise<void> {
     outfile: join(folder, 'index.js'),
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
     // Prism uses these to forward requests and to read Postman's collections; we do neither.
-    plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
+    plugins: [stubModules('node-fetch', 'postman-collection'), onlyEnglishFaker],
   })
   await writeLicences(metafile, folder)
 }

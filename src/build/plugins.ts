@@ -38,7 +38,7 @@ const stubSource = (name: string) => `
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
 /** Replaces modules that a library imports, and that we never use, by stubs that throw when called. */
-export function leaveOut(...names: readonly string[]): Plugin {
+export function stubModules(...names: readonly string[]): Plugin {
   return {
     name: 'leave-out',
     setup({ onLoad, onResolve }) {

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
-import { createParser, describeCommand, describeProgram } from './program.ts'
+import { createParser, describeCommandHelp, describeProgram } from './program.ts'
 import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'
 import { formerVariableOf, variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
@@ -69,7 +69,7 @@ function findText(
   if (wrong !== undefined) return problem(wrong)
   // In `-h check` the command stands where `-h` has its value.
   const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
-  return { kind: 'help', text: command ? describeCommand(command) : describeProgram(commands) }
+  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) }
 }
 
 /** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
