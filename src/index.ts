@@ -6,6 +6,6 @@ export type { DocumentedStatus, OperationId, PersonaName, ScenarioParameters } f
 export type { SandboxClient } from './client/sandbox.ts'
 export type { ControlSchemas } from './client/transport.ts'
 export type { AnyNames, BundledNames, Names } from './client/typed-names.ts'
-export type { LibrarySettings } from './simulator/start.ts'
+export type { LibrarySettings } from './config/library-settings.ts'
 export { startSimulator } from './testing/start-simulator.ts'
 export type { TestSandbox } from './testing/test-sandbox.ts'

@@ -10,14 +10,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createBuildFolder, putInPlace } from './build-folder.ts'
 import { writeBundles } from './bundles.ts'
+import { writeTypes } from './declarations.ts'
 import { STAMP } from './is-built.mjs'
-import { rollUpTypes } from './roll-up-types.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = await createBuildFolder(root)
 const { mtime: begun } = await stat(folder)
 try {
-  await Promise.all([writeBundles(folder), writeTypes()])
+  await Promise.all([writeBundles(folder), compileTypes()])
   await utimes(join(folder, STAMP), begun, begun)
   await putInPlace(folder, join(root, 'dist'))
 } finally {
@@ -25,12 +25,12 @@ try {
 }
 
 /** Writes the declarations of what users import. */
-async function writeTypes(): Promise<void> {
-  const types = join(folder, 'types')
+async function compileTypes(): Promise<void> {
+  const types = join(folder, 'emitted')
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   const args = [compiler, '-p', 'tsconfig.types.json', '--outDir', types]
   const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }), 'exit')
   if (code !== 0) throw new Error('tsc has found errors: see above')
-  rollUpTypes(types, folder)
+  writeTypes(types, folder)
   await rm(types, { recursive: true })
 }

@@ -7,7 +7,14 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE } from './load.ts'
-import { importFrom, leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
+import {
+  importFrom,
+  loadLater,
+  onlyEnglishFaker,
+  replacePrecompiled,
+  simulatorFromBundle,
+  stubModules,
+} from './plugins.ts'
 import { precompile } from './precompile.ts'
 import { fileOf, testingModules } from './testing.ts'
 
@@ -23,6 +30,14 @@ const bundleOptions = {
   target: 'node20',
   metafile: true,
   logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** The options of a script whose modules run when they are first required, also those that `import()` names. */
+const scriptOptions = {
+  ...bundleOptions,
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__url' },
+  banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
 /** A module of `dist/` that loads an entry of the bundle. */
@@ -48,8 +63,22 @@ const entries: Readonly<Record<string, EntryModule>> = {
 /** The name of the file of the library. */
 const LIBRARY = 'index.cjs'
 
-/** The name of the file of the protocol for coding agents, which is loaded at its first call. */
-const PROTOCOL = 'mcp.cjs'
+/** The name of the file of the libraries that are loaded at their first call. */
+const LIBRARIES = 'libraries.cjs'
+
+/** The imports of our code that are loaded from that file: a start with the bundled documents needs none of them. */
+const seldomLoaded: readonly string[] = [
+  './library.ts', // of src/mcp: with its list of imports, a half of that library is left out
+  '@seriousme/openapi-schema-validator',
+  'ajv',
+  'ajv-formats',
+  'ajv/dist/2020.js',
+  'ajv/dist/compile/errors.js',
+  'ajv/dist/standalone/index.js',
+  'jsonpath-js',
+  'prom-client',
+  'yaml',
+]
 
 /** The name of the file beside a bundle that has the licences of all packages in it. */
 const LICENCES = 'THIRD-PARTY-LICENSES.txt'
@@ -59,8 +88,8 @@ export async function writeBundles(dist: string): Promise<void> {
   const bundle = await writeMainBundle(dist)
   await writeEntryModules(dist)
   const library = await writeLibrary(dist)
-  const protocol = await writeProtocol(dist)
-  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs, ...protocol.outputs } }, dist)
+  const libraries = await writeLibraries(dist)
+  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs, ...libraries.outputs } }, dist)
   await writePrism(join(dist, 'node_modules/@stoplight/prism-http'))
   await writeRedis(join(dist, 'node_modules/ioredis'))
   const consoleFolder = join(dist, 'console')
@@ -72,7 +101,7 @@ export async function writeBundles(dist: string): Promise<void> {
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
 async function writeMainBundle(dist: string): Promise<Metafile> {
   const { metafile } = await build({
-    ...bundleOptions,
+    ...scriptOptions,
     stdin: {
       contents: Object.entries(entries)
         .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
@@ -80,44 +109,27 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
       resolveDir: root,
     },
     outfile: join(dist, BUNDLE),
-    external: ['@stoplight/prism-http', 'ioredis'],
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': '__url' },
-    banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
+    external: ['@stoplight/prism-http', 'ioredis', `./${LIBRARIES}`],
     plugins: [
       replacePrecompiled(await precompile()),
-      importFrom(PROTOCOL, /\/library\.ts$/),
-      // Express imports these for features that we do not use; they take most of the time of loading it.
-      leaveOut(
-        'body-parser',
-        'serve-static',
-        'send',
-        'mime-types',
-        'qs',
-        'http-errors',
-        'accepts',
-        'type-is',
-        'content-disposition',
-        'ipaddr.js', // 22 kB, for proxies that are trusted; we trust none
-      ),
-      // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces
-      // with the second.
-      leaveOut('thread-stream', '@opentelemetry/api'),
-      // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
-      leaveOut('tdigest'),
-      // 45 kB: pino would write with these; `process/stderr-writer.ts` does.
-      leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
+      loadLater(LIBRARIES, seldomLoaded),
+      // Express imports these to read bodies and send files, and pino to write. We call none, and loading the first
+      // three takes a fifth of a start (FINDINGS); the others are 210 kB.
+      stubModules('body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'),
     ],
   })
   return metafile
 }
 
-/** Bundles the protocol for coding agents. */
-async function writeProtocol(dist: string): Promise<Metafile> {
+/** Bundles the libraries that are seldom loaded. */
+async function writeLibraries(dist: string): Promise<Metafile> {
   const { metafile } = await build({
-    ...bundleOptions,
-    entryPoints: [join(root, 'src/mcp/library.ts')],
-    outfile: join(dist, PROTOCOL),
+    ...scriptOptions,
+    stdin: {
+      contents: seldomLoaded.map((library) => `exports['${library}'] = () => require('${library}')`).join('\n'),
+      resolveDir: join(root, 'src/mcp'),
+    },
+    outfile: join(dist, LIBRARIES),
     minify: true, // half of its size, and none of it is our code
   })
   return metafile
@@ -173,7 +185,7 @@ async function writePrism(folder: string): Promise<void> {
     outfile: join(folder, 'index.js'),
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
     // Prism uses these to forward requests and to read Postman's collections; we do neither.
-    plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
+    plugins: [stubModules('node-fetch', 'postman-collection'), onlyEnglishFaker],
   })
   await writeLicences(metafile, folder)
 }

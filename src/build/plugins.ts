@@ -38,7 +38,7 @@ const stubSource = (name: string) => `
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
 /** Replaces modules that a library imports, and that we never use, by stubs that throw when called. */
-export function leaveOut(...names: readonly string[]): Plugin {
+export function stubModules(...names: readonly string[]): Plugin {
   return {
     name: 'leave-out',
     setup({ onLoad, onResolve }) {
@@ -48,6 +48,19 @@ export function leaveOut(...names: readonly string[]): Plugin {
       }))
       onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
         contents: stubSource(path),
+      }))
+    },
+  }
+}
+
+/** Loads libraries from a file beside the output when they are first called, so that a start does not parse them. */
+export function loadLater(file: string, libraries: readonly string[]): Plugin {
+  return {
+    name: 'load-later',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^(${libraries.join('|')})$`) }, ({ path }) => ({ path, namespace: 'later' }))
+      onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
+        contents: `module.exports = require('./${file}')['${path}']()`,
       }))
     },
   }

@@ -1,11 +1,8 @@
 import type { Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import { redactJson } from '../redaction/redact.ts'
+import { otherSchemes, redactJson } from '../redaction/redact.ts'
 import { minTokenLength } from '../redaction/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
-
-/** The schemes other than Bearer that a refusal names; a refusal depends on the scheme, so it stays in a bundle. */
-const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 
 /** The most keys for which each record of a bundle is searched. */
 const maxSecrets = 1000
@@ -47,6 +44,7 @@ export class Callers {
     if (scheme.toLowerCase() === 'bearer') return `${scheme} ${this.#renameToken(rest.trim())}`.trim()
     if (scheme === '') return ''
     if (rest === '') return this.nameOf(scheme) // a key without a scheme
+    // A refusal names such a scheme, so it stays.
     return otherSchemes.includes(scheme.toLowerCase())
       ? `${scheme} ${this.nameOf(rest)}`
       : `Unknown ${this.nameOf(authorization)}` // an unknown scheme may be the beginning of a key

@@ -16,6 +16,10 @@ export interface SandboxClock {
   real(): Promise<ControlSchemas['Clock']>
 }
 
+/**
+ * Creates the clock of a sandbox.
+ * @internal
+ */
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
   const setMode = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>

@@ -5,6 +5,7 @@
  * Do not make direct changes to the file.
  */
 
+/** @internal */
 export interface paths {
     "/health": {
         parameters: {
@@ -1644,6 +1645,7 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
+/** @internal */
 export interface operations {
     getHealth: {
         parameters: {

@@ -99,7 +99,10 @@ interface ExplainRequest {
 /** The largest page of requests that the control plane returns. */
 const pageSize = 1000
 
-/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. */
+/**
+ * Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them.
+ * @internal
+ */
 export function sandboxEvidence<N extends Names>(
   transport: Transport,
   sandbox: string,

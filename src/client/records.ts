@@ -43,6 +43,10 @@ interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
 /** The largest page of events that the control plane returns. */
 const pageSize = 10_000
 
+/**
+ * Creates the part of a sandbox that is about its prompts, events and copies.
+ * @internal
+ */
 export function sandboxRecords(transport: Transport, sandbox: string): SandboxRecords {
   const params = { query: { sandbox } }
   return {

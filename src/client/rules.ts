@@ -61,7 +61,10 @@ interface RuleListing<N extends Names> {
   }
 }
 
-/** Creates the methods of a sandbox's client that read and change its rules. */
+/**
+ * Creates the methods of a sandbox's client that read and change its rules.
+ * @internal
+ */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {

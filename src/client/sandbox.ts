@@ -29,7 +29,10 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. */
+/**
+ * Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on.
+ * @internal
+ */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
   { origin, basePath }: { readonly origin: string; readonly basePath: string },

@@ -7,10 +7,16 @@ const { fetch } = globalThis
 /** The types of the control plane's requests and answers by their names in its document. */
 export type ControlSchemas = components['schemas']
 
-/** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. */
+/**
+ * A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws.
+ * @internal
+ */
 export type Transport = ReturnType<typeof createTransport>
 
-/** Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`. */
+/**
+ * Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`.
+ * @internal
+ */
 export function createTransport(controlUrl: string, token?: string) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
-import { createParser, describeCommand, describeProgram } from './program.ts'
+import { createParser, describeCommandHelp, describeProgram } from './program.ts'
 import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'
 import { formerVariableOf, variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
@@ -63,12 +63,13 @@ function findText(
 ): Exclude<Invocation<never>, { kind: 'run' }> | undefined {
   if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' }
   const isHelpCommand = first === 'help'
-  if (isHelpCommand && topic !== undefined && !findCommand(commands, topic))
-    return problem(`"${topic}" is no command (${listNames(commands)}). See convsim --help.`)
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
+  const name = isHelpCommand ? topic : first
+  const wrong = findNameProblem(commands, name)
+  if (wrong !== undefined) return problem(wrong)
   // In `-h check` the command stands where `-h` has its value.
-  const command = findCommand(commands, isHelpCommand ? topic : (first ?? (words[0] === '-h' ? words[1] : '')))
-  return { kind: 'help', text: command ? describeCommand(command) : describeProgram(commands) }
+  const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
+  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) }
 }
 
 /** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
@@ -77,9 +78,9 @@ function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean 
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
 }
 
-/** Describes the first argument of the default command that is no file name, if any. */
+/** Describes a word that is neither a command nor a file name, if it is given. */
 function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
-  if (operand === undefined || /[./\\]/.test(operand)) return undefined
+  if (operand === undefined || findCommand(commands, operand) || /[./\\]/.test(operand)) return undefined
   const nearest = findNearest(
     operand,
     commands.map(({ name }) => name),

@@ -49,7 +49,7 @@ const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
 /** Returns the help of a command: its flags, examples and the precedence of values. */
-export function describeCommand(command: CommandSyntax): string {
+export function describeCommandHelp(command: CommandSyntax): string {
   const examples = command.examples.map((example) => `  convsim ${example}`)
   return `${createParser(command).helpInformation()}
 Examples:

@@ -4,126 +4,16 @@
  * setting.ts has the kinds of settings: text, integer, ... parse.ts parses the settings of a command from flags and
  * environment variables.
  */
-import { isIP } from 'node:net'
-import { parseNow } from '../core/instant.ts'
-import { isSeed } from '../core/seeded.ts'
 import type { SettingSources } from './command-syntax.ts'
 import { endSettings } from './end-settings.ts'
-import { furtherSettings } from './further-settings.ts'
-import {
-  boolean,
-  choice,
-  defaultsOf,
-  flagOf,
-  integer,
-  type Setting,
-  type SettingTable,
-  splitFiles,
-  text,
-} from './setting.ts'
-
-// A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
-const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
-
-/** The most used settings of a server. */
-const commonSettings = {
-  port: integer({
-    short: 'p',
-    alsoEnv: 'PORT',
-    default: 4010,
-    min: 0,
-    max: 65_535,
-    description: 'Port to listen on; 0 picks a free port.',
-  }),
-  host: text({
-    short: 'h',
-    alsoEnv: 'HOST',
-    // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
-    alsoEnvOnly: {
-      test: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
-      expected: 'an IP address or localhost',
-    },
-    value: 'ADDRESS',
-    default: '127.0.0.1',
-    description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
-  }),
-  contract: text({
-    value: 'FILE',
-    defaultText: 'the bundled one',
-    description: 'The OpenAPI 3.1 or 3.2 document of the service.',
-  }),
-  overlay: text({
-    value: 'FILE',
-    repeatable: true,
-    test: (text) => splitFiles(text).length > 0,
-    expected: 'files with commas between them',
-    description:
-      'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
-      'can be given several times, and they are applied in order.',
-  }),
-  fixtures: text({
-    value: 'FOLDER',
-    defaultText: 'the bundled ones',
-    description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
-  }),
-  state: text({
-    value: 'FILE|URL',
-    default: './.convsim/state.json',
-    test: isState,
-    expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
-    description:
-      'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
-      'the URL of a Redis server lets several replicas share them.',
-  }),
-  seed: text({
-    default: '1',
-    test: isSeed,
-    expected: '1 to 64 visible ASCII characters',
-    description: 'Seed of all invented data and identifiers; another seed gives other data.',
-  }),
-  clock: text({
-    value: 'real|INSTANT',
-    default: 'real',
-    test: (text) => text === 'real' || parseNow(text) !== undefined,
-    expected: '"real" or an instant',
-    description:
-      'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
-  }),
-  scenario: text({
-    value: 'NAME[;PARAM=VALUE]',
-    description: 'Scenario to switch on for every request, such as "rate-limited;retry-after=3".',
-  }),
-  rules: text({
-    value: 'FILE',
-    formerly: 'scenarios',
-    description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
-  }),
-  strict: boolean({
-    default: false,
-    description:
-      'Refuse requests that otherwise get advice, e.g. a misspelt member, or a value that does not fit its valueType.',
-  }),
-  logLevel: choice({
-    of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-    default: 'info',
-    description:
-      'The lowest level to log, on stderr. ' +
-      'debug adds why each request was answered so, and the requests to the control plane; ' +
-      'trace also adds the headers of requests and answers.',
-  }),
-} as const satisfies SettingTable
-
-/** The settings that `serve` and `startSimulator` take. */
-const sharedSettings = { ...commonSettings, ...furtherSettings }
+import { sharedSettings } from './library-settings.ts'
+import { defaultsOf, flagOf, type Setting } from './setting.ts'
 
 /** The settings of a server by their names; `startSimulator` takes all but those of the end of the process. */
 export const serverSettings = { ...sharedSettings, ...endSettings }
 
 /** Returns the default of every setting of a server. */
 export const defaultSettings = () => defaultsOf(serverSettings)
-
-/** Returns the default of every setting that code can give. */
-export const sharedDefaults = () => defaultsOf(sharedSettings)
 
 /** The values of the settings of a server. */
 export type Settings = ReturnType<typeof defaultSettings>

@@ -1,3 +1,5 @@
+import { otherSchemes } from '../redaction/redact.ts'
+
 /** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
@@ -25,7 +27,5 @@ function readToken(token: string): Bearer {
   if (key === '') return no('The bearer token is empty.')
   return { ok: true, token: key, sandbox: tilde < 0 ? undefined : token.slice(tilde + 1) }
 }
-
-const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 
 const no = (problem: string) => ({ ok: false, problem }) as const

@@ -92,7 +92,9 @@ export function redactHeader(name: string, value: string, token?: string): strin
   return isCredentialName(name) ? redacted : redactText(value, token)
 }
 
-const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
+/** The schemes of `Authorization` other than Bearer whose names stay: a refusal names them. */
+export const otherSchemes: readonly string[] = ['apikey', 'basic', 'digest', 'negotiate', 'token']
+const knownSchemes = ['bearer', ...otherSchemes]
 
 function redactAuthorization(value: string): string {
   const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? []

@@ -27,7 +27,7 @@ export function parseGate(text: string | undefined, allowNoRequests: boolean): r
 }
 
 function parseCondition(text: string): FailCondition | undefined {
-  const [, percent] = /^coverage\s*<\s*(\d{1,3}(?:\.\d)?)$/.exec(text) ?? []
+  const [, percent] = /^coverage\s*<\s*(\d{1,3}(?:\.\d+)?)$/.exec(text) ?? []
   if (percent !== undefined && Number(percent) <= 100) return { kind: 'coverage', below: Number(percent) }
   const kind = failOnKinds.find((name) => name === text)
   return kind && { kind }

@@ -84,12 +84,12 @@ export function createGeneration(
     productsOfModel,
     createPipelineOver,
     service: createPipelineOver(state),
-    contractDigest: once(() => computeDigest(contract.document)),
+    contractDigest: once(() => computeJsonDigest(contract.document)),
     hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
   }
 }
 
 /** Returns the digest of JSON, which does not depend on the order of members: `sha256:9f86d0...`. */
-export function computeDigest(value: Json): string {
+export function computeJsonDigest(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }

@@ -16,7 +16,7 @@ import { showState } from '../state/redis/location.ts'
 import { parseExport } from '../state/sandbox-export.ts'
 import type { SharedState } from '../state/shared-state.ts'
 import type { SandboxExport } from '../state/store.ts'
-import { computeDigest } from './generation.ts'
+import { computeJsonDigest } from './generation.ts'
 import { type LoadedInputs, nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
@@ -53,7 +53,7 @@ export async function warnOfOtherInputs(
 /** Returns the digest of all inputs on which answers depend. */
 function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }: LoadedInputs): string {
   const values = [...answerSettings, 'clock' as const].map((name) => settings[name] ?? null)
-  return computeDigest([
+  return computeJsonDigest([
     contract.document,
     fixtures as unknown as Json, // read from JSON or YAML
     startUp.map(({ source }) => source),

@@ -1,6 +1,7 @@
 import { endSettings } from '../config/end-settings.ts'
+import type { LibrarySettings } from '../config/library-settings.ts'
 import { flagOf, type Setting } from '../config/setting.ts'
-import { defaultSettings, type Settings, serverSettings, type sharedDefaults } from '../config/settings.ts'
+import { defaultSettings, type Settings, serverSettings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { once } from '../core/once.ts'
@@ -100,12 +101,6 @@ async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | 
   if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
   await stop(listening.value, 0)
   return undefined
-}
-
-/** The settings that code can give: those of a server without those of the end of its process. */
-export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>> & {
-  /** The former name of `rules`. */
-  readonly scenarios?: string | undefined
 }
 
 /**

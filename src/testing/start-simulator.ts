@@ -2,8 +2,9 @@
 import { createSimulatorClient, type SimulatorClient } from '../client/connect.ts'
 import { createTransport } from '../client/transport.ts'
 import type { BundledNames, Names } from '../client/typed-names.ts'
+import type { LibrarySettings } from '../config/library-settings.ts'
 import '../core/timers.ts' // before a test can replace them: the simulator is loaded when it is first started
-import { type LibrarySettings, startFromCode } from '../simulator/start.ts'
+import { startFromCode } from '../simulator/start.ts'
 
 /**
  * Starts a simulator in this process, for tests:

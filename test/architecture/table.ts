@@ -123,7 +123,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     'record',
   ),
   client: room('connect.ts', 'The typed client of the control plane, for tests: a simulator, and its sandboxes.'),
-  testing: room('start-simulator.ts', 'The modules that users import in their tests.', 'core client simulator'),
+  testing: room('start-simulator.ts', 'The modules that users import in their tests.', 'core config client simulator'),
   console: room('main.tsx', 'The web page, a client of /__sim like any other.', 'client'),
   build: room('build.ts', 'The bundle.', 'core documents contract state fixtures config'),
 }
@@ -158,7 +158,6 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@playwright/test': { only: ['testing/playwright.ts'] },
   testcontainers: { only: ['testing/testcontainers.ts'] },
   vitest: { only: ['testing/vitest.ts'] },
-  'oxc-parser': { only: ['build/declarations.ts'] },
   // Prism asks its caller for a logger that can have children.
   pino: { only: ['process/process-log.ts', 'contract/fallback.ts'] },
   preact: { only: ['console/'] },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addSettingComments } from '../../src/build/roll-up-types.ts'
+import { addSettingComments } from '../../src/build/declarations.ts'
 
 test('members of the settings get their descriptions, with the defaults of the library', () => {
   const members = ['port: number', 'analysesWindow: string'].map((one) => `    readonly ${one};\n`).join('')

@@ -337,6 +337,7 @@ describe('commands', () => {
     [['constructor'], /"constructor" is no command/],
     [['server'], /"server" is no command \(serve, exec, each/],
     [['help', 'nothing'], /^"nothing" is no command \(serve/],
+    [['contract', '--help'], /^"contract" is no command \(serve/],
     [['healthcheck', 'a'], /^convsim healthcheck takes flags alone; got a\.$/],
     [['serve', 'a', 'b'], /a contract document/],
     [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],

@@ -10,6 +10,7 @@ test.each([
   ['manners', [{ kind: 'manners' }]],
   ['advice', [{ kind: 'advice' }]],
   ['coverage<80.1', [{ kind: 'coverage', below: 80.1 }]],
+  ['coverage<80.25', [{ kind: 'coverage', below: 80.25 }]],
   ['coverage < 100 ', [{ kind: 'coverage', below: 100 }]],
   [
     'violation, unexpected,manners,coverage<80',

@@ -141,11 +141,11 @@ test('tells requests that fit no operation from those of operations', () => {
 
 test('annotates a run of GitHub, with an error for what fails', () => {
   const runs = [judged('reset createEvent 1', 'broke'), judged('drop-field createEvent /success', 'unnoticed')]
-  const failed = ['1 of 1 faults did not recover (100 %)']
+  const failed = ['1 of 1 fault did not recover (100 %)']
   const lines = renderGithub(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#1: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),
-    '::error::--fail-on: 1 of 1 faults did not recover (100 %25)',
+    '::error::--fail-on: 1 of 1 fault did not recover (100 %25)',
   ])
 })

@@ -18,7 +18,12 @@ try {
   // A field with a default may be left out of a request, and an object without listed properties may have any.
   const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
   await run('npx', ['--no-install', 'openapi-typescript', controlContract, ...options], { cwd: folder })
-  await writeFile(controlTypesFile, `${await controlTypesHeading()}\n${await readFile(output, 'utf8')}`)
+  // The package leaves out what is @internal: users have the schemas.
+  const text = (await readFile(output, 'utf8')).replace(
+    /^export interface (paths|operations) /gm,
+    '/** @internal */\n$&',
+  )
+  await writeFile(controlTypesFile, `${await controlTypesHeading()}\n${text}`)
 } finally {
   await rm(folder, { recursive: true })
 }

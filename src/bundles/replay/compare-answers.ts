@@ -88,7 +88,8 @@ const contentOf = ({ text, base64 }: BundledBody) => text ?? base64 ?? ''
 function describeDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
   const [one, other] = [contentOf(expected), contentOf(actual)]
   const [oneJson, otherJson] = [parseBoundedJson(one), parseBoundedJson(other)]
-  const first = oneJson === undefined || otherJson === undefined ? undefined : findFirst(oneJson, otherJson, '')
+  const first =
+    oneJson === undefined || otherJson === undefined ? undefined : findFirstDifference(oneJson, otherJson, '')
   if (first) return { ...first, part: `body${first.part}` }
   if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cut(other) }
   let at = 0
@@ -97,7 +98,7 @@ function describeDifference(expected: BundledBody, actual: BundledBody): AnswerD
 }
 
 /** Finds the first difference between two JSON values, whose part is a JSON pointer, or undefined if they are equal. */
-export function findFirst(expected: Json, actual: Json, pointer: string): AnswerDifference | undefined {
+export function findFirstDifference(expected: Json, actual: Json, pointer: string): AnswerDifference | undefined {
   if (isSameJson(expected, actual)) return undefined
   const names = memberNames(expected, actual)
   for (const name of names) {
@@ -106,7 +107,7 @@ export function findFirst(expected: Json, actual: Json, pointer: string): Answer
     const at = joinPointer(pointer, name)
     if (one === undefined || other === undefined)
       return { part: at, expected: cut(one ?? null), actual: cut(other ?? null) }
-    return findFirst(one, other, at)
+    return findFirstDifference(one, other, at)
   }
   return { part: pointer, expected: cut(expected), actual: cut(actual) }
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { PageFinding } from '../../reports/page/page.ts'
 import { renderText } from '../../reports/page/text.ts'
 import type { Bundle, BundleVersions } from '../bundle.ts'
-import { countVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
+import { countReplayVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
 
 /** A replay with what it was done with. */
 export interface ReplayReport {
@@ -16,7 +16,7 @@ export interface ReplayReport {
 
 /** Returns the verdict on a whole replay. A replay without any result is not judged. */
 export function judgeReplay({ results }: ReplayReport): ReplayVerdict {
-  const { differs, 'not-judged': open } = countVerdicts(results)
+  const { differs, 'not-judged': open } = countReplayVerdicts(results)
   if (differs > 0) return 'differs'
   return open > 0 || results.length === 0 ? 'not-judged' : 'same'
 }
@@ -40,7 +40,7 @@ function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport
 /** Formats a replay as lines for people. */
 export function formatReplay(report: ReplayReport): string {
   const { bundle, versions, contractDigest, results } = report
-  const { same, differs, 'not-judged': open } = countVerdicts(results.filter(({ id }) => id !== 'state'))
+  const { same, differs, 'not-judged': open } = countReplayVerdicts(results.filter(({ id }) => id !== 'state'))
   const findings = results.filter(isRemarkable).map(replayFindingToPage)
   const reasons = bundle.reasons.length === 0 ? '' : ` (${bundle.reasons.join('; ')})`
   const lines = [
@@ -78,7 +78,7 @@ const words: Readonly<Record<ReplayVerdict, string>> = {
 const severities = { same: 'info', 'not-judged': 'warning', differs: 'error' } as const
 
 function describeState(results: readonly ReplayedRequest[]): string {
-  const counts = countVerdicts(results.filter(({ id }) => id === 'state'))
+  const counts = countReplayVerdicts(results.filter(({ id }) => id === 'state'))
   if (counts.differs > 0) return words.differs
   if (counts['not-judged'] > 0) return words['not-judged']
   return counts.same > 0 ? words.same : 'not compared'
@@ -101,7 +101,7 @@ export function replayToJson(report: ReplayReport): JsonObject {
   const { bundle, versions, contractDigest, results } = report
   return {
     verdict: judgeReplay(report),
-    counts: countVerdicts(results.filter(({ id }) => id !== 'state')),
+    counts: countReplayVerdicts(results.filter(({ id }) => id !== 'state')),
     state: describeState(results),
     warnings: describeSurroundings(report),
     run: { writtenAt: bundle.writtenAt, versions: { ...bundle.versions }, contract: bundle.contract.digest },

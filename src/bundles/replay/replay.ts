@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { redactJson } from '../../redaction/redact.ts'
 import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from '../bundle.ts'
 import { bundleAnswer } from '../bundle-entry.ts'
-import { type AnswerDifference, compareAnswers, findFirst } from './compare-answers.ts'
+import { type AnswerDifference, compareAnswers, findFirstDifference } from './compare-answers.ts'
 
 /** A simulator in which a bundle is replayed. */
 export interface ReplayTarget {
@@ -116,7 +116,7 @@ class SandboxReplay {
       if (id !== undefined && id === until) return this.#results
     }
     const actual = redactJson(await this.#target.export(name))
-    const difference = findFirst(this.#sandbox.state, actual, '')
+    const difference = findFirstDifference(this.#sandbox.state, actual, '')
     const differences = difference ? [{ ...difference, part: `state${difference.part}` }] : []
     this.#judge({ id: 'state', request: '', differences, doubts: this.#listDoubts() })
     return this.#results
@@ -215,7 +215,7 @@ export function bytesOf({ text, base64 }: BundledBody): Uint8Array | undefined {
 }
 
 /** Counts the results by their verdicts. */
-export function countVerdicts(results: readonly ReplayedRequest[]): Record<ReplayVerdict, number> {
+export function countReplayVerdicts(results: readonly ReplayedRequest[]): Record<ReplayVerdict, number> {
   const counts = { same: 0, differs: 0, 'not-judged': 0 }
   for (const { verdict } of results) counts[verdict] += 1
   return counts

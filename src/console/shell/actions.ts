@@ -5,7 +5,7 @@ import { catalogue } from '../store/catalogue.ts'
 import { refreshClock } from '../store/clock.ts'
 import type { PageCommand } from '../store/commands.ts'
 import { showNotice, valueOrNotice } from '../store/notices.ts'
-import { navigate, sandbox, switchSandbox } from '../store/route.ts'
+import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { addRule } from '../store/rules.ts'
 import { sandboxNames } from '../store/server.ts'
 import { clearRequests } from '../views/requests/clear.ts'
@@ -60,8 +60,8 @@ export function listActions(): readonly PageCommand[] {
       title: `Open the model ${name}`,
       run: () => navigate({ view: 'world', id }),
     })),
-    { title: 'Show all sandboxes', run: () => switchSandbox('*') },
-    ...sandboxNames.value.map((name) => ({ title: `Show the sandbox ${name}`, run: () => switchSandbox(name) })),
+    { title: 'Show all sandboxes', run: () => showSandbox('*') },
+    ...sandboxNames.value.map((name) => ({ title: `Show the sandbox ${name}`, run: () => showSandbox(name) })),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
-import { hrefOf, sandbox, switchSandbox } from '../store/route.ts'
+import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { ruleChanges } from '../store/rules.ts'
 import { refreshSandboxes, sandboxNames } from '../store/server.ts'
 import { useAnswer } from '../store/use-answer.ts'
@@ -73,7 +73,7 @@ function SandboxPicker() {
       <select
         value={sandbox.value}
         onFocus={() => void refreshSandboxes()}
-        onChange={(event) => switchSandbox(event.currentTarget.value)}
+        onChange={(event) => showSandbox(event.currentTarget.value)}
       >
         {sandboxNames.value.map((name) => (
           <option key={name} value={name} selected={name === sandbox.value}>

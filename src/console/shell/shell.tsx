@@ -2,7 +2,7 @@ import { useErrorBoundary } from 'preact/hooks'
 import { isTokenNeeded } from '../api/token.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
-import { navigate, sandbox, switchSandbox } from '../store/route.ts'
+import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Empty } from '../ui/empty.tsx'
 import { views } from '../views/index.ts'
@@ -83,7 +83,7 @@ function CurrentView() {
     <Empty title={isAll ? 'Pick a sandbox' : 'No sandbox can have the name of this address'}>
       {isAll ? `${title} shows one sandbox at a time: ` : 'Pick one of these: '}
       {sandboxNames.value.filter(isSandboxName).map((name) => (
-        <button key={name} type="button" onClick={() => switchSandbox(name)}>
+        <button key={name} type="button" onClick={() => showSandbox(name)}>
           {name}
         </button>
       ))}

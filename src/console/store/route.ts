@@ -74,6 +74,6 @@ export function replaceRoute(change: RouteChange): void {
 }
 
 /** Shows another sandbox in the same view. What is open belongs to the sandbox before, so it is closed. */
-export function switchSandbox(name: string): void {
+export function showSandbox(name: string): void {
   navigate({ id: undefined, query: { sandbox: name === 'default' ? undefined : name } })
 }

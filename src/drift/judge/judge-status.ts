@@ -2,7 +2,7 @@ import { parsePointer } from '../../core/json-pointer.ts'
 import { redactText } from '../../redaction/redact.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
-import { type DescribedResponse, describeResponse, observeHead, readBody } from '../observe/observe-head.ts'
+import { type DescribedResponse, describeResponse, observeHead, readObservedBody } from '../observe/observe-head.ts'
 import { AbsenceSearch } from './absences.ts'
 import { PlaceCounter } from './count-places.ts'
 import type { DriftFinding } from './finding.ts'
@@ -37,7 +37,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   const absences = new AbsenceSearch(answers, response)
   for (const answer of answers) {
     context.onAnswer()
-    const body = readBody(answer, response)
+    const body = readObservedBody(answer, response)
     const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
     list.add(answer, [...observeHead(answer, response, body), ...(observed?.observations ?? [])])
     absences.add(answer, body.json)
@@ -45,7 +45,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   }
   if (list.isFull) summary.markUncounted()
   const tallies = list.list()
-  const renames = findRenames(tallies, (answer) => readBody(answer, response).json)
+  const renames = findRenames(tallies, (answer) => readObservedBody(answer, response).json)
   const renamed = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
   const others = tallies.filter((tally) => !renamed.has(tally))
   const listed = sortByEffect(others).slice(0, Math.max(0, maxListed - renames.length))
@@ -89,7 +89,7 @@ function createCount(
   const inBodies = tallies.map(({ first }) => first).filter(({ pointer }) => pointer !== '')
   const counter = new PlaceCounter(inBodies)
   for (const answer of inBodies.length > 0 ? answers : []) {
-    const { json } = readBody(answer, response)
+    const { json } = readObservedBody(answer, response)
     if (json !== undefined) counter.add(json)
   }
   return ({ first }) => {

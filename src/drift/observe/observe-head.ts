@@ -27,7 +27,7 @@ export function describeResponse(
 }
 
 /** Parses the body of an answer, unless it is sent in a documented media type that is not JSON. */
-export function readBody(answer: ObservedAnswer, response: DescribedResponse | undefined): ParsedBody {
+export function readObservedBody(answer: ObservedAnswer, response: DescribedResponse | undefined): ParsedBody {
   return response && isOtherMedia(answer, response) ? noBody : answer.parse()
 }
 

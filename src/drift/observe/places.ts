@@ -59,7 +59,7 @@ export function findChild(document: JsonObject, site: string, token: string): st
   const { items, properties } = found.value
   if (token === '*' && isObject(items)) return joinPointer(found.pointer, 'items')
   if (isObject(properties) && isObject(properties[token])) return joinPointer(found.pointer, 'properties', token)
-  for (const part of listParts(document, found.pointer)) {
+  for (const part of listPartPointers(document, found.pointer)) {
     const child = findChild(document, part, token)
     if (child !== undefined) return child
   }
@@ -67,7 +67,7 @@ export function findChild(document: JsonObject, site: string, token: string): st
 }
 
 /** Returns the JSON pointers of the parts that a schema is composed of. */
-export function listParts(document: JsonObject, pointer: string): string[] {
+export function listPartPointers(document: JsonObject, pointer: string): string[] {
   const schema = resolve(document, pointer)?.value ?? {}
   return ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
     const parts = schema[name]

@@ -15,7 +15,7 @@ import {
   findOperation,
   findResponse,
   findSchema,
-  listParts,
+  listPartPointers,
 } from '../observe/places.ts'
 import { inferSchema } from './infer-schema.ts'
 
@@ -96,7 +96,7 @@ function planMember(
 ): PlannedEdits {
   const name = parsePointer(pointer).at(-1) ?? ''
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
-  const edits = [owner, ...listParts(document, owner)].flatMap((part) => makeOptional(document, part, name))
+  const edits = [owner, ...listPartPointers(document, owner)].flatMap((part) => makeOptional(document, part, name))
   const site = findChild(document, owner, name)
   // A field that is no more is marked, so that a later comparison does not miss it.
   if (site !== undefined && seen === of) edits.push(setAt(joinPointer(site, 'deprecated'), true))
@@ -115,7 +115,7 @@ function copySchema(schema: JsonObject): JsonObject {
 }
 
 function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): Edit {
-  const parts = [owner, ...listParts(document, owner)].flatMap((part) => resolve(document, part) ?? [])
+  const parts = [owner, ...listPartPointers(document, owner)].flatMap((part) => resolve(document, part) ?? [])
   const part = parts.find(({ value }) => isObject(value.properties))
   if (part) return setAt(joinPointer(part.pointer, 'properties', name), schema)
   return setAt(joinPointer(owner, 'properties'), { [name]: schema })

@@ -113,7 +113,7 @@ export function findFields(
 }
 
 /** Returns a delay of so many milliseconds; undefined for a scenario that is no fixed delay, or that is not longer. */
-export function shorten(
+export function shortenScenario(
   { definition, values }: ActiveScenario,
   ms: number,
   catalogue: Catalogue,

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
-import { type Candidate, findFields, type HuntStep, isPossible, shorten } from './candidate.ts'
+import { type Candidate, findFields, type HuntStep, isPossible, shortenScenario } from './candidate.ts'
 
 /** The things that shrinking needs. */
 export interface ShrinkDeps {
@@ -76,7 +76,7 @@ async function shortenStep(candidate: Candidate, index: number, deps: ShrinkDeps
   const ms = effect.ms(() => 0)
   let shortest = candidate
   for (const part of [2, 4, 8]) {
-    const scenario = shorten(step.scenario, Math.floor(ms / part), deps.catalogue)
+    const scenario = shortenScenario(step.scenario, Math.floor(ms / part), deps.catalogue)
     const shorter = replaceScenario(candidate, index, scenario)
     if (!shorter || !(await deps.breaks(shorter))) return shortest
     shortest = shorter

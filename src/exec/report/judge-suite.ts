@@ -42,8 +42,9 @@ export function judgeSuiteCondition(
   )
   const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
   if (count === 0 || toPercent(count, met.length) <= above) return undefined
+  const subject = met.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${met.length} faults ${words}`
   const bound = above > 0 ? `, at most ${above} % wanted` : ''
-  return `${count} of ${met.length} faults ${words} (${toPercent(count, met.length)} %${bound})`
+  return `${count} of ${subject} (${toPercent(count, met.length)} %${bound})`
 }
 
 /** Judges the requests of one run by the conditions that hold for every run; coverage is not among them. */

@@ -41,7 +41,7 @@ export const objectOf = (value: unknown): ContractNode =>
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns a value that is a text; empty for any other. */
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Returns the members of an object that are objects; empty for any other value. */
 export const entriesOf = (value: unknown) =>

@@ -1,5 +1,13 @@
 import { memberPointer, unescapeName } from '../../ui/pointer.ts'
-import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf, objectOf, textOf } from './document.ts'
+import {
+  assumptionsOf,
+  type ContractNode,
+  entriesOf,
+  flattenSchema,
+  listOf,
+  objectOf,
+  textOrEmpty,
+} from './document.ts'
 
 /** A state in which a client can meet a parameter or field. */
 export interface DocumentedItem {
@@ -78,7 +86,7 @@ export function describeField(
     pointer,
     type: typeOf(document, schema),
     isRequired: false,
-    description: textOf(schema['description']),
+    description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
     items: [
       { label, text: 'sent' },
@@ -96,7 +104,7 @@ function typeOf(document: ContractNode, schema: ContractNode): string {
   const { type, format, items, minimum, maximum, default: standard } = schema
   const names = [type].flat().map((name) => {
     if (name === 'array') return `array of ${typeOf(document, flattenSchema(document, items))}`
-    return name === 'string' ? textOf(format) || name : (name ?? 'any')
+    return name === 'string' ? textOrEmpty(format) || name : (name ?? 'any')
   })
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
   return names.join(' or ') + range + (standard === undefined ? '' : `, default ${standard}`)
@@ -121,5 +129,5 @@ function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unkn
     return Object.fromEntries(listOf(required).map((key) => [key, below(objectOf(properties)[String(key)])]))
   if (name === 'boolean') return true
   if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
-  return formats[textOf(format)] ?? 'any text'
+  return formats[textOrEmpty(format)] ?? 'any text'
 }

@@ -6,7 +6,7 @@ import {
   listOf,
   objectOf,
   resolveNode,
-  textOf,
+  textOrEmpty,
 } from './document.ts'
 import { type DocumentedField, describeField, listFields } from './fields.ts'
 
@@ -21,11 +21,11 @@ export function listOperations(document: ContractNode) {
       .map(([method, operation]) => {
         const { operationId, summary, description, parameters, requestBody, responses } = operation
         return {
-          id: textOf(operationId),
+          id: textOrEmpty(operationId),
           method: method.toUpperCase(),
           path,
-          summary: textOf(summary),
-          description: textOf(description),
+          summary: textOrEmpty(summary),
+          description: textOrEmpty(description),
           assumptions: assumptionsOf(operation),
           parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => toDocumentedField(document, one)),
           body: requestBody === undefined ? undefined : describeBodyFields(document, requestBody, 'body '),
@@ -40,7 +40,7 @@ function describeBodyFields(document: ContractNode, node: unknown, prefix: strin
   const media = objectOf(Object.values(objectOf(own['content']))[0])
   const schema = flattenSchema(document, media['schema'])
   return {
-    description: textOf(own['description']),
+    description: textOrEmpty(own['description']),
     assumptions: [...new Set([...assumptionsOf(own), ...assumptionsOf(schema)])],
     fields: listFields(document, schema, prefix),
     examples: entriesOf(media['examples']).map(([, example]) => resolveNode(document, example)['value']),
@@ -58,7 +58,7 @@ function toDocumentedField(document: ContractNode, node: unknown): DocumentedFie
     name: String(name),
     place: String(place),
     isRequired: required === true,
-    description: textOf(description) || field.description,
+    description: textOrEmpty(description) || field.description,
     assumptions: [...assumptionsOf(own), ...field.assumptions],
     items: [
       { label, text: 'sent' },

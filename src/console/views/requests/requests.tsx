@@ -10,6 +10,7 @@ import { RequestDetail } from './detail.tsx'
 import { useManners } from './manners.ts'
 import { RequestList } from './request-list.tsx'
 import { parseSearch } from './search.ts'
+import { asksForManners, hasTerms, toggleTerms } from './terms.ts'
 import { type RequestRows, type RowsState, useRows } from './use-rows.ts'
 
 /** Shows the view "Requests". */
@@ -18,7 +19,7 @@ export function RequestsPage() {
   const text = query['q'] ?? ''
   const { tries, mannersOf } = useManners()
   const search = useMemo(() => parseSearch(text, mannersOf), [text, tries])
-  const rows = useRows(search, text.includes('has:manners') ? `${text} ${tries.size}` : text)
+  const rows = useRows(search, asksForManners(text) ? `${text} ${tries.size}` : text)
   const field = useRef<HTMLInputElement>(null)
   const { state, paused } = rows
   const togglePause = () => {
@@ -74,8 +75,7 @@ const filters = [
 
 function Filters({ text }: { readonly text: string }) {
   const toggle = (words: string) => {
-    const q = text.includes(words) ? text.replace(words, '') : `${text} ${words}`
-    replaceRoute({ query: { q: q.replace(/ +/g, ' ').trim() } })
+    replaceRoute({ query: { q: toggleTerms(text, words) } })
   }
   return (
     <fieldset class="request-filters">
@@ -85,7 +85,7 @@ function Filters({ text }: { readonly text: string }) {
           key={label}
           type="button"
           class="quiet"
-          aria-pressed={text.includes(words)}
+          aria-pressed={hasTerms(text, words)}
           onClick={() => toggle(words)}
         >
           {label}

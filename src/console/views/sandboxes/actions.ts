@@ -3,7 +3,7 @@ import { ask, askText } from '../../api/ask.ts'
 import { refreshClock } from '../../store/clock.ts'
 import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
-import { sandbox, switchSandbox } from '../../store/route.ts'
+import { sandbox, showSandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { count } from '../../ui/text.ts'
 
@@ -44,7 +44,7 @@ export async function createSandbox(name: string, seed: string): Promise<string 
   if (!created.ok) return created.problem.sentence
   await refreshSandboxes()
   showNotice(`The sandbox ${name} is created, and this page shows it now.`)
-  switchSandbox(name)
+  showSandbox(name)
   return undefined
 }
 
@@ -63,7 +63,7 @@ export async function deleteSandbox(name: string): Promise<void> {
   const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
   if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
   // What the page asks about a sandbox creates it again, so the page leaves it first.
-  if (sandbox.peek() === name) switchSandbox('default')
+  if (sandbox.peek() === name) showSandbox('default')
   if (!valueOrNotice(await ask('delete', '/sandboxes/{name}', { path: { name } }))) return
   await refreshSandboxes()
   showNotice(`The sandbox ${name} is deleted.`)

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { type Figures, formatScore, numberOf, qualityField, recordOf, textOf } from './figures.ts'
+import { type Figures, formatScore, qualityField, readNumber, readText, recordOf } from './figures.ts'
 
 /** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
 const measures = [
@@ -42,7 +42,7 @@ export interface ChartsProps {
   readonly before: readonly (number | null)[] | undefined
 }
 
-const dayOf = (day: Figures['days'][number]) => textOf(day, 'date').slice(0, 10)
+const dayOf = (day: Figures['days'][number]) => readText(day, 'date').slice(0, 10)
 
 /** A chart for each measure. All are read together. */
 export function Charts({ figures: { body, days }, before }: ChartsProps) {
@@ -50,13 +50,13 @@ export function Charts({ figures: { body, days }, before }: ChartsProps) {
   return (
     <>
       {measures.map(({ field, title, unit, kind }) => {
-        const total = numberOf(body, field)
+        const total = readNumber(body, field)
         const summary = kind === 'bar' ? `${total?.toLocaleString('en')} in ${days.length} days` : `avg ${total}`
         return (
           <div key={field} class={field === qualityField ? 'wide' : undefined}>
             <Chart
               days={days.map(dayOf)}
-              values={days.map((day) => numberOf(day, field))}
+              values={days.map((day) => readNumber(day, field))}
               compared={field === qualityField ? before : undefined}
               format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
               summary={total === null ? 'null' : summary}
@@ -73,7 +73,7 @@ export function Charts({ figures: { body, days }, before }: ChartsProps) {
 export function DayTable({ figures: { days }, before }: ChartsProps) {
   const rows = days.map((day, index) => ({
     day: dayOf(day),
-    values: [...measures.map(({ field }) => numberOf(day, field)), ...(before ? [before[index] ?? null] : [])],
+    values: [...measures.map(({ field }) => readNumber(day, field)), ...(before ? [before[index] ?? null] : [])],
   }))
   const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
   const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
@@ -104,14 +104,14 @@ function formatCell(value: number | null | undefined, isCount: boolean): Compone
 
 /** The detections and the labelled scores of the period. The service does not tell them by day. */
 export function Totals({ body }: Pick<Figures, 'body'>) {
-  const rating = numberOf(body, 'averageConversationRating')
+  const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]) => {
-    const [total, percentage] = ['total', 'percentage'].map((name) => numberOf(recordOf(body[field]), name))
+    const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(recordOf(body[field]), name))
     return { title, value: total?.toLocaleString('en') ?? nothing, note: percentage != null && `${percentage} %` }
   })
   const labels = Object.entries(labelFields).map(([field, title]) => {
     const found = recordOf(body[field])
-    return { title, value: textOf(found, 'label').replaceAll('_', ' ') || nothing, note: numberOf(found, 'score') }
+    return { title, value: readText(found, 'label').replaceAll('_', ' ') || nothing, note: readNumber(found, 'score') }
   })
   return (
     <>

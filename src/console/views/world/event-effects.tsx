@@ -3,7 +3,7 @@ import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
 import type { ChartsProps } from './charts.tsx'
-import { type Figures, formatScore, numberOf, qualityField } from './figures.ts'
+import { type Figures, formatScore, qualityField, readNumber } from './figures.ts'
 
 interface EventEffectsProps extends ChartsProps {
   /** The answer of a sandbox without events, or undefined if it is not known. */
@@ -53,8 +53,8 @@ function describeDifference({ figures, without, before }: Pick<EventEffectsProps
   if (!without) return 'Reading the figures without events …'
   if (!before)
     return 'What the figures would be without events cannot be told, since a rule changes the answer each time.'
-  const days = figures.days.filter((day, index) => numberOf(day, qualityField) !== before[index]).length
-  const [now, then] = [numberOf(figures.body, qualityField), numberOf(without.body, qualityField)]
+  const days = figures.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
+  const [now, then] = [readNumber(figures.body, qualityField), readNumber(without.body, qualityField)]
   if (days === 0 || now === null || then === null)
     return 'The figures are the same without events: none is on a day with conversations, or their impacts cancel out.'
   const change = `${formatScore(then)} without events (${formatSigned(now - then)})`

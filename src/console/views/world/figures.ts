@@ -18,13 +18,13 @@ export function readFigures(answer: unknown): Figures | undefined {
 }
 
 /** Returns a member that should be a number, or null. */
-export function numberOf(record: AnswerRecord, field: string): number | null {
+export function readNumber(record: AnswerRecord, field: string): number | null {
   const value = record[field]
   return typeof value === 'number' ? value : null
 }
 
 /** Returns a member that should be a text, or an empty text. */
-export function textOf(record: AnswerRecord, field: string): string {
+export function readText(record: AnswerRecord, field: string): string {
   const value = record[field]
   return typeof value === 'string' ? value : ''
 }
@@ -42,7 +42,7 @@ export const formatScore = (value: number): string => String(Math.round(value * 
  */
 export function compareQuality(figures: Figures, without: Figures | undefined): (number | null)[] | undefined {
   if (!without || withoutQuality(figures) !== withoutQuality(without)) return undefined
-  return without.days.map((day) => numberOf(day, qualityField))
+  return without.days.map((day) => readNumber(day, qualityField))
 }
 
 const withoutQuality = ({ days }: Figures) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))

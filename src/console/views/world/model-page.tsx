@@ -10,7 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Mark, Status } from '../../ui/status.tsx'
 import { Charts, DayTable, Totals } from './charts.tsx'
 import { EventEffects } from './event-effects.tsx'
-import { compareQuality, type Figures, readFigures, recordOf, textOf } from './figures.ts'
+import { compareQuality, type Figures, readFigures, readText, recordOf } from './figures.ts'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
@@ -120,13 +120,13 @@ function ModelFigures({ question, explanation, figures, catalogue }: ModelFigure
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
   const before = moved.length > 0 ? compareQuality(figures, without) : undefined
   const assessment = recordOf(figures.body['recommendations'])
-  const health = textOf(assessment, 'healthLevel') || 'no assessment'
+  const health = readText(assessment, 'healthLevel') || 'no assessment'
   const Days = route.value.query['look'] === 'table' ? DayTable : Charts
   return (
     <>
       <p>
         <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
-        {textOf(assessment, 'summary')}
+        {readText(assessment, 'summary')}
       </p>
       <div class="figures">
         <Days {...{ figures, before }} />
