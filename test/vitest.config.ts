@@ -33,7 +33,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
     reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers)],
-    // Limits for tests that never end. Beside other work, a test that starts processes takes twenty times as long as alone.
+    // Limits for tests that never end. Beside other work, one that starts processes takes twenty times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },

@@ -13,7 +13,7 @@ const sim = sharedSimulator()
 /** The time of an event, by which it is known without a count of its retries. */
 const eventAt = '2026-01-15T12:00:00Z'
 
-/** Sends an event under a scenario of its own or of the sandbox, and closes the connection before the end of the answer. */
+/** Sends an event under a scenario, its own or of the sandbox, and closes the connection before the answer ends. */
 async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(postIn(sandbox, body, isRule ? [] : [`X-Sim-Scenario: ${scenario}`]))

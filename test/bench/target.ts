@@ -56,7 +56,7 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   }
 }
 
-/** Returns a port that was free a moment ago, below those that Linux gives to clients and to servers on any free port. */
+/** Returns a port that was free a moment ago, below those that Linux gives to clients and to servers on port 0. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)

@@ -80,7 +80,7 @@ describe('a stop', () => {
   })
 })
 
-/** Removes the folder of a state in one step: between two, a heartbeat would find that only the lock file is missing. */
+/** Removes the folder of a state in one step: between two, a heartbeat would find that the lock file is missing. */
 async function removeFolder(state: string): Promise<void> {
   const moved = `${dirname(state)}-moved`
   await rename(dirname(state), moved)

@@ -1,4 +1,4 @@
-/** Runs `work` and returns the processor time of this process meanwhile, milliseconds, which other processes do not change. */
+/** Runs `work` and returns its processor time, milliseconds, which other processes do not change. */
 export function measureWork(work: () => void): number {
   const before = process.cpuUsage()
   work()
