@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -24,11 +25,16 @@ export interface RedisTimeouts {
 /** A reply of Redis: RESP without maps, which our commands do not use. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
-/** A script with its number of keys. */
+/** An argument of a command. */
+export type Argument = string | number
+
+/** A script, and the SHA-1 by which Redis knows it after its first run. */
 export interface Script {
   readonly text: string
-  readonly keys: number
+  readonly sha: string
 }
+
+export const createScript = (text: string): Script => ({ text, sha: hash('sha1', text) })
 
 /** The outage before the first connection. */
 const NOT_YET = 'the connection was not opened yet'
@@ -48,7 +54,8 @@ export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  readonly #scripts = new Map<Script, string>()
+  /** The scripts that were sent since the connection was made. */
+  readonly #sentScripts = new Set<Script>()
   /** The replies that are waited for. */
   readonly #pending = new Set<Promise<RedisReply>>()
   /** The reason why there is no connection, or undefined if there is one. */
@@ -146,6 +153,7 @@ export class RedisConnection {
     this.#outage = undefined
     this.#lastError = undefined
     this.#attempts = 0
+    this.#sentScripts.clear()
   }
 
   /** Returns the milliseconds until the next attempt, each longer; null: a start makes no other. */
@@ -165,16 +173,31 @@ export class RedisConnection {
     )
   }
 
-  /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<RedisReply> {
-    return this.call(this.#nameOf(script), ...keys, ...args)
+  /**
+   * Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. The first run on a connection
+   * sends the text, so that no script has to be sent again, behind others that were sent after it.
+   */
+  async run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
+    const rest = [keys.length, ...keys, ...args]
+    const isSent = this.#sentScripts.has(script)
+    this.#sentScripts.add(script)
+    if (!isSent) return this.call('eval', script.text, ...rest)
+    try {
+      return await this.call('evalsha', script.sha, ...rest)
+    } catch (error) {
+      const isForgotten = error instanceof Error && isErrorReply(error.cause) && /^NOSCRIPT/.test(error.cause.message)
+      if (!isForgotten) throw error
+      return this.call('eval', script.text, ...rest)
+    }
   }
 
   /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async call(command: string, ...args: readonly (string | number)[]): Promise<RedisReply> {
+  async call(command: string, ...args: readonly Argument[]): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
-    const reply = replyWithin(this.#commandMs, this.#send(command, args))
+    this.#writeTogether()
+    const sent = this.#redis.call(command, ...args) as Promise<RedisReply>
+    const reply = replyWithin(this.#commandMs, sent)
     this.#pending.add(reply)
     try {
       return await reply
@@ -183,13 +206,6 @@ export class RedisConnection {
     } finally {
       this.#pending.delete(reply)
     }
-  }
-
-  #send(command: string, args: readonly (string | number)[]): Promise<RedisReply> {
-    this.#writeTogether()
-    const defined = (this.#redis as unknown as Record<string, unknown>)[command]
-    if (typeof defined === 'function') return defined.apply(this.#redis, args) as Promise<RedisReply>
-    return this.#redis.call(command, ...args) as Promise<RedisReply>
   }
 
   /** Writes the commands of this callback together: one system call instead of many. */
@@ -212,16 +228,6 @@ export class RedisConnection {
       ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
       : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
-  }
-
-  #nameOf(script: Script): string {
-    let name = this.#scripts.get(script)
-    if (name === undefined) {
-      name = `convsimScript${this.#scripts.size}`
-      this.#redis.defineCommand(name, { numberOfKeys: script.keys, lua: script.text })
-      this.#scripts.set(script, name)
-    }
-    return name
   }
 
   /** Closes the connection once the commands that were sent have their replies. All others are refused from now on. */

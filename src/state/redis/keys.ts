@@ -1,29 +1,33 @@
+/** The hashes with the data of a sandbox, besides its head. A snapshot has a copy of each. */
+export const KINDS = ['events', 'prompts', 'index', 'impact'] as const
+
 /**
- * The keys of a sandbox. They share a hash tag, and all but the head are named by the scripts (`lua/`):
+ * Returns the keys of a sandbox, which share a hash tag. The scripts (`lua/`) name more of them:
  *
- * - `head`, a hash: `segments` (`ID@PLACE ID@PLACE`), `open` (the id of the last one), `count:events` and other numbers
- *   of records, `quality`, `revision` (grows with each change of what is not in a segment), `snapshots-taken`,
- *   `settings`, `records:NAME` (the records of a plain collection), and `settings-version` and `records:NAME-version`.
- * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
- *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
- *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
- *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list
- *   tells apart.
- * - The hash `prompts`.
- * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
- *   `snapshot:ID:prompts`.
- * - Hashes `sequences` and `windows`, with sorted sets of their fields, `sequence-order` and `window-order`.
+ * - `head`, a hash: `generation` (the name of the data, another one after each reset, restore and import),
+ *   `count:events` and other numbers of records, `replays` (how many were ever counted), `quality`, `records:NAME` (the
+ *   records of a plain collection), `settings`, `records:NAME-version` and `settings-version` (the digest of the
+ *   text), `snapshots` (how many there are) and `snapshots-taken`.
+ * - `events`, a hash of events by their place, and `prompts`, a hash of the changes of prompts by theirs.
+ * - `index`, a hash that finds and counts records: `insertId JSON`, `external KEY` and `version PROMPT VERSION` find
+ *   one, `event FIRST` and `prompt FIRST` count equal ones, `replays PLACE` the replays of an event, `versions PROMPT`
+ *   the versions, and `active PROMPT` names the active one.
+ * - `impact`, a hash of sums by product and day.
+ * - `replay-log`, a list of the places of the latest replays, for readings in slices.
+ * - `snapshots`, a hash of descriptions by id; `snapshot:ID:head` and so on are the copies.
+ * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequence-order` and `window-order`.
  */
 export function sandboxKeys(prefix: string, sandbox: string) {
   const tag = `{${prefix}:${escapeName(sandbox)}}`
   return {
     head: `${tag}:head`,
+    snapshots: `${tag}:snapshots`,
     sequences: `${tag}:sequences`,
     sequenceOrder: `${tag}:sequence-order`,
     windows: `${tag}:windows`,
     windowOrder: `${tag}:window-order`,
-    /** Returns the key of a part of a segment. */
-    part: (kind: string, segment: string) => `${tag}:${kind}:${segment}`,
+    /** Returns the key of what an import has written, before it replaces the data. */
+    staged: (kind: string, id: string) => `${tag}:staged:${id}:${kind}`,
   }
 }
 
@@ -41,19 +45,16 @@ export function sharedKeys(prefix: string) {
     inputs: `{${prefix}}:inputs`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,
+    /** The number of sandboxes that were ever created. */
+    created: `{${prefix}}:created`,
     /** A stream: the journal of all replicas. */
     stream: `{${prefix}}:journal`,
-    /**
-     * A hash: `id`, which tells the journal from one that Redis has lost, and the numbers of its `messages`,
-     * `exchanges` and `bytes` of bodies.
-     */
+    /** A hash: `id`, which tells the journal from a lost one, and the numbers of `messages`, `exchanges` and `bytes`. */
     streamHead: `{${prefix}}:journal-head`,
     /** A stream: the bodies of exchanges. */
     streamBodies: `{${prefix}}:journal-bodies`,
     /** A hash for each sandbox: the number of its first exchange since it was cleared, and the count since then. */
     streamCounts: `{${prefix}}:journal-counts`,
-    /** The number of sandboxes that were ever created. */
-    created: `{${prefix}}:created`,
   }
 }
 

@@ -45,12 +45,10 @@ export class RedisCounters {
 
   /** Counts the sequences in Redis, without the steps of a fork. */
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    const { sequences, sequenceOrder } = sandboxKeys(this.#prefix, sandbox)
-    const reply = await this.#connection.run(LIST_SEQUENCES, [sequences, sequenceOrder], [])
-    const listed = (reply as RedisReply[]).map(String)
-    const counts = new Map<string, number>()
-    for (let at = 0; at < listed.length; at += 2) counts.set(listed[at] ?? '', Number(listed[at + 1]))
-    return counts
+    const { sequences } = sandboxKeys(this.#prefix, sandbox)
+    const listed = (await this.#connection.run(LIST_SEQUENCES, [sequences], [])) as string[]
+    const pairs = (_: unknown, index: number) => [listed[2 * index] ?? '', Number(listed[2 * index + 1])] as const
+    return new Map(Array.from({ length: listed.length / 2 }, pairs))
   }
 
   fork(): RedisCounters {
