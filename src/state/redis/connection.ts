@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
 import {
-  describeErrorReply,
   describeReason,
   describeStartFault,
   isCertificateError,
@@ -11,7 +10,7 @@ import {
   replyWithin,
   TOO_LATE,
 } from './faults.ts'
-import { connectionName, isLoading, loadClient, prepareConnection } from './handshake.ts'
+import { isLoading, loadClient, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The bounds of waiting for Redis. */
@@ -42,8 +41,8 @@ const NOT_YET = 'the connection was not opened yet'
 /** The milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
 
-/** The longest pause between two attempts to connect again, milliseconds. */
-const MAX_PAUSE_MS = 500
+/** The pause before each attempt to connect again, milliseconds. */
+const PAUSE_MS = 200
 
 /**
  * A connection to Redis, which connects again by itself. While there is none, every command is refused at once:
@@ -56,17 +55,11 @@ export class RedisConnection {
   readonly #commandMs: number
   /** The scripts that were sent since the connection was made. */
   readonly #sentScripts = new Set<Script>()
-  /** The replies that are waited for. */
-  readonly #pending = new Set<Promise<RedisReply>>()
   /** The reason why there is no connection, or undefined if there is one. */
   #outage: string | undefined = NOT_YET
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
-  /** The number of attempts to connect since the last connection. */
-  #attempts = 0
   #isClosed = false
-  /** The name that Redis lists the connection by. */
-  readonly name: string
   /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
@@ -74,7 +67,6 @@ export class RedisConnection {
     this.#redis = redis
     this.#commandMs = commandMs
     this.#location = location
-    this.name = connectionName(location)
   }
 
   /** Connects. The error is a sentence without user and password. */
@@ -99,24 +91,18 @@ export class RedisConnection {
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      retryStrategy: () => connection?.nextPause(),
+      retryStrategy: () => (!connection || connection.#isLastAttempt ? null : PAUSE_MS),
       protocol: 2,
     } as const satisfies RedisOptions
     const redis = new loaded.value(options)
     connection = new RedisConnection(redis, location, commandMs)
     try {
-      await connection.#connect(connectMs)
+      await replyWithin(connectMs, Promise.all([connection.#watch(), redis.connect()]))
       return success(connection)
     } catch (error) {
       connection.close()
       return failure(describeStartFault(connection.#lastError ?? error, location.shown))
     }
-  }
-
-  /** Connects for the first time. Rejects if that is impossible, or takes longer than `connectMs`. */
-  async #connect(connectMs: number): Promise<void> {
-    const connected = Promise.all([this.#watch(), this.#redis.connect()])
-    await replyWithin(connectMs, connected, `no answer within ${connectMs} ms`)
   }
 
   /**
@@ -152,16 +138,12 @@ export class RedisConnection {
     this.warning = await replyWithin(this.#commandMs, prepared)
     this.#outage = undefined
     this.#lastError = undefined
-    this.#attempts = 0
     this.#sentScripts.clear()
   }
 
-  /** Returns the milliseconds until the next attempt, each longer; null: a start makes no other. */
-  private nextPause(): number | null {
-    const isStart = this.#outage === NOT_YET
-    if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null
-    this.#attempts += 1
-    return Math.min(this.#attempts * 50, MAX_PAUSE_MS)
+  /** Is true while a start connects for the first time, which it tries again only if Redis loads its data. */
+  get #isLastAttempt(): boolean {
+    return this.#outage === NOT_YET && !(this.#lastError && isLoading(this.#lastError))
   }
 
   /** The reason why commands are refused, or undefined while they are not. */
@@ -196,15 +178,10 @@ export class RedisConnection {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
     this.#writeTogether()
-    const sent = this.#redis.call(command, ...args) as Promise<RedisReply>
-    const reply = replyWithin(this.#commandMs, sent)
-    this.#pending.add(reply)
     try {
-      return await reply
+      return await replyWithin(this.#commandMs, this.#redis.call(command, ...args) as Promise<RedisReply>)
     } catch (error) {
       throw this.#explain(error)
-    } finally {
-      this.#pending.delete(reply)
     }
   }
 
@@ -217,15 +194,14 @@ export class RedisConnection {
   }
 
   #explain(error: unknown): Error {
-    const reason = reasonOf(error)
-    if (reason === TOO_LATE && this.#outage === undefined) {
-      this.#outage = 'it did not answer in time'
-      this.#lastError = new Error(this.#outage)
+    if (error === TOO_LATE && this.#outage === undefined) {
+      this.#outage = describeReason(error)
+      this.#lastError = TOO_LATE
       this.#redis.disconnect(true)
     }
     const { shown } = this.#location
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
+      ? `The state in ${shown} refused this: ${describeReason(error)}.`
       : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
@@ -233,7 +209,7 @@ export class RedisConnection {
   /** Closes the connection once the commands that were sent have their replies. All others are refused from now on. */
   async finish(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#pending)
+    await replyWithin(this.#commandMs, this.#redis.quit()).catch(() => undefined)
     this.close()
   }
 

@@ -1,4 +1,5 @@
 /** The fields of a sandbox's head that are one text: quality settings, plain records, and the sandbox's settings. */
+import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
 import { nextTurn } from '../../core/timers.ts'
@@ -32,10 +33,10 @@ async function updateField<T>(
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-    const [present = '', version = ''] = await scripts.readHead(sandbox, field, `${field}-version`)
+    const [present = ''] = await scripts.readHead(sandbox, field)
     const { text, counted = [], result } = update(present)
     if (text === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, version, text, ...counted])
+    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, hash('sha1', present), text, ...counted])
     if (outcome === 'stored') return result
   }
   throw new StoreUnavailableError(

@@ -36,7 +36,7 @@ export async function importContent(
   const id = scripts.createId()
   const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition])
   if (expected === 'occupied' || isFork) return expected === 'imported'
-  const keys = new Map(KINDS.map((kind) => [kind, sandboxKeys(prefix, sandbox).staged(kind, id)]))
+  const keys = new Map(KINDS.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
   let isImported = false
   try {
     const written = await writeFields(scripts, keys, listFields(content))

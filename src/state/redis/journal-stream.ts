@@ -69,8 +69,7 @@ export class RedisJournalStream implements ExchangeStream {
   constructor(options: JournalStreamOptions) {
     this.#options = options
     this.replica = options.replica
-    const { stream, streamHead, streamBodies, streamCounts } = sharedKeys(options.prefix)
-    this.#keys = [streamHead, stream, streamBodies, streamCounts]
+    this.#keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(options.prefix)}journal${part}`)
   }
 
   append(

@@ -44,7 +44,7 @@ export async function openRedisStore(
   const connection = opened.value
   const { prefix, shown } = location
   try {
-    const checks = new ServerChecks(connection, location, { warn, now })
+    const checks = new ServerChecks(connection, location, warn, now)
     const warnings = await checks.start()
     const scripts = new SandboxScripts(connection, prefix, randomUUID)
     const store = new RedisStore({
@@ -54,7 +54,7 @@ export async function openRedisStore(
       close: () => connection.finish(),
     })
     const settings = new RedisSettings(scripts)
-    const sandboxes = Number(await connection.call('zcard', sharedKeys(prefix).sandboxes))
+    const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
       shown,
       readRecord: (sandbox) => settings.read(sandbox),

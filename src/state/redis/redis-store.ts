@@ -115,7 +115,7 @@ export class RedisStore implements Store {
   }
   readonly listSnapshots: Store['listSnapshots'] = async (sandbox) => {
     const { connection, prefix } = this.#scripts
-    const texts = (await connection.call('hvals', sandboxKeys(prefix, sandbox).snapshots)) as RedisReply[]
+    const texts = (await connection.call('hvals', `${sandboxKeys(prefix, sandbox)}snapshots`)) as RedisReply[]
     const parsed = texts.map((text) => parseSnapshot(sandbox, text))
     return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
   }
@@ -183,7 +183,7 @@ const SANDBOXES_AT_ONCE = 200
  * the newest that are listed; default: all.
  */
 export async function listNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
-  const names = await connection.call('zrange', sharedKeys(prefix).sandboxes, -limit, -1)
+  const names = await connection.call('zrange', `${sharedKeys(prefix)}sandboxes`, -limit, -1)
   return (names as string[]).map((name) => JSON.parse(name))
 }
 

@@ -22,12 +22,11 @@ export class SandboxScripts {
   readonly #freshHeads = new Map<string, FreshHead>()
 
   constructor(connection: RedisConnection, prefix: string, createId: () => string, isFork = false) {
-    const { sandboxes, created, format } = sharedKeys(prefix)
     this.connection = connection
     this.prefix = prefix
     this.createId = createId
     this.isFork = isFork
-    this.#registry = [sandboxes, created, format]
+    this.#registry = ['sandboxes', 'created', 'format'].map((key) => sharedKeys(prefix) + key)
   }
 
   fork(): SandboxScripts {
@@ -41,7 +40,7 @@ export class SandboxScripts {
     args: readonly Argument[] = [],
     generation = this.createId(),
   ): Promise<readonly RedisReply[]> {
-    const keys = [sandboxKeys(this.prefix, sandbox).head, ...this.#registry]
+    const keys = [`${sandboxKeys(this.prefix, sandbox)}head`, ...this.#registry]
     const all = [this.isFork ? 'dry' : 'store', JSON.stringify(sandbox), generation, ...args]
     try {
       return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
@@ -52,7 +51,7 @@ export class SandboxScripts {
 
   /** Reads fields of the head of a sandbox. Empty texts stand for those that it does not have. */
   async readHead(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
-    const texts = await this.connection.call('hmget', sandboxKeys(this.prefix, sandbox).head, ...fields)
+    const texts = await this.connection.call('hmget', `${sandboxKeys(this.prefix, sandbox)}head`, ...fields)
     return (texts as (string | null)[]).map((text) => text ?? '')
   }
 

@@ -2,6 +2,7 @@ import { machineNow } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createScript, type RedisConnection, type RedisReply } from './connection.ts'
 import { isErrorReply } from './faults.ts'
+import { connectionName } from './handshake.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
@@ -14,22 +15,21 @@ if found == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1]) end
 local time = redis.call('TIME')
 return {found, time[1], time[2]}`)
 
-interface ServerCheckOptions {
-  /** Receives a sentence if the clocks of this machine and of Redis differ too much, each time that they begin to. */
-  readonly warn: (problem: string) => void
-  /** Returns the machine's time, epoch milliseconds. Default: its clock. */
-  readonly now: (() => number) | undefined
-}
-
 /** Checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. */
 export class ServerChecks {
   readonly #connection: RedisConnection
   readonly #location: RedisLocation
-  readonly #warn: ServerCheckOptions['warn']
+  readonly #warn: (problem: string) => void
   readonly #now: () => number
   #isClockReported = false
 
-  constructor(connection: RedisConnection, location: RedisLocation, { warn, now = machineNow }: ServerCheckOptions) {
+  /** `warn` receives a sentence each time that the clocks begin to differ too much; `now` is for tests. */
+  constructor(
+    connection: RedisConnection,
+    location: RedisLocation,
+    warn: (problem: string) => void,
+    now: () => number = machineNow,
+  ) {
     this.#connection = connection
     this.#location = location
     this.#warn = warn
@@ -39,12 +39,10 @@ export class ServerChecks {
   /** Throws an error with the fault of a server that cannot hold the state. Returns warnings of its settings. */
   async start(): Promise<readonly string[]> {
     const info = String(await this.#connection.call('info'))
-    if (/^cluster_enabled:1/m.test(info)) throw new Error(CLUSTER)
-    const fault = await this.#findFormatFault()
+    const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await this.#findFormatFault()
     if (fault !== undefined) throw new Error(fault)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    const problem = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
-    const eviction = `${problem} Set it to noeviction.`
+    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
     return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : eviction].flat()
   }
 
@@ -63,7 +61,7 @@ export class ServerChecks {
   async #findFormatFault(): Promise<string | undefined> {
     const { prefix } = this.#location
     const before = this.#now()
-    const reply = await this.#connection.run(MARK_FORMAT, [sharedKeys(prefix).format], [FORMAT_MARK])
+    const reply = await this.#connection.run(MARK_FORMAT, [`${sharedKeys(prefix)}format`], [FORMAT_MARK])
     const [found, seconds, micros] = reply as RedisReply[] // the script returns a list
     this.#compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
     if (found === FORMAT_MARK) return undefined
@@ -77,24 +75,22 @@ export class ServerChecks {
   #compareClocks(before: number, redisMs: number): void {
     const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - this.#now())
     const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
-    if (isOff && !this.#isClockReported) this.#warn(describeDifference(aheadMs))
+    const difference = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis`
+    if (isOff && !this.#isClockReported)
+      this.#warn(
+        `The clock of this machine is ${difference}. Limits of requests hold across replicas whose clocks differ by ` +
+          `less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`,
+      )
     this.#isClockReported = isOff
   }
 
-  /**
-   * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
-   * is still connected.
-   */
+  /** Does what `SharedState.noteInputs` describes, as far as Redis may list its clients. */
   async noteInputs(digest: string): Promise<boolean> {
-    const before = await this.#connection.call('set', sharedKeys(this.#location.prefix).inputs, digest, 'GET')
-    return before !== null && before !== digest && (await this.#isOtherConnected())
-  }
-
-  /** Returns true if another process has a connection of the same name, and Redis may list its clients. */
-  async #isOtherConnected(): Promise<boolean> {
+    const before = await this.#connection.call('set', `${sharedKeys(this.#location.prefix)}inputs`, digest, 'GET')
+    if (before === null || before === digest) return false
     try {
       const clients = String(await this.#connection.call('client', 'LIST', 'TYPE', 'normal'))
-      return clients.split('\n').filter((line) => line.includes(` name=${this.#connection.name} `)).length > 1
+      return clients.split(` name=${connectionName(this.#location)} `).length > 2 // this process has one of them
     } catch (error) {
       if (error instanceof Error && isErrorReply(error.cause)) return false
       throw error
@@ -105,12 +101,3 @@ export class ServerChecks {
 const CLUSTER =
   'that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has all keys. ' +
   'Name a Redis without cluster mode in --state, or set cluster-enabled no.'
-
-function describeDifference(aheadMs: number): string {
-  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
-  return (
-    `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis. Limits of ` +
-    `requests hold across replicas whose clocks differ by less than ${CLOCK_TOLERANCE_MS / 1000} s. ` +
-    'Synchronise the clocks of all machines.'
-  )
-}

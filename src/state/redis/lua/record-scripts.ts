@@ -29,14 +29,14 @@ else
   end
 end
 -- A number has 48 bits in two parts, since tonumber takes no more than 32 where a long has 32.
-local chance = tonumber(string.sub(id, 1, 6), 16) * 2 ^ 24 + tonumber(string.sub(id, 7, 8) .. string.sub(id, 10, 13), 16)
-local sampledOut = chance / 2 ^ 48 >= tonumber(rate)
+local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
+local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
+local place = text(count('head', 'count:events'))
 if not sampledOut then
   write('HINCRBY', tag .. 'impact', impact, units)
   write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
 end
 begin()
-local place = text(count('head', 'count:events'))
 write('HINCRBY', KEYS[1], 'count:events', 1)
 write('HSET', tag .. 'events', place, '{"eventId":"' .. id .. '",' .. repeatOf ..
   '"sampledOut":' .. tostring(sampledOut) .. ',' .. string.sub(event, 2))
@@ -108,9 +108,9 @@ end
 return {'activated'}`)
 
 /**
- * Reads consecutive events, or changes of prompts: at most 1,000, and about as many bytes as wanted. Arguments: `events`
- * or `prompts`; `oldest`, `newest` or `insertId`; the number to skip, or the `insertId` as JSON; the largest number; the
- * bytes; the number of replays beyond which none is counted, or empty; then fields of the head.
+ * Reads consecutive events, or changes of prompts: at most 1,000, and about as many bytes as wanted. Arguments:
+ * `events` or `prompts`; `oldest`, `newest` or `insertId`; the number to skip, or the `insertId` as JSON; the largest
+ * number; the bytes; the number of replays beyond which none is counted, or empty; then fields of the head.
  *
  * Returns the generation, or empty if the log does not reach back so far; the number of all replays; the number of all
  * events or changes; the places from which and up to which they are wanted; their texts, the numbers of their replays,

@@ -1,19 +1,18 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces a field of the head that has a version. Arguments: the field; the present version, or empty; the next text,
- * or empty; for records the field and the number of records. Settings are no data. Returns `stored`, or `conflict`.
+ * Replaces a field of the head. Arguments: the field; the digest of its present text; the next text; for records the
+ * field and the number of records. Settings are no data: an empty text removes them, and they have a version. Returns
+ * `stored`, or `conflict`.
  */
 export const PUT_FIELD = sandboxScript(`
 local field, expected, value, counted, number = unpack(args)
-if read('head', field .. '-version') ~= expected then return {'conflict'} end
+if redis.sha1hex(read('head', field)) ~= expected then return {'conflict'} end
 if counted then
   begin()
-  write('HSET', KEYS[1], counted, number)
-else
+  write('HSET', KEYS[1], field, value, counted, number)
+elseif value ~= '' then
   register()
-end
-if value ~= '' then
   write('HSET', KEYS[1], field, value, field .. '-version', redis.sha1hex(value))
 else
   write('HDEL', KEYS[1], field, field .. '-version')
@@ -48,7 +47,7 @@ local function drop(from)
   for _, kind in ipairs(kinds) do write('UNLINK', from .. kind) end
 end
 local function clear()
-  write('UNLINK', tag .. 'sequences', tag .. 'sequence-order', tag .. 'windows', tag .. 'window-order')
+  write('UNLINK', tag .. 'sequences', tag .. 'sequences-order', tag .. 'windows', tag .. 'windows-order')
   write('UNLINK', tag .. 'replay-log')
   drop(tag)
   for _, field in ipairs(listData(KEYS[1])) do write('HDEL', KEYS[1], field) end
