@@ -42,8 +42,8 @@ export class ServerChecks {
     const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await this.#findFormatFault()
     if (fault !== undefined) throw new Error(fault)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
-    return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : eviction].flat()
+    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+    return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`].flat()
   }
 
   /** Finds why Redis takes no changes at present, by writing the mark of the format again; undefined: it takes them. */
