@@ -25,7 +25,7 @@ type Wanted = readonly [order: 'oldest' | 'newest' | 'insertId', offset: Argumen
 
 const EVERYTHING: Wanted = ['oldest', 0, Number.MAX_SAFE_INTEGER]
 
-/** A slice of records, as the script returns it. */
+/** A slice of records as the script returns it. The first one of a reading names the moment that is read. */
 type Slice = readonly [
   generation: string,
   /** The number of all replays so far. */
@@ -40,14 +40,6 @@ type Slice = readonly [
   /** The fields of the head that were asked for; empty for absent ones. */
   fields: readonly string[],
 ]
-
-/** A moment of a sandbox, of which records can be read later. */
-interface Moment {
-  readonly generation: string
-  readonly replayed: number
-  readonly total: number
-  readonly fields: readonly string[]
-}
 
 /** A change of the prompts: a version with its new prompt or without, or the id of an active version. */
 export interface StoredPromptChange {
@@ -72,7 +64,7 @@ export function listEvents(scripts: SandboxScripts, sandbox: string, query: Even
   const wanted: Wanted = insertId === undefined ? page : ['insertId', JSON.stringify(insertId), 1]
   return readUndisturbed(sandbox, async () => {
     const events: StoredEvent[] = []
-    const { total } = await readRecords(scripts, sandbox, { kind: 'events', wanted }, (text, replays) => {
+    const [, , total] = await readRecords(scripts, sandbox, { kind: 'events', wanted }, (text, replays) => {
       const event = parseEvent(sandbox, text, replays)
       if (!passes || passes(event)) events.push(event)
     })
@@ -92,7 +84,7 @@ export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise
   return readUndisturbed(sandbox, async () => {
     const fields = ['quality', countField('events'), ...plain.map(recordsField)]
     const { prompts, moment } = await readPrompts(scripts, sandbox, fields)
-    const [quality = '', count, ...texts] = moment.fields
+    const [quality = '', count, ...texts] = moment[7]
     const events: StoredEvent[] = []
     const wanted = ['oldest', 0, Number(count)] as const
     await readRecords(scripts, sandbox, { kind: 'events', wanted, moment }, (text, replays) => {
@@ -149,30 +141,30 @@ async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: rea
 interface ReadRequest {
   readonly kind: 'events' | 'prompts'
   readonly wanted: Wanted
-  readonly moment?: Moment
+  readonly moment?: Slice
   readonly fields?: readonly string[]
 }
 
 /**
- * Reads records, and calls `take` with each text and its number of replays. Returns the moment that they are of. Throws
- * a `ReplacedError` if it cannot be read any more.
+ * Reads records, and calls `take` with each text and its number of replays. Returns the slice of the moment that they
+ * are of. Throws a `ReplacedError` if that moment cannot be read any more.
  */
 async function readRecords(
   scripts: SandboxScripts,
   sandbox: string,
-  { kind, wanted, moment, fields = [] }: ReadRequest,
+  { kind, wanted, moment: known, fields = [] }: ReadRequest,
   take: (text: RedisReply | undefined, replays: RedisReply | undefined) => void,
-): Promise<Moment> {
-  let known = moment
+): Promise<Slice> {
+  let moment = known
   for (let next = wanted; ; ) {
-    const args = [kind, ...next, SLICE_BYTES, known?.replayed ?? '', ...(known ? [] : fields)]
+    const args = [kind, ...next, SLICE_BYTES, moment?.[1] ?? '', ...(moment ? [] : fields)]
     const slice = (await scripts.run(READ_RECORDS, sandbox, args)) as unknown as Slice // the script returns these
-    const [generation, replayed, total, from, to, texts, replays, read] = slice
-    known ??= { generation, replayed, total, fields: read }
-    if (known.generation !== generation) throw new ReplacedError()
+    const [generation, , , from, to, texts, replays] = slice
+    moment ??= slice
+    if (moment[0] !== generation) throw new ReplacedError()
     for (const [index, text] of texts.entries()) take(text, replays[index])
     const place = from + texts.length
-    if (place >= to) return known
+    if (place >= to) return moment
     next = ['oldest', place, to - place]
   }
 }

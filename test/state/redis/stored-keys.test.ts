@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import { impactOfEvent } from '../../../src/state/memory/impact.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { impactField } from '../../../src/state/redis/impact.ts'
 import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
@@ -64,6 +66,33 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     })
     const { events } = await store.exportSandbox('default')
     expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 5])
+    await store.close()
+  })
+
+  test('are not written by half where a sum overflows, or a key is one of another program', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { event: stored } = await store.recordEvent(context, event())
+    const keys = sandboxKeys(prefix, 'default')
+    const before = await connection.call('dump', `${keys}head`)
+    const { product: id, day } = impactOfEvent(stored)
+    await connection.call('hset', `${keys}impact`, impactField(id, day), '9223372036854775000')
+    await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
+    await connection.call('hdel', `${keys}impact`, impactField(id, day))
+    await connection.call('set', `${keys}prompts`, 'of another program')
+    await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with this prefix')
+    expect([await connection.call('dump', `${keys}head`), await connection.call('hlen', `${keys}events`)]).toEqual([
+      before,
+      1,
+    ])
+    await store.close()
+  })
+
+  test('are written also after Redis has forgotten its scripts', async () => {
+    const { store, connection } = await openRedisOrFail(redis().url, nextPrefix())
+    const { event: first } = await store.recordEvent(context, event())
+    await connection.call('script', 'flush')
+    expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
     await store.close()
   })
 
