@@ -4,7 +4,7 @@ import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
-import { describeStartFault, isErrorReply } from './faults.ts'
+import { describeStartFault } from './faults.ts'
 import { RedisSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
@@ -66,8 +66,7 @@ export async function openRedisStore(
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings }, shared, connection })
   } catch (error) {
     connection.close()
-    const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error
-    if (isErrorReply(cause)) return failure(describeStartFault(cause, shown))
-    return failure(`The state in ${shown} cannot be used: ${reasonOf(cause)}`)
+    if (error instanceof StoreUnavailableError) return failure(describeStartFault(error.cause, shown))
+    return failure(`The state in ${shown} cannot be used: ${reasonOf(error)}`)
   }
 }
