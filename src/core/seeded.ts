@@ -8,23 +8,33 @@ export function isSeed(text: string): boolean {
 /** The path from which a value is derived: the seed, then the sandbox, then names and numbers of the value itself. */
 export type SeedPath = readonly (string | number)[]
 
-/** Returns the SHA-256 of a path, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */
-function hashPath(path: SeedPath): Buffer {
+/** Encodes a path as one text, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */
+export function encodePath(path: SeedPath): string {
   let all = ''
   for (const part of path) {
     const text = String(part)
     all += `${text.length}:${text};`
   }
-  return hash('sha256', all, 'buffer')
+  return all
 }
 
-/** Returns the UUID of a path, by SHA-256. Its bits say version 4, since many validators refuse version 8. */
+const hashPath = (path: SeedPath): Buffer => hash('sha256', encodePath(path), 'buffer')
+
+/**
+ * Returns the UUID of a path, by SHA-1, which scripts in Redis have, too. Its bits say version 4, since many validators
+ * refuse version 8.
+ */
 export function deriveUuid(path: SeedPath): string {
-  const bytes = hashPath(path).subarray(0, 16)
+  const bytes = hash('sha1', encodePath(path), 'buffer')
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+}
+
+/** Returns a number in [0, 1) for a derived UUID, of its first 48 bits. */
+export function chanceOfUuid(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) / 2 ** 48
 }
 
 /** Returns a number in [0, 1): equal for equal paths, uniformly distributed over different paths. */

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { isSameJson } from '../core/same-json.ts'
-import { deriveChance, deriveUuid } from '../core/seeded.ts'
+import { chanceOfUuid, deriveUuid } from '../core/seeded.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 
 /** The number of occurrences of each payload or request, by the id of its first occurrence. */
@@ -18,7 +18,7 @@ export function createEvent(context: WriteContext, draft: EventDraft, occurrence
     ...(repeatOf !== undefined && { repeatOf }),
     fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
     impact: impactOf(draft),
-    sampledOut: isSampledOut(context, draft, eventId),
+    sampledOut: chanceOfUuid(eventId) >= sampleRateOf(draft),
     receivedAt,
     replays: 0,
     ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
@@ -61,12 +61,9 @@ function impactOf({ qualityImpactScore, influence }: EventDraft): number {
   return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Decides by a chance derived from the `insertId`, or else from the event's id, so that a retry is sampled alike. */
-function isSampledOut(context: WriteContext, draft: EventDraft, eventId: string): boolean {
-  if (typeof draft.sampleRate !== 'number' || draft.forceSample === true) return false
-  const key = insertKey(draft)
-  const name = key === undefined ? eventId : JSON.stringify(key)
-  return deriveChance([context.seed, context.sandbox, 'sample', name]) >= draft.sampleRate
+/** Returns the share of such events that is counted. The event's id decides, so that a retry is sampled alike. */
+export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
+  return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
 
 /** Compares the payload of a retry with that of the stored event. An `eventAt` that neither of them sent is ignored. */

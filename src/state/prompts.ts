@@ -57,12 +57,15 @@ export function createVersion(
     fingerprint: computeFingerprint(components),
     active: false,
     createdAt: new Date(context.now).toISOString(),
-    componentIds: components.map((_, index) =>
-      deriveUuid([context.seed, context.sandbox, 'component', versionId, index]),
-    ),
+    componentIds: deriveComponentIds(versionId, components.length),
     variables: findVariables(components),
     fields: draft,
   }
+}
+
+/** Derives the ids of components from that of their version, which depends on seed and sandbox. */
+export function deriveComponentIds(versionId: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }
 
 /** Returns the SHA-256, in hex, of the components' canonical JSON: equal components have equal fingerprints. */

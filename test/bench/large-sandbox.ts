@@ -41,7 +41,7 @@ export async function measureLargeSandbox(count: number): Promise<void> {
 
 async function open(url: string): Promise<OpenedRedisStore> {
   const location = parseRedisUrl(url, 'large')
-  const opened = location.ok ? await openRedisStore(location.value) : location
+  const opened = location.ok ? await openRedisStore(location.value, { commandMs: 30_000 }) : location
   if (!opened.ok) throw new Error(opened.error)
   return opened.value
 }

@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
 import {
-  describeErrorReply,
   describeReason,
   describeStartFault,
   isCertificateError,
@@ -10,7 +10,7 @@ import {
   replyWithin,
   TOO_LATE,
 } from './faults.ts'
-import { connectionName, isLoading, loadClient, prepareConnection } from './handshake.ts'
+import { isLoading, loadClient, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The bounds of waiting for Redis. */
@@ -24,11 +24,16 @@ export interface RedisTimeouts {
 /** A reply of Redis: RESP without maps, which our commands do not use. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
-/** A script with its number of keys. */
+/** An argument of a command. */
+export type Argument = string | number
+
+/** A script, and the SHA-1 by which Redis knows it after its first run. */
 export interface Script {
   readonly text: string
-  readonly keys: number
+  readonly sha: string
 }
+
+export const createScript = (text: string): Script => ({ text, sha: hash('sha1', text) })
 
 /** The outage before the first connection. */
 const NOT_YET = 'the connection was not opened yet'
@@ -36,8 +41,8 @@ const NOT_YET = 'the connection was not opened yet'
 /** The milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
 
-/** The longest pause between two attempts to connect again, milliseconds. */
-const MAX_PAUSE_MS = 500
+/** The pause before each attempt to connect again, milliseconds. */
+const PAUSE_MS = 200
 
 /**
  * A connection to Redis, which connects again by itself. While there is none, every command is refused at once:
@@ -48,18 +53,13 @@ export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  readonly #scripts = new Map<Script, string>()
-  /** The replies that are waited for. */
-  readonly #pending = new Set<Promise<RedisReply>>()
+  /** The scripts that were sent since the connection was made. */
+  readonly #sentScripts = new Set<Script>()
   /** The reason why there is no connection, or undefined if there is one. */
   #outage: string | undefined = NOT_YET
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
-  /** The number of attempts to connect since the last connection. */
-  #attempts = 0
   #isClosed = false
-  /** The name that Redis lists the connection by. */
-  readonly name: string
   /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
@@ -67,7 +67,6 @@ export class RedisConnection {
     this.#redis = redis
     this.#commandMs = commandMs
     this.#location = location
-    this.name = connectionName(location)
   }
 
   /** Connects. The error is a sentence without user and password. */
@@ -92,24 +91,18 @@ export class RedisConnection {
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      retryStrategy: () => connection?.nextPause(),
+      retryStrategy: () => (!connection || connection.#isLastAttempt ? null : PAUSE_MS),
       protocol: 2,
     } as const satisfies RedisOptions
     const redis = new loaded.value(options)
     connection = new RedisConnection(redis, location, commandMs)
     try {
-      await connection.#connect(connectMs)
+      await replyWithin(connectMs, Promise.all([connection.#watch(), redis.connect()]))
       return success(connection)
     } catch (error) {
       connection.close()
       return failure(describeStartFault(connection.#lastError ?? error, location.shown))
     }
-  }
-
-  /** Connects for the first time. Rejects if that is impossible, or takes longer than `connectMs`. */
-  async #connect(connectMs: number): Promise<void> {
-    const connected = Promise.all([this.#watch(), this.#redis.connect()])
-    await replyWithin(connectMs, connected, `no answer within ${connectMs} ms`)
   }
 
   /**
@@ -145,15 +138,12 @@ export class RedisConnection {
     this.warning = await replyWithin(this.#commandMs, prepared)
     this.#outage = undefined
     this.#lastError = undefined
-    this.#attempts = 0
+    this.#sentScripts.clear()
   }
 
-  /** Returns the milliseconds until the next attempt, each longer; null: a start makes no other. */
-  private nextPause(): number | null {
-    const isStart = this.#outage === NOT_YET
-    if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null
-    this.#attempts += 1
-    return Math.min(this.#attempts * 50, MAX_PAUSE_MS)
+  /** Is true while a start connects for the first time, which it tries again only if Redis loads its data. */
+  get #isLastAttempt(): boolean {
+    return this.#outage === NOT_YET && !(this.#lastError && isLoading(this.#lastError))
   }
 
   /** The reason why commands are refused, or undefined while they are not. */
@@ -165,31 +155,34 @@ export class RedisConnection {
     )
   }
 
-  /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<RedisReply> {
-    return this.call(this.#nameOf(script), ...keys, ...args)
-  }
-
-  /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async call(command: string, ...args: readonly (string | number)[]): Promise<RedisReply> {
-    if (this.#isClosed) throw new Error('The state is closed.')
-    if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
-    const reply = replyWithin(this.#commandMs, this.#send(command, args))
-    this.#pending.add(reply)
+  /**
+   * Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. The first run on a connection
+   * sends the text, so that no script has to be sent again, behind others that were sent after it.
+   */
+  async run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
+    const rest = [keys.length, ...keys, ...args]
+    const isSent = this.#sentScripts.has(script)
+    this.#sentScripts.add(script)
+    if (!isSent) return this.call('eval', script.text, ...rest)
     try {
-      return await reply
+      return await this.call('evalsha', script.sha, ...rest)
     } catch (error) {
-      throw this.#explain(error)
-    } finally {
-      this.#pending.delete(reply)
+      const isForgotten = error instanceof Error && isErrorReply(error.cause) && /^NOSCRIPT/.test(error.cause.message)
+      if (!isForgotten) throw error
+      return this.call('eval', script.text, ...rest)
     }
   }
 
-  #send(command: string, args: readonly (string | number)[]): Promise<RedisReply> {
+  /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
+  async call(command: string, ...args: readonly Argument[]): Promise<RedisReply> {
+    if (this.#isClosed) throw new Error('The state is closed.')
+    if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
     this.#writeTogether()
-    const defined = (this.#redis as unknown as Record<string, unknown>)[command]
-    if (typeof defined === 'function') return defined.apply(this.#redis, args) as Promise<RedisReply>
-    return this.#redis.call(command, ...args) as Promise<RedisReply>
+    try {
+      return await replyWithin(this.#commandMs, this.#redis.call(command, ...args) as Promise<RedisReply>)
+    } catch (error) {
+      throw this.#explain(error)
+    }
   }
 
   /** Writes the commands of this callback together: one system call instead of many. */
@@ -201,33 +194,22 @@ export class RedisConnection {
   }
 
   #explain(error: unknown): Error {
-    const reason = reasonOf(error)
-    if (reason === TOO_LATE && this.#outage === undefined) {
-      this.#outage = 'it did not answer in time'
-      this.#lastError = new Error(this.#outage)
+    if (error === TOO_LATE && this.#outage === undefined) {
+      this.#outage = describeReason(error)
+      this.#lastError = TOO_LATE
       this.#redis.disconnect(true)
     }
     const { shown } = this.#location
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
+      ? `The state in ${shown} refused this: ${describeReason(error)}.`
       : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
-  }
-
-  #nameOf(script: Script): string {
-    let name = this.#scripts.get(script)
-    if (name === undefined) {
-      name = `convsimScript${this.#scripts.size}`
-      this.#redis.defineCommand(name, { numberOfKeys: script.keys, lua: script.text })
-      this.#scripts.set(script, name)
-    }
-    return name
   }
 
   /** Closes the connection once the commands that were sent have their replies. All others are refused from now on. */
   async finish(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#pending)
+    await replyWithin(this.#commandMs, this.#redis.quit()).catch(() => undefined)
     this.close()
   }
 

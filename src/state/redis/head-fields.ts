@@ -1,21 +1,27 @@
+/** The fields of a sandbox's head that are one text: quality settings, plain records, and the sandbox's settings. */
+import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
 import { nextTurn } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
 import type { PlainCollection } from '../collections/collection.ts'
+import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
 import type { RecordUpdate } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
+import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELD } from './lua/sandbox-scripts.ts'
-import { parseRecords } from './read-content.ts'
-import { GIVEN_UP, MAX_OFFERS, readJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
+
+/** The number of times that a change is sent before it is refused. */
+const MAX_ATTEMPTS = 50
 
 /** The next text of a field, and the result of its update. */
 interface FieldUpdate<T> {
   /** An empty text removes the field; without a text it stays as it is. */
   readonly text?: string
   /** The field and the number of records that it has, for a field of plain records. */
-  readonly counted?: readonly [string, number]
+  readonly counted?: readonly Argument[]
   readonly result: T
 }
 
@@ -26,14 +32,26 @@ async function updateField<T>(
   field: string,
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
-  for (let offers = 0; offers < MAX_OFFERS; offers += 1) {
-    const [present = '', version = ''] = await scripts.readHead(sandbox, field, `${field}-version`)
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+    const [present = ''] = await scripts.readHead(sandbox, field)
     const { text, counted = [], result } = update(present)
     if (text === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, version, scripts.createId(), text, ...counted])
+    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, hash('sha1', present), text, ...counted])
     if (outcome === 'stored') return result
   }
-  throw new StoreUnavailableError(GIVEN_UP)
+  throw new StoreUnavailableError(
+    'Other replicas kept changing the sandbox, so this change was given up; send it again.',
+  )
+}
+
+/** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
+export function parseQuality(sandbox: string, text: string): QualitySettings {
+  return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
+}
+
+/** Parses the records of a plain collection. */
+export function parseRecords<Item extends object>(sandbox: string, text: string): readonly Item[] {
+  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
 }
 
 /** Does what `Store.updateRecord` describes. */
@@ -57,9 +75,10 @@ export function updateRecord<Item extends object>(
   })
 }
 
-/** Reads and changes the settings of sandboxes. Settings are parsed once for each version, which never changes. */
+/** Reads and changes the settings of sandboxes. Equal settings are parsed once; the parsed ones are never changed. */
 export class RedisSettings {
   readonly #scripts: SandboxScripts
+  /** The settings by their version. */
   readonly #known = new LruCache<{ record?: JsonObject }>(1000)
   /** The readings that are not sent yet. */
   readonly #readings = new Map<string, Promise<JsonObject | undefined>>()
@@ -70,33 +89,32 @@ export class RedisSettings {
 
   /** Reads the settings, and the head of the sandbox with them. Requests of one turn share a command. */
   read(sandbox: string): Promise<JsonObject | undefined> {
-    let reading = this.#readings.get(sandbox)
-    if (reading === undefined) {
-      reading = nextTurn().then(() => {
+    const reading =
+      this.#readings.get(sandbox) ??
+      nextTurn().then(() => {
         this.#readings.delete(sandbox) // a later caller may know of a later change
         return this.#read(sandbox)
       })
-      this.#readings.set(sandbox, reading)
-    }
+    this.#readings.set(sandbox, reading)
     return reading
   }
 
   async #read(sandbox: string): Promise<JsonObject | undefined> {
-    const head = await this.#scripts.readHead(sandbox, 'settings-version', 'open', 'count:events', 'quality')
-    const [version = '', open = '', events = '', quality = ''] = head
-    this.#scripts.heads.set(sandbox, { open, events, quality })
+    const head = await this.#scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
+    const [version = '', generation, events, quality = ''] = head
+    this.#scripts.offerHead(sandbox, { state: `${generation} ${events}`, quality })
     if (version === '') return undefined
-    const known = this.#known.get(`${sandbox} ${version}`, () => ({}))
-    if (known.record !== undefined) return known.record
+    const known = this.#known.get(version, () => ({}))
+    if (known.record) return known.record
     const [present, text] = await this.#scripts.readHead(sandbox, 'settings-version', 'settings')
     if (present !== version) return this.#read(sandbox) // they were replaced meanwhile
-    known.record = readJson(sandbox, 'settings', text)
+    known.record = readJson<JsonObject>(sandbox, 'settings', text)
     return known.record
   }
 
   update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
     return updateField(this.#scripts, sandbox, 'settings', (text) => {
-      const present: JsonObject | undefined = text === '' ? undefined : readJson(sandbox, 'settings', text)
+      const present = text === '' ? undefined : readJson<JsonObject>(sandbox, 'settings', text)
       const { record, result } = update(present)
       if (record === present) return { result }
       return { text: record === undefined ? '' : JSON.stringify(record), result }

@@ -17,8 +17,8 @@ import type {
 } from '../exchanges.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { isErrorReply } from './faults.ts'
-import { appendScript, clearScript, countLostScript, readScript } from './journal-scripts.ts'
 import { sharedKeys } from './keys.ts'
+import { APPEND, CLEAR, COUNT_LOST, READ } from './lua/journal-scripts.ts'
 
 /** The parts and bounds of a stream. */
 export interface JournalStreamOptions {
@@ -69,8 +69,7 @@ export class RedisJournalStream implements ExchangeStream {
   constructor(options: JournalStreamOptions) {
     this.#options = options
     this.replica = options.replica
-    const { stream, streamHead, streamBodies, streamCounts } = sharedKeys(options.prefix)
-    this.#keys = [streamHead, stream, streamBodies, streamCounts]
+    this.#keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(options.prefix)}journal${part}`)
   }
 
   append(
@@ -105,7 +104,7 @@ export class RedisJournalStream implements ExchangeStream {
     this.#queue = []
     try {
       const args = [this.#options.size, MAX_BODY_BYTES, ...sent.flatMap((message) => message.args)]
-      const reply = await this.#run(appendScript, [...this.#newStream(), ...args])
+      const reply = await this.#run(APPEND, [...this.#newStream(), ...args])
       const [id, appended] = reply as [string, string[]] // the script returns these
       for (const [index, { answer, resolve }] of sent.entries()) {
         const number = Number(appended[2 * index])
@@ -129,7 +128,7 @@ export class RedisJournalStream implements ExchangeStream {
 
   async countLost(sandboxes: readonly string[]): Promise<boolean> {
     try {
-      await this.#run(countLostScript, [...this.#newStream(), ...sandboxes])
+      await this.#run(COUNT_LOST, [...this.#newStream(), ...sandboxes])
       return true
     } catch (error) {
       if (isRefusal(error)) return false
@@ -138,12 +137,12 @@ export class RedisJournalStream implements ExchangeStream {
   }
 
   async clear(sandbox: string | undefined): Promise<void> {
-    await this.#run(clearScript, [...this.#newStream(), sandbox ?? '', this.#options.size])
+    await this.#run(CLEAR, [...this.#newStream(), sandbox ?? '', this.#options.size])
   }
 
   async read(position: number, cursor: string | undefined): Promise<StreamBatch> {
     const from = cursor === '' ? '0' : (cursor ?? '')
-    const reply = await this.#run(readScript, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
+    const reply = await this.#run(READ, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
     const [id, end, entries, stored, [next, counts]] = reply as [
       string,
       string,

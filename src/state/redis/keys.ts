@@ -1,30 +1,25 @@
+/** The hashes with the data of a sandbox, besides its head. A snapshot has a copy of each. */
+export const KINDS = ['events', 'prompts', 'index', 'impact'] as const
+
 /**
- * The keys of a sandbox. They share a hash tag, and all but the head are named by the scripts (`lua/`):
+ * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `segments` (`ID@PLACE ID@PLACE`), `open` (the id of the last one), `count:events` and other numbers
- *   of records, `quality`, `revision` (grows with each change of what is not in a segment), `snapshots-taken`,
- *   `settings`, `records:NAME` (the records of a plain collection), and `settings-version` and `records:NAME-version`.
- * - For each segment, a run of events that ends with a snapshot: hashes `events:ID` (place to event), `places:ID`
- *   (`insertId` to place), `repeats:ID` (equal payloads by the id of their first event), `impact:ID` (sums by product
- *   and day) and `replays:ID` (place to number), and the list `replay-log:ID` of places. A replay counts in the open
- *   segment, so a closed one never changes, and snapshots share it. A deleted snapshot merges those that no other list
- *   tells apart.
- * - The hash `prompts`.
- * - `snapshots`, a sorted set of ids, and for each the hash `snapshot:ID` with fields of the head, and the copy
- *   `snapshot:ID:prompts`.
- * - Hashes `sequences` and `windows`, with sorted sets of their fields, `sequence-order` and `window-order`.
+ * - `head`, a hash: `generation` (the name of the data, another one after each reset, restore and import),
+ *   `count:events` and other numbers of records, `replays` (how many were ever counted), `quality`, `records:NAME` (the
+ *   records of a plain collection), `settings` and `settings-version` (the digest of the text), `snapshots` (how many
+ *   there are) and `snapshots-taken`.
+ * - `events`, a hash of events by their place, and `prompts`, a hash of the changes of prompts by theirs.
+ * - `index`, a hash that finds and counts records: `insertId JSON`, `external KEY` and `version PROMPT VERSION` find
+ *   one, `event FIRST` and `prompt FIRST` count equal ones, `replays PLACE` the replays of an event, `versions PROMPT`
+ *   the versions, and `active PROMPT` names the active one.
+ * - `impact`, a hash of sums by product and day.
+ * - `replay-log`, a list of the places of the latest replays, for readings in slices.
+ * - `snapshots`, a hash of descriptions by id; `snapshot:ID:head` and so on are the copies.
+ * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
+ * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
  */
-export function sandboxKeys(prefix: string, sandbox: string) {
-  const tag = `{${prefix}:${escapeName(sandbox)}}`
-  return {
-    head: `${tag}:head`,
-    sequences: `${tag}:sequences`,
-    sequenceOrder: `${tag}:sequence-order`,
-    windows: `${tag}:windows`,
-    windowOrder: `${tag}:window-order`,
-    /** Returns the key of a part of a segment. */
-    part: (kind: string, segment: string) => `${tag}:${kind}:${segment}`,
-  }
+export function sandboxKeys(prefix: string, sandbox: string): string {
+  return `{${prefix}:${escapeName(sandbox)}}:`
 }
 
 /** Returns the field of the head that has the number of records of a collection. */
@@ -33,28 +28,18 @@ export const countField = (collection: string) => `count:${collection}`
 /** Returns the field of the head that has the records of a plain collection. */
 export const recordsField = (collection: string) => `records:${collection}`
 
-/** Returns the keys that belong to no sandbox. */
-export function sharedKeys(prefix: string) {
-  return {
-    format: `{${prefix}}:format`,
-    /** A string: the digest of the inputs of the replica that started last. */
-    inputs: `{${prefix}}:inputs`,
-    /** A sorted set: the sandboxes in the order of their creation. */
-    sandboxes: `{${prefix}}:sandboxes`,
-    /** A stream: the journal of all replicas. */
-    stream: `{${prefix}}:journal`,
-    /**
-     * A hash: `id`, which tells the journal from one that Redis has lost, and the numbers of its `messages`,
-     * `exchanges` and `bytes` of bodies.
-     */
-    streamHead: `{${prefix}}:journal-head`,
-    /** A stream: the bodies of exchanges. */
-    streamBodies: `{${prefix}}:journal-bodies`,
-    /** A hash for each sandbox: the number of its first exchange since it was cleared, and the count since then. */
-    streamCounts: `{${prefix}}:journal-counts`,
-    /** The number of sandboxes that were ever created. */
-    created: `{${prefix}}:created`,
-  }
+/**
+ * Returns the beginning of the keys that belong to no sandbox. They are:
+ *
+ * - `format`, the mark of the format, and `inputs`, the digest of the inputs of the replica that started last.
+ * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
+ * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
+ * - `journal-head`, a hash: `id`, which tells the journal from a lost one, and the numbers of its `messages`,
+ *   `exchanges` and `bytes`. `journal-counts`, a hash for each sandbox: the number of its first exchange since it was
+ *   cleared, and the count since then.
+ */
+export function sharedKeys(prefix: string): string {
+  return `{${prefix}}:`
 }
 
 /** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */

@@ -1,102 +1,170 @@
+/** Reads the records of a sandbox in slices, between which others get their turn, as they were at one moment. */
 import { deepFreeze } from '../clone.ts'
 import { plainCollections } from '../collections/index.ts'
-import type { PromptHead } from '../prompts.ts'
-import { DEFAULT_QUALITY, type PromptVersion, type QualitySettings, type StoredPrompt } from '../records.ts'
-import { StoreUnavailableError } from '../store.ts'
-import { recordsField } from './keys.ts'
-import { READ_CONTENT } from './lua/prompt-scripts.ts'
+import { deriveComponentIds, type PromptHead } from '../prompts.ts'
+import { createTest } from '../queries.ts'
+import { EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
+import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
+import type { Argument, RedisReply } from './connection.ts'
+import { parseQuality, parseRecords } from './head-fields.ts'
+import { countField, recordsField } from './keys.ts'
+import { READ_RECORDS } from './lua/record-scripts.ts'
 import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** The bytes of the slices of a first reading. */
+/** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
 
-/** The number of readings. Each has slices of twice the size, so that the last reads in one slice whatever changes. */
-const MAX_READINGS = 11
+/** The number of times that a reading begins anew since the sandbox was reset, restored or saved meanwhile. */
+const MAX_READINGS = 20
 
-/** Everything that a sandbox has but events, as it was at one moment. */
-interface Content {
-  readonly quality: QualitySettings
-  readonly prompts: readonly StoredPrompt[]
-  /** The plain records by the name of their collection. */
-  readonly records: Readonly<Record<string, readonly object[]>>
-  readonly cut: EventCut
+/** The data of a sandbox were replaced between two slices. */
+class ReplacedError extends Error {}
+
+/** The places of the wanted records: their order, the number to skip or an `insertId`, and the largest number. */
+type Wanted = readonly [order: 'oldest' | 'newest' | 'insertId', offset: Argument, limit: number]
+
+const EVERYTHING: Wanted = ['oldest', 0, Number.MAX_SAFE_INTEGER]
+
+/** A slice of records as the script returns it. The first one of a reading names the moment that is read. */
+type Slice = readonly [
+  generation: string,
+  /** The number of all replays so far. */
+  replayed: number,
+  /** The number of all records of the kind. */
+  total: number,
+  /** The places of the wanted records. */
+  from: number,
+  to: number,
+  texts: readonly RedisReply[],
+  replays: readonly RedisReply[],
+  /** The fields of the head that were asked for; empty for absent ones. */
+  fields: readonly string[],
+]
+
+/** A change of the prompts: a version with its new prompt or without, or the id of an active version. */
+export interface StoredPromptChange {
+  readonly promptId: string
+  readonly prompt?: Omit<PromptHead, 'promptId'>
+  readonly repeatOf?: string
+  /** Without `componentIds` they are derived. */
+  readonly version?: Omit<PromptVersion, 'componentIds'> & Partial<Pick<PromptVersion, 'componentIds'>>
+  readonly active?: string
 }
 
-/** The events of a moment, as they can be read later. */
-export interface EventCut {
-  /** The id of the open segment. Another one tells that the data were replaced. */
-  readonly open: string
-  /** The number of events. */
-  readonly total: number
-  /** The length of the open segment's log of replays. */
-  readonly logged: number
+/** Parses a stored event. */
+export function parseEvent(sandbox: string, text: RedisReply | undefined, replays: RedisReply | undefined) {
+  return { ...readJson<StoredEvent>(sandbox, 'events', text), replays: Number(replays) }
 }
 
-/** Prompts and versions while they are read. */
-interface ReadPrompt {
-  readonly head: PromptHead
-  readonly active: number
-  readonly versions: PromptVersion[]
+/** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
+export function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
+  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER, insertId } = query
+  const passes = createTest(query)
+  const page: Wanted = passes ? EVERYTHING : [order, offset, limit]
+  const wanted: Wanted = insertId === undefined ? page : ['insertId', JSON.stringify(insertId), 1]
+  return readUndisturbed(sandbox, async () => {
+    const events: StoredEvent[] = []
+    const [, , total] = await readRecords(scripts, sandbox, { kind: 'events', wanted }, (text, replays) => {
+      const event = parseEvent(sandbox, text, replays)
+      if (!passes || passes(event)) events.push(event)
+    })
+    if (order === 'newest') events.reverse()
+    return passes ? { events: events.slice(offset, offset + limit), total: events.length } : { events, total }
+  })
 }
 
-/** Reads the content of a sandbox in slices, between which others get their turn. */
-export async function readContent(scripts: SandboxScripts, sandbox: string): Promise<Content> {
+/** Lists the prompts with their versions. */
+export function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<readonly StoredPrompt[]> {
+  return readUndisturbed(sandbox, async () => (await readPrompts(scripts, sandbox)).prompts)
+}
+
+/** Reads all that a sandbox has. */
+export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxExport> {
+  const plain = plainCollections().map(({ name }) => name)
+  return readUndisturbed(sandbox, async () => {
+    const fields = ['quality', countField('events'), ...plain.map(recordsField)]
+    const { prompts, moment } = await readPrompts(scripts, sandbox, fields)
+    const [quality = '', count, ...texts] = moment[7]
+    const events: StoredEvent[] = []
+    const wanted = ['oldest', 0, Number(count)] as const
+    await readRecords(scripts, sandbox, { kind: 'events', wanted, moment }, (text, replays) => {
+      events.push(parseEvent(sandbox, text, replays))
+    })
+    const records = plain.map((name, index) => [name, parseRecords(sandbox, texts[index] ?? '')])
+    return {
+      format: EXPORT_FORMAT,
+      quality: parseQuality(sandbox, quality),
+      events,
+      prompts,
+      ...Object.fromEntries(records),
+    }
+  })
+}
+
+/** Reads again if the data were replaced meanwhile. */
+async function readUndisturbed<T>(sandbox: string, read: () => Promise<T>): Promise<T> {
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
-    const content = await readSlices(scripts, sandbox, SLICE_BYTES * 2 ** readings)
-    if (content !== undefined) return content
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ReplacedError)) throw error
+    }
   }
   throw new StoreUnavailableError(
-    `The prompts of the sandbox "${sandbox}" kept changing while they were read; send the request again.`,
+    `The sandbox "${sandbox}" was replaced again and again while it was read; send the request again.`,
   )
 }
 
-/** Reads all slices. Returns undefined if the content was changed meanwhile. */
-async function readSlices(scripts: SandboxScripts, sandbox: string, bytes: number): Promise<Content | undefined> {
-  const plain = plainCollections().map(({ name }) => name)
-  const prompts: ReadPrompt[] = []
-  let first: readonly string[] | undefined
-  for (let [place, version] = ['0', '0']; place !== ''; ) {
-    const args = [place, version, bytes, ...plain.map(recordsField)]
-    const reply = (await scripts.run(READ_CONTENT, sandbox, args)).map(String)
-    first ??= reply
-    if (first[0] !== reply[0] || first[1] !== reply[1]) return undefined
-    place = reply[5] ?? ''
-    version = reply[6] ?? ''
-    addPrompts(sandbox, prompts, reply.slice(7 + plain.length))
-  }
-  const [open = '', , quality, total, logged, , , ...texts] = first ?? []
-  return {
-    quality: parseQuality(sandbox, quality),
-    prompts: Object.freeze(prompts.map(finishPrompt)),
-    records: Object.fromEntries(plain.map((name, index) => [name, parseRecords(sandbox, texts[index])])),
-    cut: { open, total: Number(total), logged: Number(logged) },
-  }
-}
-
-/** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
-export function parseQuality(sandbox: string, text = ''): QualitySettings {
-  return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
-}
-
-/** Parses the records of a plain collection. */
-export function parseRecords<Item extends object>(sandbox: string, text = ''): readonly Item[] {
-  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
-}
-
-/** Adds the prompts and versions of a slice, which may begin in the middle of a prompt. */
-function addPrompts(sandbox: string, prompts: ReadPrompt[], texts: readonly string[]): void {
-  for (let at = 0; at < texts.length; ) {
-    if (texts[at] === 'prompt') {
-      const head: PromptHead = readJson(sandbox, 'prompts', texts[at + 1])
-      prompts.push({ head, active: Number(texts[at + 2]), versions: [] })
-      at += 3
-    } else {
-      prompts.at(-1)?.versions.push(readJson(sandbox, 'prompts', texts[at + 1]))
-      at += 2
+/** Reads the prompts, and fields of the head with them. */
+async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: readonly string[] = []) {
+  const found = new Map<string, { readonly head: PromptHead; readonly versions: PromptVersion[]; active?: string }>()
+  const request = { kind: 'prompts', wanted: EVERYTHING, fields } as const
+  const moment = await readRecords(scripts, sandbox, request, (text) => {
+    const change: StoredPromptChange = readJson(sandbox, 'prompts', text)
+    const { promptId, prompt, repeatOf, version, active } = change
+    const head = { promptId, ...prompt, ...(repeatOf !== undefined && { repeatOf }) }
+    const known = found.get(promptId) ?? { head, versions: [] }
+    found.set(promptId, known)
+    if (version) {
+      const { componentIds = deriveComponentIds(version.versionId, version.fields.components?.length ?? 0) } = version
+      known.versions.push({ ...version, componentIds })
     }
-  }
+    if (active !== undefined) known.active = active
+  })
+  const prompts = Array.from(found.values(), ({ head, versions, active }): StoredPrompt => {
+    return { ...head, versions: versions.map((each) => ({ ...each, active: each.versionId === active })) }
+  })
+  return { prompts: deepFreeze(prompts), moment }
 }
 
-function finishPrompt({ head, active, versions }: ReadPrompt): StoredPrompt {
-  return deepFreeze({ ...head, versions: versions.map((each) => ({ ...each, active: each.version === active })) })
+/** The records to read, as of the first slice or an earlier moment, and fields of the head to read with them. */
+interface ReadRequest {
+  readonly kind: 'events' | 'prompts'
+  readonly wanted: Wanted
+  readonly moment?: Slice
+  readonly fields?: readonly string[]
+}
+
+/**
+ * Reads records, and calls `take` with each text and its number of replays. Returns the slice of the moment that they
+ * are of. Throws a `ReplacedError` if that moment cannot be read any more.
+ */
+async function readRecords(
+  scripts: SandboxScripts,
+  sandbox: string,
+  { kind, wanted, moment: known, fields = [] }: ReadRequest,
+  take: (text: RedisReply | undefined, replays: RedisReply | undefined) => void,
+): Promise<Slice> {
+  let moment = known
+  for (let next = wanted; ; ) {
+    const args = [kind, ...next, SLICE_BYTES, moment?.[1] ?? '', ...(moment ? [] : fields)]
+    const slice = (await scripts.run(READ_RECORDS, sandbox, args)) as unknown as Slice // the script returns these
+    const [generation, , , from, to, texts, replays] = slice
+    moment ??= slice
+    if (moment[0] !== generation) throw new ReplacedError()
+    for (const [index, text] of texts.entries()) take(text, replays[index])
+    const place = from + texts.length
+    if (place >= to) return moment
+    next = ['oldest', place, to - place]
+  }
 }

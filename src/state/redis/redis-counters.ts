@@ -24,11 +24,11 @@ export class RedisCounters {
   }
 
   async consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): Promise<RateResult> {
-    const { windows, windowOrder } = sandboxKeys(this.#prefix, sandbox)
+    const windows = `${sandboxKeys(this.#prefix, sandbox)}windows`
     const field = shorten(key, 0) // a hash, since the key has the token of a caller
     const lifeMs = Math.ceil(windowMs) + UNUSED_MS
     const args = [field, this.#ownSteps(windows, field), MAX_WINDOWS, lifeMs, limit, now, now + windowMs]
-    const reply = await this.#connection.run(CONSUME_RATE, [windows, windowOrder], args)
+    const reply = await this.#connection.run(CONSUME_RATE, [windows, `${windows}-order`], args)
     const [outcome, used, ends] = reply as RedisReply[] // the script returns these
     if (outcome === 'allowed') this.#countOwn(windows, field)
     const remaining = Math.max(0, limit - Number(used))
@@ -36,21 +36,19 @@ export class RedisCounters {
   }
 
   async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
-    const { sequences, sequenceOrder } = sandboxKeys(this.#prefix, sandbox)
+    const sequences = `${sandboxKeys(this.#prefix, sandbox)}sequences`
     const field = shorten(key, MAX_SEQUENCE_KEY)
     const args = [field, this.#ownSteps(sequences, field), MAX_SEQUENCES, UNUSED_MS]
     this.#countOwn(sequences, field)
-    return Number(await this.#connection.run(NEXT_SEQUENCE_INDEX, [sequences, sequenceOrder], args))
+    return Number(await this.#connection.run(NEXT_SEQUENCE_INDEX, [sequences, `${sequences}-order`], args))
   }
 
   /** Counts the sequences in Redis, without the steps of a fork. */
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    const { sequences, sequenceOrder } = sandboxKeys(this.#prefix, sandbox)
-    const reply = await this.#connection.run(LIST_SEQUENCES, [sequences, sequenceOrder], [])
-    const listed = (reply as RedisReply[]).map(String)
-    const counts = new Map<string, number>()
-    for (let at = 0; at < listed.length; at += 2) counts.set(listed[at] ?? '', Number(listed[at + 1]))
-    return counts
+    const sequences = `${sandboxKeys(this.#prefix, sandbox)}sequences`
+    const listed = (await this.#connection.run(LIST_SEQUENCES, [sequences], [])) as string[]
+    const pairs = (_: unknown, index: number) => [listed[2 * index] ?? '', Number(listed[2 * index + 1])] as const
+    return new Map(Array.from({ length: listed.length / 2 }, pairs))
   }
 
   fork(): RedisCounters {

@@ -2,25 +2,27 @@
  * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
  * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
-import { LruCache } from '../../core/lru-cache.ts'
 import { success } from '../../core/result.ts'
+import { encodePath } from '../../core/seeded.ts'
 import { sleep } from '../../core/timers.ts'
-import { countRecords } from '../collections/index.ts'
+import { cloneJson, deepFreeze } from '../clone.ts'
+import { collections, countEach, countRecords } from '../collections/index.ts'
+import { createEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
+import { impactOfEvent } from '../memory/impact.ts'
+import { createPrompt, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
-import type { Store } from '../store.ts'
-import type { RedisConnection, Script } from './connection.ts'
-import { exportSandbox, listEvents } from './event-reader.ts'
-import { updateRecord } from './head-fields.ts'
-import { recordsField } from './keys.ts'
-import { ACTIVATE_VERSION } from './lua/prompt-scripts.ts'
-import { DELETE_SANDBOX, DELETE_SNAPSHOT, PUT_QUALITY, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
-import { parseQuality, parseRecords, readContent } from './read-content.ts'
+import type { SandboxSummary, Snapshot, Store } from '../store.ts'
+import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
+import { parseQuality, parseRecords, updateRecord } from './head-fields.ts'
+import { impactField, RedisImpact } from './impact.ts'
+import { importContent } from './import-content.ts'
+import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
+import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
+import * as scripts from './lua/sandbox-scripts.ts'
+import { exportSandbox, listEvents, listPrompts, parseEvent } from './read-content.ts'
 import type { RedisCounters } from './redis-counters.ts'
-import { importContent } from './redis-import.ts'
-import { addPromptVersion, type KnownImpact, recordEvent, sumImpact } from './redis-records.ts'
-import { createSnapshot, listSandboxes, listSnapshots } from './redis-snapshots.ts'
-import type { Argument, SandboxScripts } from './sandbox-scripts.ts'
+import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
@@ -28,58 +30,99 @@ interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly counters: RedisCounters
 }
 
-/** The store in Redis. */
+/**
+ * The store in Redis. What depends on earlier records, such as the id of an event that has equals, is derived by the
+ * scripts, and from the count that they return here once more.
+ */
 export class RedisStore implements Store {
+  readonly #deps: RedisStoreDeps
   readonly #scripts: SandboxScripts
-  readonly #counters: RedisCounters
-  /** The impact by sandbox and query. */
-  readonly #impacts = new LruCache<KnownImpact>(200)
+  readonly #impact: RedisImpact
   readonly findOutage: Store['findOutage']
   readonly close: Store['close']
 
-  constructor({ scripts, counters, findOutage, close }: RedisStoreDeps) {
-    this.#scripts = scripts
-    this.#counters = counters
-    this.findOutage = findOutage
-    this.close = close
+  constructor(deps: RedisStoreDeps) {
+    this.#deps = deps
+    this.#scripts = deps.scripts
+    this.#impact = new RedisImpact(deps.scripts)
+    this.findOutage = deps.findOutage
+    this.close = deps.close
   }
 
-  readonly recordEvent: Store['recordEvent'] = (context, draft) => recordEvent(this.#scripts, context, draft)
-  readonly addPromptVersion: Store['addPromptVersion'] = (context, draft) =>
-    addPromptVersion(this.#scripts, context, draft)
-  readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
-    this.#counters.consumeRate(sandbox, key, limit, windowMs, now)
-  readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
-    this.#counters.nextSequenceIndex(sandbox, key)
-  readonly listSequences: Store['listSequences'] = (sandbox) => this.#counters.sequenceCounts(sandbox)
-  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
-  readonly listPrompts: Store['listPrompts'] = async (sandbox) => (await readContent(this.#scripts, sandbox)).prompts
-  readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) =>
-    (await this.#write(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated'
-  readonly eventImpact: Store['eventImpact'] = (sandbox, query) => {
-    const known = this.#impacts.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
-    return sumImpact(this.#scripts, sandbox, query, known)
+  readonly recordEvent: Store['recordEvent'] = async (context, given) => {
+    const { sandbox, seed } = context
+    const draft = cloneJson(given)
+    const create = (earlier: number) => createEvent(context, draft, { get: () => earlier })
+    const first = create(0)
+    const { eventId, sampledOut: _, ...event } = first
+    const { product, day, units } = impactOfEvent(first)
+    const key = insertKey(draft)
+    const [outcome, value, replays] = await this.#scripts.run(RECORD_EVENT, sandbox, [
+      encodePath([seed, sandbox]),
+      key === undefined ? '' : JSON.stringify(key),
+      eventId,
+      impactField(product, day),
+      units.toFixed(0),
+      sampleRateOf(draft),
+      JSON.stringify(event),
+    ])
+    if (outcome === 'stored')
+      return { event: value === 0 ? first : create(Number(value)), replayed: false, payloadDiffers: false }
+    const stored = parseEvent(sandbox, value, replays)
+    return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
   }
+  readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
+    const { sandbox, seed } = context
+    const draft = cloneJson(given)
+    const { promptId: first, ...prompt } = createPrompt(context, draft, { get: () => 0 })
+    const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
+    const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
+    const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
+    const promptId = String(id)
+    return { promptId, version: deepFreeze(createVersion(context, draft, promptId, Number(earlier))) }
+  }
+  readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
+    this.#deps.counters.consumeRate(sandbox, key, limit, windowMs, now)
+  readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
+    this.#deps.counters.nextSequenceIndex(sandbox, key)
+  readonly listSequences: Store['listSequences'] = (sandbox) => this.#deps.counters.sequenceCounts(sandbox)
+  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
+  readonly listPrompts: Store['listPrompts'] = (sandbox) => listPrompts(this.#scripts, sandbox)
+  readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) => {
+    const change = JSON.stringify({ promptId, active: versionId })
+    return (await this.#change(ACTIVATE_VERSION, sandbox, promptId, versionId, change)) === 'activated'
+  }
+  readonly eventImpact: Store['eventImpact'] = (sandbox, query) => this.#impact.sum(sandbox, query)
   readonly getQuality: Store['getQuality'] = async (sandbox) => {
-    const fresh = this.#scripts.heads.get(sandbox)?.quality
+    const fresh = this.#scripts.freshHead(sandbox)?.quality
     const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
     return parseQuality(sandbox, text)
   }
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
-    await this.#write(PUT_QUALITY, sandbox, JSON.stringify(settings))
+    await this.#change(scripts.PUT_QUALITY, sandbox, JSON.stringify(settings))
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
-    const [text] = await this.#scripts.readHead(sandbox, recordsField(name))
+    const [text = ''] = await this.#scripts.readHead(sandbox, recordsField(name))
     return parseRecords(sandbox, text)
   }
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     updateRecord(this.#scripts, sandbox, collection, key, update)
-  readonly createSnapshot: Store['createSnapshot'] = (context, name) => createSnapshot(this.#scripts, context, name)
-  readonly listSnapshots: Store['listSnapshots'] = (sandbox) => listSnapshots(this.#scripts, sandbox)
+  readonly createSnapshot: Store['createSnapshot'] = async ({ sandbox, seed, now }, name) => {
+    const head = JSON.stringify({ name, createdAt: new Date(now).toISOString() })
+    const names = collections.map((collection) => collection.name)
+    const args = [encodePath([seed, sandbox]), head, ...names]
+    return parseSnapshot(sandbox, await this.#change(scripts.CREATE_SNAPSHOT, sandbox, ...args)).snapshot
+  }
+  readonly listSnapshots: Store['listSnapshots'] = async (sandbox) => {
+    const { connection, prefix } = this.#scripts
+    const texts = (await connection.call('hvals', `${sandboxKeys(prefix, sandbox)}snapshots`)) as RedisReply[]
+    const parsed = texts.map((text) => parseSnapshot(sandbox, text))
+    return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
+  }
   readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) =>
-    (await this.#write(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
+    (await this.#change(scripts.RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
   readonly deleteSnapshot: Store['deleteSnapshot'] = async (sandbox, snapshotId) =>
-    (await this.#write(DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
+    (await this.#change(scripts.DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
   readonly exportSandbox: Store['exportSandbox'] = (sandbox) => exportSandbox(this.#scripts, sandbox)
   readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
     const parsed = await parseExport(document)
@@ -90,40 +133,75 @@ export class RedisStore implements Store {
   readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) =>
     importContent(this.#scripts, sandbox, document, 'if-empty')
   readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
-  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) =>
-    (await this.#replace(DELETE_SANDBOX, sandbox)) === 'deleted'
+  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
+    const outcome = await this.#change(scripts.DELETE_SANDBOX, sandbox)
+    await this.#waitForMemory()
+    return outcome === 'deleted'
+  }
   readonly reset: Store['reset'] = async (sandbox) => {
-    await this.#replace(RESET, sandbox)
+    await this.#change(scripts.RESET, sandbox)
+    await this.#waitForMemory()
   }
   readonly size: Store['size'] = async () => addUpRecords(await listSandboxes(this.#scripts))
   readonly fork: Store['fork'] = () =>
     new RedisStore({
+      ...this.#deps,
       scripts: this.#scripts.fork(),
-      counters: this.#counters.fork(),
-      findOutage: this.findOutage,
+      counters: this.#deps.counters.fork(),
       close: async () => {},
     })
   readonly findLoss: Store['findLoss'] = async () => undefined
 
-  async #write(script: Script, sandbox: string, ...args: readonly Argument[]) {
-    return (await this.#scripts.write(script, sandbox, args))[0]
+  /** Runs a script that changes a sandbox, and returns the first part of its reply. */
+  async #change(script: Script, sandbox: string, ...args: readonly Argument[]): Promise<RedisReply | undefined> {
+    return (await this.#scripts.run(script, sandbox, args))[0]
   }
 
-  async #replace(script: Script, sandbox: string) {
-    const outcome = await this.#write(script, sandbox)
-    if (!this.#scripts.isFork) await waitForMemory(this.#scripts.connection)
-    return outcome
+  /** Waits until Redis has freed the memory of deleted keys, at most a second, so that a full one takes changes. */
+  async #waitForMemory(): Promise<void> {
+    for (let questions = 0; questions < 100 && !this.#scripts.isFork; questions += 1) {
+      const info = String(await this.#scripts.connection.call('info', 'memory'))
+      if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) return
+      await sleep(10)
+    }
   }
 }
 
-/** The number of times that Redis is asked, 10 ms apart. */
-const MAX_QUESTIONS = 100
+/** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */
+function parseSnapshot(sandbox: string, text: RedisReply | undefined) {
+  const { taken, ...stored } = readJson<Snapshot & { readonly taken: number }>(sandbox, 'snapshots', text)
+  const counts: Readonly<Record<string, unknown>> = { ...stored }
+  const snapshot: Snapshot = { ...stored, ...countEach(({ name }) => Number(counts[name] ?? 0)) }
+  return { taken, snapshot }
+}
 
-/** Waits until Redis has freed the memory of deleted keys, so that a full one takes changes again. */
-async function waitForMemory(connection: RedisConnection): Promise<void> {
-  for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
-    const info = String(await connection.call('info', 'memory'))
-    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) return
-    await sleep(10)
+/** The number of sandboxes that are counted at once, which takes some milliseconds. */
+const SANDBOXES_AT_ONCE = 200
+
+/**
+ * Lists the names of the sandboxes that Redis has anything of, in the order of their creation. `limit`: the number of
+ * the newest that are listed; default: all.
+ */
+export async function listNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
+  const names = await connection.call('zrange', `${sharedKeys(prefix)}sandboxes`, -limit, -1)
+  return (names as string[]).map((name) => JSON.parse(name))
+}
+
+/** Counts the records of all sandboxes that hold data, a few at a time, each as it is when it is counted. */
+async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
+  const names = await listNames(scripts.connection, scripts.prefix)
+  const summaries: (SandboxSummary | undefined)[] = []
+  for (let from = 0; from < names.length; from += SANDBOXES_AT_ONCE) {
+    const some = names.slice(from, from + SANDBOXES_AT_ONCE)
+    summaries.push(...(await Promise.all(some.map((name) => summarize(scripts, name)))))
   }
+  return summaries.filter((summary) => summary !== undefined)
+}
+
+/** Counts the records of a sandbox. Returns undefined if it holds no data. */
+async function summarize(scripts: SandboxScripts, name: string): Promise<SandboxSummary | undefined> {
+  const fields = collections.map((collection) => countField(collection.name))
+  const [generation, snapshots, ...counts] = await scripts.readHead(name, 'generation', 'snapshots', ...fields)
+  const count = countEach((collection) => Number(counts[collections.indexOf(collection)]))
+  return generation ? { name, ...count, snapshots: Number(snapshots) } : undefined
 }

@@ -1,107 +1,103 @@
 import { machineNow } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
-import type { RedisConnection, RedisReply, Script } from './connection.ts'
+import { createScript, type RedisConnection, type RedisReply } from './connection.ts'
 import { isErrorReply } from './faults.ts'
+import { connectionName } from './handshake.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
-import { FORMAT_MARK } from './lua/view.ts'
+import { FORMAT_MARK } from './lua/prelude.ts'
 
-/** Compares the clock of this machine with that of Redis, and reports once if they differ too much. */
-export class ClockComparison {
-  readonly #report: (problem: string) => void
+/** Marks a state with its format. KEYS: format. ARGV: the mark. Returns the mark that it has, and the time of Redis. */
+const MARK_FORMAT = createScript(`
+local found = redis.call('GET', KEYS[1]) or ARGV[1]
+if found == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1]) end
+local time = redis.call('TIME')
+return {found, time[1], time[2]}`)
+
+/** Checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. */
+export class ServerChecks {
+  readonly #connection: RedisConnection
+  readonly #location: RedisLocation
+  readonly #warn: (problem: string) => void
   readonly #now: () => number
-  #isReported = false
+  #isClockReported = false
 
-  constructor(report: (problem: string) => void, now: () => number = machineNow) {
-    this.#report = report
+  /** `warn` receives a sentence each time that the clocks begin to differ too much; `now` is for tests. */
+  constructor(
+    connection: RedisConnection,
+    location: RedisLocation,
+    warn: (problem: string) => void,
+    now: () => number = machineNow,
+  ) {
+    this.#connection = connection
+    this.#location = location
+    this.#warn = warn
     this.#now = now
   }
 
-  /** Sends a command whose reply has the time of Redis, and compares that with the times before and after. */
-  async compare<Reply extends { readonly redisMs: number }>(send: () => Promise<Reply>): Promise<Reply> {
+  /** Throws an error with the fault of a server that cannot hold the state. Returns warnings of its settings. */
+  async start(): Promise<readonly string[]> {
+    const info = String(await this.#connection.call('info'))
+    const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await this.#findFormatFault()
+    if (fault !== undefined) throw new Error(fault)
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+    return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`].flat()
+  }
+
+  /** Finds why Redis takes no changes at present, by writing the mark of the format again; undefined: it takes them. */
+  async findWriteFault(): Promise<string | undefined> {
+    try {
+      const fault = await this.#findFormatFault()
+      return fault && `The state in ${this.#location.shown} cannot be used: ${fault}`
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return error.message
+      throw error
+    }
+  }
+
+  /** Marks the state with its format, and compares the clocks. Returns a sentence about another format, if so. */
+  async #findFormatFault(): Promise<string | undefined> {
+    const { prefix } = this.#location
     const before = this.#now()
-    const reply = await send()
-    const aheadMs = Math.max(0, before - reply.redisMs) - Math.max(0, reply.redisMs - this.#now())
+    const reply = await this.#connection.run(MARK_FORMAT, [`${sharedKeys(prefix)}format`], [FORMAT_MARK])
+    const [found, seconds, micros] = reply as RedisReply[] // the script returns a list
+    this.#compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
+    if (found === FORMAT_MARK) return undefined
+    return (
+      `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows ` +
+      `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+    )
+  }
+
+  /** Compares the time of Redis with those of this machine before and after the command that read it. */
+  #compareClocks(before: number, redisMs: number): void {
+    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - this.#now())
     const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
-    if (isOff && !this.#isReported) this.#report(describeDifference(aheadMs))
-    this.#isReported = isOff
-    return reply
+    const difference = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis`
+    if (isOff && !this.#isClockReported)
+      this.#warn(
+        `The clock of this machine is ${difference}. Limits of requests hold across replicas whose clocks differ by ` +
+          `less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`,
+      )
+    this.#isClockReported = isOff
+  }
+
+  /** Does what `SharedState.noteInputs` describes, as far as Redis may list its clients. */
+  async noteInputs(digest: string): Promise<boolean> {
+    const before = await this.#connection.call('set', `${sharedKeys(this.#location.prefix)}inputs`, digest, 'GET')
+    if (before === null || before === digest) return false
+    try {
+      const clients = String(await this.#connection.call('client', 'LIST', 'TYPE', 'normal'))
+      return clients.split(` name=${connectionName(this.#location)} `).length > 2 // this process has one of them
+    } catch (error) {
+      if (error instanceof Error && isErrorReply(error.cause)) return false
+      throw error
+    }
   }
 }
 
-function describeDifference(aheadMs: number): string {
-  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
-  const direction = aheadMs > 0 ? 'ahead of' : 'behind'
-  return (
-    `The clock of this machine is ${seconds} s ${direction} that of Redis. Limits of requests hold across replicas ` +
-    `whose clocks differ by less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`
-  )
-}
-
-/** Marks a state with its format. KEYS: format. ARGV: the mark. Returns the mark that it has, and the time of Redis. */
-const MARK_FORMAT: Script = {
-  keys: 1,
-  text: `
-local found = redis.call('GET', KEYS[1])
-local time = redis.call('TIME')
-if found and found ~= ARGV[1] then return {found, time[1], time[2]} end
-redis.call('SET', KEYS[1], ARGV[1])
-return {ARGV[1], time[1], time[2]}`,
-}
-
-/** Marks the state with its format, and compares the clocks. Returns a sentence about another format, if so. */
-export async function findFormatFault(
-  connection: RedisConnection,
-  prefix: string,
-  clocks: ClockComparison,
-): Promise<string | undefined> {
-  const reply = await clocks.compare(async () => {
-    const [found, seconds, micros] = (await connection.run(
-      MARK_FORMAT,
-      [sharedKeys(prefix).format],
-      [FORMAT_MARK],
-    )) as RedisReply[]
-    return { found, redisMs: Number(seconds) * 1000 + Number(micros) / 1000 }
-  })
-  if (reply.found === FORMAT_MARK) return undefined
-  return (
-    `the keys with the prefix "${prefix}" have the format "${String(reply.found)}", and this version knows ` +
-    `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
-  )
-}
-
-/** Finds why Redis takes no changes at present, by writing the mark of the format again; undefined: it takes them. */
-export async function findWriteFault(
-  connection: RedisConnection,
-  { prefix, shown }: RedisLocation,
-  clocks: ClockComparison,
-): Promise<string | undefined> {
-  try {
-    const fault = await findFormatFault(connection, prefix, clocks)
-    return fault && `The state in ${shown} cannot be used: ${fault}`
-  } catch (error) {
-    if (error instanceof StoreUnavailableError) return error.message
-    throw error
-  }
-}
-
-/**
- * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is
- * still connected.
- */
-export async function noteInputs(connection: RedisConnection, prefix: string, digest: string): Promise<boolean> {
-  const before = await connection.call('set', sharedKeys(prefix).inputs, digest, 'GET')
-  return before !== null && before !== digest && (await isOtherConnected(connection))
-}
-
-/** Returns true if another process has a connection of the same name, and Redis may list its clients. */
-async function isOtherConnected(connection: RedisConnection): Promise<boolean> {
-  try {
-    const clients = String(await connection.call('client', 'LIST', 'TYPE', 'normal'))
-    return clients.split('\n').filter((line) => line.includes(` name=${connection.name} `)).length > 1
-  } catch (error) {
-    if (error instanceof Error && isErrorReply(error.cause)) return false
-    throw error
-  }
-}
+const CLUSTER =
+  'that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has all keys. ' +
+  'Name a Redis without cluster mode in --state, or set cluster-enabled no.'

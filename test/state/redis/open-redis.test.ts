@@ -18,7 +18,7 @@ describeWithRedis('a state in Redis', () => {
     const location = parseRedisUrl(redis().url, prefix)
     const opened = location.ok ? await openRedisStore(location.value) : location
     expect(opened.ok ? '' : opened.error).toBe(
-      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 2". Use the version that wrote them, or another prefix (--state-prefix).`,
+      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 3". Use the version that wrote them, or another prefix (--state-prefix).`,
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
     await store.close()
@@ -41,7 +41,7 @@ describeWithRedis('a state in Redis', () => {
     await store.recordEvent(context, event())
     await connection.call('flushall')
     await store.recordEvent(context, event())
-    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 2')
+    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 3')
     await store.close()
   })
 
@@ -49,8 +49,7 @@ describeWithRedis('a state in Redis', () => {
     const prefix = nextPrefix()
     const { store, connection } = await openRedisOrFail(redis().url, prefix)
     await store.recordEvent(context, event({ insertId: 'x' }))
-    const segment = await connection.call('hget', `{${prefix}:default}:head`, 'open')
-    await connection.call('hset', `{${prefix}:default}:events:${String(segment)}`, 0, 'no JSON')
+    await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
     const reason = 'The sandbox "default" cannot be read: its events in Redis are damaged ('
     await expect(store.listEvents('default')).rejects.toThrow(reason)
     await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)

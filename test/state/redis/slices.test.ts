@@ -83,34 +83,6 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
 describeWithRedis('snapshots in Redis', () => {
   const redis = sharedRedis()
 
-  test('share the events of the sandbox, and leave none when nothing has them any more', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
-    const countStored = async () => {
-      const keys = (await connection.call('keys', `{${prefix}:default}:events:*`)) as string[]
-      const lengths = await Promise.all(keys.map((key) => connection.call('hlen', key)))
-      return lengths.reduce((sum: number, length) => sum + Number(length), 0)
-    }
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    const first = await store.createSnapshot(context)
-    await store.createSnapshot(context)
-    expect(await countStored()).toBe(1)
-    for (let round = 0; round < 3; round += 1) {
-      await store.recordEvent(context, event({ insertId: 'a' }))
-      await store.recordEvent(context, event({ insertId: 'b' }))
-      expect(await countStored()).toBe(2)
-      await store.restoreSnapshot('default', first.snapshotId)
-    }
-    expect(await countStored()).toBe(1)
-    const [stored] = (await store.listEvents('default')).events
-    expect(stored?.replays).toBe(0)
-    await store.reset('default')
-    expect(await countStored()).toBe(1)
-    for (const { snapshotId } of await store.listSnapshots('default')) await store.deleteSnapshot('default', snapshotId)
-    expect(await countStored()).toBe(0)
-    await store.close()
-  })
-
   test('have the impact, the replays and the equal events of their moment', async () => {
     const { store } = await openRedisOrFail(redis().url, nextPrefix())
     const record = async () => (await store.recordEvent(context, event())).event.eventId

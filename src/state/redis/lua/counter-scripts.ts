@@ -1,4 +1,4 @@
-import type { Script } from '../connection.ts'
+import { createScript } from '../connection.ts'
 
 /**
  * The milliseconds by which the clocks of two replicas can differ: a window that begins so much in the future was
@@ -28,23 +28,18 @@ end
 `
 
 /** Advances a sequence. Returns the count before. */
-export const NEXT_SEQUENCE_INDEX: Script = {
-  keys: 2,
-  text: `${FIELDS}
+export const NEXT_SEQUENCE_INDEX = createScript(`${FIELDS}
 if own then return tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0') + own end
 local count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
 touch()
 expire()
-return count - 1`,
-}
+return count - 1`)
 
 /**
  * Consumes one unit of a rate window, and opens it if none is open. More ARGV: the limit, the present time, the end of
  * a window that opens now. Returns `allowed` or `refused`, the used units, and the end of the window.
  */
-export const CONSUME_RATE: Script = {
-  keys: 2,
-  text: `${FIELDS}
+export const CONSUME_RATE = createScript(`${FIELDS}
 local opened, ends, used = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%S+) (%S+) (%S+)$')
 local now = tonumber(ARGV[6])
 if not opened or tonumber(opened) > now + ${CLOCK_TOLERANCE_MS} or now >= tonumber(ends) then
@@ -57,17 +52,7 @@ if outcome == 'allowed' then count = count + 1 end
 if own then return {outcome, count, ends} end
 redis.call('HSET', KEYS[1], ARGV[1], opened .. ' ' .. ends .. ' ' .. string.format('%d', count))
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then expire() end
-return {outcome, count, ends}`,
-}
+return {outcome, count, ends}`)
 
-/** Lists the sequences by their last use. Returns keys and counts in turn. */
-export const LIST_SEQUENCES: Script = {
-  keys: 2,
-  text: `
-local listed = {}
-for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-  listed[#listed + 1] = field
-  listed[#listed + 1] = redis.call('HGET', KEYS[1], field) or '0'
-end
-return listed`,
-}
+/** Returns the sequences of the hash KEYS[1], and their counts in turn. */
+export const LIST_SEQUENCES = createScript("return redis.call('HGETALL', KEYS[1])")

@@ -1,4 +1,4 @@
-import type { Script } from './connection.ts'
+import { createScript } from '../connection.ts'
 
 /** The scripts of the journal's stream; see `journal-stream.ts`. Each is one atomic step. */
 
@@ -29,7 +29,7 @@ end`
  * one that is stored. The end of a delivery has an empty sandbox, its text, and nothing. Returns the id of the stream,
  * and for each message the number of the exchange and the id of its answer's body.
  */
-const APPEND = `${BEGIN}
+export const APPEND = createScript(`${BEGIN}
 local function storeBody(body)
   if body == '' then return '0' end
   if string.sub(body, 1, 1) == '=' then return string.sub(body, 2) end
@@ -54,26 +54,26 @@ for at = 5, #ARGV, 4 do
   appended[#appended + 1] = number
   appended[#appended + 1] = answer
 end
-return {id, appended}`
+return {id, appended}`)
 
 /**
  * Counts one exchange, which no message has, for each of the sandboxes that ARGV has after those of `BEGIN`, and leaves
  * out a position, so that every reader compares its counts.
  */
-const COUNT_LOST = `${BEGIN}
+export const COUNT_LOST = createScript(`${BEGIN}
 for at = 3, #ARGV do countExchange(ARGV[at]) end
 nextPosition()
-return id`
+return id`)
 
 /**
  * Clears a sandbox, or all (''). ARGV, after those of `BEGIN`: the sandbox, and the most messages. The first command
  * frees memory, so that a full Redis takes the others, too.
  */
-const CLEAR = `
+export const CLEAR = createScript(`
 if ARGV[3] == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], ARGV[3]) end
 ${BEGIN}
 redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], nextPosition(), 'clear', ARGV[3])
-return id`
+return id`)
 
 /**
  * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more
@@ -81,7 +81,7 @@ return id`
  * stream, the position of its last message, the messages, ids and texts of their bodies in turn, and the next cursor
  * with the counts.
  */
-const READ = `
+export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')
 if not head[1] then return {'', '0', {}, {}, {'0', {}}} end
 local messages, bodies, isRead, bytes = {}, {}, { ['0'] = true }, 0
@@ -102,9 +102,4 @@ for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '
 end
 local counts = {'0', {}}
 if ARGV[4] ~= '' then counts = redis.call('HSCAN', KEYS[4], ARGV[4], 'COUNT', ARGV[5]) end
-return {head[1], head[2] or '0', messages, bodies, counts}`
-
-export const appendScript: Script = { text: APPEND, keys: 4 }
-export const countLostScript: Script = { text: COUNT_LOST, keys: 4 }
-export const clearScript: Script = { text: CLEAR, keys: 4 }
-export const readScript: Script = { text: READ, keys: 4 }
+return {head[1], head[2] or '0', messages, bodies, counts}`)

@@ -1,0 +1,137 @@
+import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
+import { insertKey } from '../events.ts'
+import { ImpactIndex } from '../memory/impact.ts'
+import { externalKey } from '../prompts.ts'
+import type { StoredEvent, StoredPrompt } from '../records.ts'
+import { StoreUnavailableError } from '../store.ts'
+import type { Argument } from './connection.ts'
+import { eventCountField, impactField } from './impact.ts'
+import { countField, KINDS, recordsField, sandboxKeys } from './keys.ts'
+import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
+import type { StoredPromptChange } from './read-content.ts'
+import type { SandboxScripts } from './sandbox-scripts.ts'
+
+/** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
+const LENGTH_AT_ONCE = 128 * 1024
+
+/** The time after which Redis deletes what an import has written, if the import does not go on. */
+const STAGED_MS = 10 * 60 * 1000
+
+type Kind = (typeof KINDS)[number]
+
+/** A field of one of the hashes. */
+type HashField = readonly [kind: Kind, field: string, value: Argument]
+
+/**
+ * Writes an import in slices under keys of its own, which one script then makes those of the sandbox, so that no reader
+ * sees a part of it. Returns false if the sandbox has records and `condition` is `if-empty`.
+ */
+export async function importContent(
+  scripts: SandboxScripts,
+  sandbox: string,
+  content: StoredContent,
+  condition: 'always' | 'if-empty',
+): Promise<boolean> {
+  const { connection, prefix, isFork } = scripts
+  const id = scripts.createId()
+  const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition])
+  if (expected === 'occupied' || isFork) return expected === 'imported'
+  const keys = new Map(KINDS.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
+  let isImported = false
+  try {
+    const written = await writeFields(scripts, keys, listFields(content))
+    const args = [condition, ...KINDS.map((kind) => written.get(kind) ?? 0), ...headFields(content)]
+    const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, args, id)
+    if (outcome === 'expired')
+      throw new StoreUnavailableError('The import took too long, or Redis lost a part of it; send it again.')
+    isImported = outcome === 'imported'
+    return isImported
+  } finally {
+    // What is left is deleted when its time is over.
+    if (!isImported) await connection.call('unlink', ...keys.values()).catch(() => undefined)
+  }
+}
+
+/** Returns the fields of the head, and their values. */
+function headFields(content: StoredContent): readonly Argument[] {
+  const counts = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
+  const records = plainCollections().flatMap((collection) => [
+    recordsField(collection.name),
+    JSON.stringify(recordsOf(content, collection)),
+  ])
+  return ['quality', JSON.stringify(content.quality), ...counts, ...records]
+}
+
+/** Writes fields in slices, between which others get their turn. Returns the number of fields of each hash. */
+async function writeFields(
+  { connection }: SandboxScripts,
+  keys: ReadonlyMap<Kind, string>,
+  fields: Iterable<HashField>,
+): Promise<ReadonlyMap<Kind, number>> {
+  const written = new Map<Kind, number>()
+  const hashes = new Map<Kind, string[]>()
+  let length = 0
+  const flush = async () => {
+    const commands = Array.from(hashes, ([kind, texts]) => {
+      const key = keys.get(kind) ?? ''
+      return [connection.call('hset', key, ...texts), connection.call('pexpire', key, STAGED_MS)]
+    })
+    hashes.clear()
+    length = 0
+    await Promise.all(commands.flat())
+  }
+  for (const [kind, field, value] of fields) {
+    const texts = hashes.get(kind) ?? []
+    hashes.set(kind, texts)
+    texts.push(field, String(value))
+    written.set(kind, (written.get(kind) ?? 0) + 1)
+    length += field.length + String(value).length
+    if (length >= LENGTH_AT_ONCE) await flush()
+  }
+  await flush()
+  return written
+}
+
+/** Yields what `RECORD_EVENT`, `ADD_VERSION` and `ACTIVATE_VERSION` would write. */
+function* listFields({ events = [], prompts = [] }: StoredContent): Generator<HashField> {
+  const occurrences = new Map<string, number>()
+  const countOne = (field: string) => occurrences.set(field, (occurrences.get(field) ?? 0) + 1)
+  yield* eventFields(events, countOne)
+  yield* promptFields(prompts, countOne)
+  for (const [field, count] of occurrences) yield ['index', field, count]
+}
+
+function* eventFields(events: readonly StoredEvent[], countOne: (field: string) => void): Generator<HashField> {
+  const impact = new ImpactIndex()
+  for (const [place, { replays, ...event }] of events.entries()) {
+    const key = insertKey(event.fields)
+    yield ['events', String(place), JSON.stringify(event)]
+    if (replays > 0) yield ['index', `replays ${place}`, replays]
+    if (key === undefined) countOne(`event ${event.repeatOf ?? event.eventId}`)
+    else yield ['index', `insertId ${JSON.stringify(key)}`, place]
+    impact.add({ ...event, replays })
+  }
+  for (const { product, day, units, events: count } of impact.list()) {
+    const field = impactField(product, day)
+    yield ['impact', field, units.toFixed(0)]
+    yield ['impact', eventCountField(field), count]
+  }
+}
+
+function* promptFields(prompts: readonly StoredPrompt[], countOne: (field: string) => void): Generator<HashField> {
+  let place = 0
+  const append = (change: StoredPromptChange): HashField => ['prompts', String(place++), JSON.stringify(change)]
+  for (const { promptId, versions, ...prompt } of prompts) {
+    const key = externalKey(prompt)
+    if (key === undefined) countOne(`prompt ${prompt.repeatOf ?? promptId}`)
+    else yield ['index', `external ${key}`, promptId]
+    yield ['index', `versions ${promptId}`, versions.length]
+    for (const version of versions) {
+      yield append({ promptId, ...(version.version === 1 && { prompt }), version })
+      yield ['index', `version ${promptId} ${version.versionId}`, version.version]
+      if (!version.active) continue
+      yield append({ promptId, active: version.versionId })
+      yield ['index', `active ${promptId}`, version.versionId]
+    }
+  }
+}

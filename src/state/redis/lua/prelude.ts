@@ -1,0 +1,59 @@
+/** The beginning of all scripts on a sandbox. `keys.ts` describes the keys. */
+import { createScript } from '../connection.ts'
+import { KINDS } from '../keys.ts'
+
+/** The mark of the format of all keys. It changes with every change of the format. */
+export const FORMAT_MARK = 'convsim state 3'
+
+/**
+ * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
+ * format. ARGV: `store`, or `dry` to answer without a change; the name of the sandbox as JSON; an id for data that
+ * begin; the arguments of the script, which it has in `args`.
+ *
+ * A key of another program raises WRONGTYPE here, before the first write, so that no script is done by half.
+ */
+const PRELUDE = `
+local tag = string.sub(KEYS[1], 1, -5)
+local isDry, name, generation = ARGV[1] == 'dry', ARGV[2], ARGV[3]
+local args = {unpack(ARGV, 4)}
+local kinds = {'${KINDS.join("', '")}'}
+for _, kind in ipairs(kinds) do redis.call('HLEN', tag .. kind) end
+redis.call('LLEN', tag .. 'replay-log')
+redis.call('ZCARD', KEYS[2])
+redis.call('GET', KEYS[3])
+
+local function write(...)
+  if not isDry then return redis.call(...) end
+end
+local function find(kind, field) return redis.call('HGET', tag .. kind, field) end
+local function read(kind, field) return find(kind, field) or '' end
+local function count(kind, field) return tonumber(find(kind, field) or '0') end
+local function text(number) return string.format('%.0f', number) end
+
+-- Lists the sandbox behind all others, and marks the format, which a Redis that was emptied has lost.
+local function register()
+  if redis.call('EXISTS', KEYS[1]) == 1 then return end
+  write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
+  write('ZADD', KEYS[2], write('INCR', KEYS[3]) or 0, name)
+end
+local function unregister()
+  if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
+end
+local function begin()
+  register()
+  write('HSETNX', KEYS[1], 'generation', generation)
+end
+
+-- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.
+local function uuid(...)
+  local path = args[1]
+  for _, step in ipairs({...}) do path = path .. #tostring(step) .. ':' .. step .. ';' end
+  local hex = redis.sha1hex(path)
+  local variant = string.format('%x', 8 + tonumber(string.sub(hex, 17, 17), 16) % 4)
+  return string.sub(hex, 1, 8) .. '-' .. string.sub(hex, 9, 12) .. '-4' .. string.sub(hex, 14, 16) .. '-' ..
+    variant .. string.sub(hex, 18, 20) .. '-' .. string.sub(hex, 21, 32)
+end
+`
+
+/** Creates a script that reads or changes a sandbox. */
+export const sandboxScript = (text: string) => createScript(PRELUDE + text)

@@ -1,0 +1,151 @@
+import { sandboxScript } from './prelude.ts'
+
+/** The most replays in the log, which is for readings in slices: none takes as long as so many requests. */
+const MAX_LOGGED = 100_000
+
+/**
+ * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
+ * empty; the event's id if none was equal before; the field of its impact, and the impact in units; the share of such
+ * events that is counted; the rest of the event. Returns `stored` with the number of earlier equal payloads; or
+ * `replayed` with the stored event and its replays. The sum of impact, which can overflow, is the first write.
+ */
+export const RECORD_EVENT = sandboxScript(`
+local _, insertId, first, impact, units, rate, event = unpack(args)
+local id, repeatOf, earlier = first, '', 0
+if insertId == '' then
+  earlier = count('index', 'event ' .. first)
+  if earlier > 0 then
+    id = uuid('event', 'repeat', first, earlier)
+    repeatOf = '"repeatOf":"' .. first .. '",'
+  end
+else
+  local place = find('index', 'insertId ' .. insertId)
+  if place then
+    write('HINCRBY', KEYS[1], 'replays', 1)
+    write('HINCRBY', tag .. 'index', 'replays ' .. place, 1)
+    write('RPUSH', tag .. 'replay-log', place)
+    write('LTRIM', tag .. 'replay-log', -${MAX_LOGGED}, -1)
+    return {'replayed', read('events', place), count('index', 'replays ' .. place) + (isDry and 1 or 0)}
+  end
+end
+-- A number has 48 bits in two parts, since tonumber takes no more than 32 where a long has 32.
+local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
+local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
+local place = text(count('head', 'count:events'))
+if not sampledOut then
+  write('HINCRBY', tag .. 'impact', impact, units)
+  write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
+end
+begin()
+write('HINCRBY', KEYS[1], 'count:events', 1)
+write('HSET', tag .. 'events', place, '{"eventId":"' .. id .. '",' .. repeatOf ..
+  '"sampledOut":' .. tostring(sampledOut) .. ',' .. string.sub(event, 2))
+if insertId == '' then
+  write('HINCRBY', tag .. 'index', 'event ' .. first, 1)
+else
+  write('HSET', tag .. 'index', 'insertId ' .. insertId, place)
+end
+return {'stored', earlier}`)
+
+/**
+ * Reads sums of impact. Arguments: their fields; none: all. Returns the generation, the number of events, the quality,
+ * and the sums; where all were asked for, fields and sums in turn.
+ */
+export const SUM_IMPACT = sandboxScript(`
+local sums = #args > 0 and redis.call('HMGET', tag .. 'impact', unpack(args)) or redis.call('HGETALL', tag .. 'impact')
+return {read('head', 'generation'), read('head', 'count:events'), read('head', 'quality'), sums}`)
+
+/** Appends a change to those of the prompts. */
+const APPEND = `
+local function append(change) write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change) end
+`
+
+/**
+ * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
+ * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt; the rest of the
+ * version. Returns the id of the prompt, and the number of earlier versions.
+ */
+export const ADD_VERSION = sandboxScript(`${APPEND}
+local _, external, first, prompt, version = unpack(args)
+local id, repeatOf = first, ''
+if external ~= '' then
+  id = find('index', 'external ' .. external) or first
+else
+  local earlier = count('index', 'prompt ' .. first)
+  if earlier > 0 then
+    id = uuid('prompt', 'repeat', first, earlier)
+    repeatOf = ',"repeatOf":"' .. first .. '"'
+  end
+end
+local earlier = count('index', 'versions ' .. id)
+local number = text(earlier + 1)
+local versionId = uuid('version', id, number)
+begin()
+write('HINCRBY', tag .. 'index', 'versions ' .. id, 1)
+write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, number)
+local change = '{"promptId":"' .. id .. '"'
+if earlier == 0 then
+  write('HINCRBY', KEYS[1], 'count:prompts', 1)
+  change = change .. ',"prompt":' .. prompt .. repeatOf
+end
+if external == '' then
+  write('HINCRBY', tag .. 'index', 'prompt ' .. first, 1)
+else
+  write('HSET', tag .. 'index', 'external ' .. external, id)
+end
+append(change .. ',"version":{"versionId":"' .. versionId .. '","version":' .. number .. ',' ..
+  string.sub(version, 2) .. '}')
+return {id, earlier}`)
+
+/** Activates a version. Arguments: the ids of prompt and version, and the change. Returns `activated` or `unknown`. */
+export const ACTIVATE_VERSION = sandboxScript(`${APPEND}
+local id, versionId, change = unpack(args)
+if not find('index', 'version ' .. id .. ' ' .. versionId) then return {'unknown'} end
+if read('index', 'active ' .. id) ~= versionId then
+  write('HSET', tag .. 'index', 'active ' .. id, versionId)
+  append(change)
+end
+return {'activated'}`)
+
+/**
+ * Reads consecutive events, or changes of prompts: at most 1,000, and about as many bytes as wanted. Arguments:
+ * `events` or `prompts`; `oldest`, `newest` or `insertId`; the number to skip, or the `insertId` as JSON; the largest
+ * number; the bytes; the number of replays beyond which none is counted, or empty; then fields of the head.
+ *
+ * Returns the generation, or empty if the log does not reach back so far; the number of all replays; the number of all
+ * events or changes; the places from which and up to which they are wanted; their texts, the numbers of their replays,
+ * and the fields.
+ */
+export const READ_RECORDS = sandboxScript(`
+local kind, order, offset, limit, bytes, counted = unpack(args)
+local total = redis.call('HLEN', tag .. kind)
+local from, to = 0, 0
+if order == 'insertId' then
+  local place = find('index', 'insertId ' .. offset)
+  if place then from, to = tonumber(place), tonumber(place) + 1 end
+elseif order == 'newest' then
+  to = math.max(0, total - tonumber(offset))
+  from = math.max(0, to - tonumber(limit))
+else
+  from = tonumber(offset)
+  to = math.min(total, from + tonumber(limit))
+end
+local present, logged, later = read('head', 'generation'), count('head', 'replays'), {}
+local newer = counted == '' and 0 or logged - tonumber(counted)
+if newer > 0 then
+  local places = redis.call('LRANGE', tag .. 'replay-log', text(-newer), -1)
+  if #places < newer then present = '' end
+  for _, place in ipairs(places) do later[place] = (later[place] or 0) + 1 end
+end
+local texts, replays, left = {}, {}, tonumber(bytes)
+for number = from, math.min(to, from + 1000) - 1 do
+  local place = text(number)
+  local record = read(kind, place)
+  texts[#texts + 1] = record
+  if kind == 'events' then replays[#texts] = count('index', 'replays ' .. place) - (later[place] or 0) end
+  left = left - #record
+  if left <= 0 then break end
+end
+local fields = {}
+for index = 7, #args do fields[index - 6] = read('head', args[index]) end
+return {present, logged, total, from, to, texts, replays, fields}`)

@@ -1,0 +1,125 @@
+import { expect, test, vi } from 'vitest'
+import { impactOfEvent } from '../../../src/state/memory/impact.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { impactField } from '../../../src/state/redis/impact.ts'
+import { sandboxKeys } from '../../../src/state/redis/keys.ts'
+import type { Store } from '../../../src/state/store.ts'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { context, event, product, prompt } from '../drafts.ts'
+import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+
+/** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
+async function use(store: Store) {
+  const ids: unknown[] = []
+  const sampled = { sampleRate: 0.5 }
+  for (let round = 0; round < 12; round += 1) {
+    const drafts = [event({ insertId: `e${round}`, ...sampled }), event(sampled), event({ insertId: `e${round >> 1}` })]
+    for (const draft of drafts) ids.push(await store.recordEvent(context, draft))
+    for (const draft of [prompt(), prompt({ externalPromptId: `p${round % 3}` })]) {
+      const receipt = await store.addPromptVersion(context, draft)
+      ids.push(receipt)
+      await store.activateVersion('default', receipt.promptId, receipt.version.versionId)
+    }
+    const { snapshotId } = await store.createSnapshot(context, `of ${round}`)
+    if (round % 4 === 1) await store.restoreSnapshot('default', snapshotId)
+    if (round % 4 === 2) await store.deleteSnapshot('default', snapshotId)
+  }
+  const [first] = await store.listSnapshots('default')
+  const read = async () => [
+    await store.exportSandbox('default'),
+    [...(await store.eventImpact('default', { productIds: [product] }))],
+    await store.listSnapshots('default'),
+    await store.listSandboxes(),
+  ]
+  const present = await read()
+  await store.importSandbox('default', await store.exportSandbox('default'))
+  ids.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
+  await store.restoreSnapshot('default', first?.snapshotId ?? '')
+  return { ids, present, restored: await read() }
+}
+
+describeWithRedis('the keys of a sandbox in Redis', () => {
+  const redis = sharedRedis()
+
+  test('have the ids, samples and contents that the store in memory has', async () => {
+    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    expect(await use(store)).toEqual(await use(createMemoryStore()))
+    await store.close()
+  })
+
+  test('have a log of replays that does not grow without bound, and is read again where it is too short', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const keys = sandboxKeys(prefix, 'default')
+    const [head, log] = [`${keys}head`, `${keys}replay-log`]
+    const fill = "for _ = 1, 100000 do redis.call('RPUSH', KEYS[1], 0) end"
+    await connection.call('eval', fill, 1, log)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    expect(await connection.call('llen', log)).toBe(100_000)
+    await connection.call('del', log)
+    const run = vi.spyOn(connection, 'run')
+    run.mockImplementationOnce(async (...given) => {
+      const reply = await connection.run(...given)
+      await connection.call('hincrby', head, 'replays', 7)
+      return reply
+    })
+    const { events } = await store.exportSandbox('default')
+    expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 5])
+    await store.close()
+  })
+
+  test('are not written by half where a sum overflows, or a key is one of another program', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { event: stored } = await store.recordEvent(context, event())
+    const keys = sandboxKeys(prefix, 'default')
+    const before = await connection.call('dump', `${keys}head`)
+    const { product: id, day } = impactOfEvent(stored)
+    await connection.call('hset', `${keys}impact`, impactField(id, day), '9223372036854775000')
+    await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
+    await connection.call('hdel', `${keys}impact`, impactField(id, day))
+    await connection.call('set', `${keys}prompts`, 'of another program')
+    await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with this prefix')
+    expect([await connection.call('dump', `${keys}head`), await connection.call('hlen', `${keys}events`)]).toEqual([
+      before,
+      1,
+    ])
+    await store.close()
+  })
+
+  test('are written also after Redis has forgotten its scripts', async () => {
+    const { store, connection } = await openRedisOrFail(redis().url, nextPrefix())
+    const { event: first } = await store.recordEvent(context, event())
+    await connection.call('script', 'flush')
+    expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
+    await store.close()
+  })
+
+  test('that a failed import has written are dropped', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const document = await store.exportSandbox('default')
+    const listKeys = async () => ((await connection.call('keys', `{${prefix}:*`)) as string[]).sort()
+    const before = await listKeys()
+    const call = connection.call.bind(connection)
+    const calls = vi.spyOn(connection, 'call').mockImplementation((command, ...args) => {
+      return command === 'pexpire' ? Promise.reject(new Error('refused')) : call(command, ...args)
+    })
+    await expect(store.importSandbox('default', document)).rejects.toThrow('refused')
+    calls.mockRestore()
+    expect(await listKeys()).toEqual(before)
+    await store.close()
+  })
+
+  test('hold no token, and rate windows are stored under the hash of their key', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.consumeRate(context, 'sk-secret', 5, 1000)
+    const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))
+    expect(stored).toContain(' ')
+    expect(stored).not.toContain('secret')
+    await store.close()
+  })
+})
