@@ -331,6 +331,12 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([sequences.get('old'), sequences.get('in use')]).toEqual([undefined, 11])
       })
 
+      test('sequences are listed in the order of their latest use', async () => {
+        const long = 'rate-limited*2,'.repeat(10) // Redis orders short keys by their first use
+        for (const key of ['a', long, 'c', 'a']) await store.nextSequenceIndex('default', key)
+        expect([...(await store.listSequences('default'))]).toEqual(Object.entries({ [long]: 1, c: 1, a: 2 }))
+      })
+
       test('a sequence counts up from 0 in each sandbox, and a reset restarts it', async () => {
         expect(await store.nextSequenceIndex('default', 's')).toBe(0)
         expect(await store.nextSequenceIndex('default', 's')).toBe(1)

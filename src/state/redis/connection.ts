@@ -60,6 +60,8 @@ export class RedisConnection {
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
   #isClosed = false
+  /** The number of connections that were made, since another one may be to a Redis that has lost changes. */
+  connections = 0
   /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
@@ -139,6 +141,7 @@ export class RedisConnection {
     this.#outage = undefined
     this.#lastError = undefined
     this.#sentScripts.clear()
+    this.connections += 1
   }
 
   /** Is true while a start connects for the first time, which it tries again only if Redis loads its data. */

@@ -38,6 +38,7 @@ function describeErrorReply({ message }: ErrorReply): string {
 }
 
 function describeOther(text: string): string | undefined {
+  if (text.includes("can't run this command")) return meanings['NOPERM']
   if (text.includes('cluster mode')) return 'it is a node of a cluster. Name a Redis without cluster mode in --state.'
   if (!/DB index|SELECT/.test(text)) return undefined
   return 'it does not have the database of that URL. Choose a smaller number, or raise its setting "databases".'

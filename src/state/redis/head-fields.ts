@@ -102,7 +102,7 @@ export class RedisSettings {
   async #read(sandbox: string): Promise<JsonObject | undefined> {
     const head = await this.#scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
     const [version = '', generation, events, quality = ''] = head
-    this.#scripts.offerHead(sandbox, { state: `${generation} ${events}`, quality })
+    this.#scripts.offerHead(sandbox, { state: this.#scripts.nameState(generation, events), quality })
     if (version === '') return undefined
     const known = this.#known.get(version, () => ({}))
     if (known.record) return known.record

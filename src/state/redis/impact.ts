@@ -31,7 +31,7 @@ export class RedisImpact {
     if (known.state === this.#scripts.freshHead(sandbox)?.state) return known.days
     const fields = findFields(query)
     const [generation, events, quality, sums] = await this.#scripts.run(SUM_IMPACT, sandbox, fields ?? [])
-    known.state = `${generation} ${events}`
+    known.state = this.#scripts.nameState(generation, events)
     known.days = sumDays(readSums(fields, sums as readonly RedisReply[]), query) // the script returns a list
     this.#scripts.offerHead(sandbox, { state: known.state, quality: String(quality) })
     return known.days

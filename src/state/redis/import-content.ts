@@ -62,7 +62,10 @@ function headFields(content: StoredContent): readonly Argument[] {
   return ['quality', JSON.stringify(content.quality), ...counts, ...records]
 }
 
-/** Writes fields in slices, between which others get their turn. Returns the number of fields of each hash. */
+/**
+ * Writes fields in slices, between which others get their turn. Returns the number of fields of each hash, of which
+ * equal ones of an import are one.
+ */
 async function writeFields(
   { connection }: SandboxScripts,
   keys: ReadonlyMap<Kind, string>,
@@ -72,19 +75,20 @@ async function writeFields(
   const hashes = new Map<Kind, string[]>()
   let length = 0
   const flush = async () => {
-    const commands = Array.from(hashes, ([kind, texts]) => {
+    const commands = Array.from(hashes, async ([kind, texts]) => {
       const key = keys.get(kind) ?? ''
-      return [connection.call('hset', key, ...texts), connection.call('pexpire', key, STAGED_MS)]
+      const added = connection.call('hset', key, ...texts)
+      await Promise.all([added, connection.call('pexpire', key, STAGED_MS)])
+      written.set(kind, (written.get(kind) ?? 0) + Number(await added))
     })
     hashes.clear()
     length = 0
-    await Promise.all(commands.flat())
+    await Promise.all(commands)
   }
   for (const [kind, field, value] of fields) {
     const texts = hashes.get(kind) ?? []
     hashes.set(kind, texts)
     texts.push(field, String(value))
-    written.set(kind, (written.get(kind) ?? 0) + 1)
     length += field.length + String(value).length
     if (length >= LENGTH_AT_ONCE) await flush()
   }
@@ -130,8 +134,8 @@ function* promptFields(prompts: readonly StoredPrompt[], countOne: (field: strin
       yield append({ promptId, ...(version.version === 1 && { prompt }), version })
       yield ['index', `version ${promptId} ${version.versionId}`, version.version]
       if (!version.active) continue
+      yield ['index', `active ${promptId}`, place]
       yield append({ promptId, active: version.versionId })
-      yield ['index', `active ${promptId}`, version.versionId]
     }
   }
 }

@@ -4,14 +4,14 @@ export const KINDS = ['events', 'prompts', 'index', 'impact'] as const
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `generation` (the name of the data, another one after each reset, restore and import),
+ * - `head`, a hash: `generation` (the name of the data, another one after each reset, restore, import and activation),
  *   `count:events` and other numbers of records, `replays` (how many were ever counted), `quality`, `records:NAME` (the
  *   records of a plain collection), `settings` and `settings-version` (the digest of the text), `snapshots` (how many
  *   there are) and `snapshots-taken`.
  * - `events`, a hash of events by their place, and `prompts`, a hash of the changes of prompts by theirs.
  * - `index`, a hash that finds and counts records: `insertId JSON`, `external KEY` and `version PROMPT VERSION` find
  *   one, `event FIRST` and `prompt FIRST` count equal ones, `replays PLACE` the replays of an event, `versions PROMPT`
- *   the versions, and `active PROMPT` names the active one.
+ *   the versions, and `active PROMPT` is the place of the change that names the active one.
  * - `impact`, a hash of sums by product and day.
  * - `replay-log`, a list of the places of the latest replays, for readings in slices.
  * - `snapshots`, a hash of descriptions by id; `snapshot:ID:head` and so on are the copies.

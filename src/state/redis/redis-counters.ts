@@ -46,7 +46,7 @@ export class RedisCounters {
   /** Counts the sequences in Redis, without the steps of a fork. */
   async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
     const sequences = `${sandboxKeys(this.#prefix, sandbox)}sequences`
-    const listed = (await this.#connection.run(LIST_SEQUENCES, [sequences], [])) as string[]
+    const listed = (await this.#connection.run(LIST_SEQUENCES, [sequences, `${sequences}-order`], [])) as string[]
     const pairs = (_: unknown, index: number) => [listed[2 * index] ?? '', Number(listed[2 * index + 1])] as const
     return new Map(Array.from({ length: listed.length / 2 }, pairs))
   }

@@ -5,7 +5,7 @@ import { sandboxKeys, sharedKeys } from './keys.ts'
 
 /** A part of a sandbox's head. */
 export interface FreshHead {
-  /** The generation and the number of events, which tell whether known sums are current. */
+  /** The name of the state, which tells whether known sums are current. */
   readonly state: string
   /** Empty: the default. */
   readonly quality: string
@@ -53,6 +53,11 @@ export class SandboxScripts {
   async readHead(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
     const texts = await this.connection.call('hmget', `${sandboxKeys(this.prefix, sandbox)}head`, ...fields)
     return (texts as (string | null)[]).map((text) => text ?? '')
+  }
+
+  /** Names the state of a sandbox's events. After another connection to Redis, all states have other names. */
+  nameState(generation: RedisReply | undefined, events: RedisReply | undefined): string {
+    return `${this.connection.connections} ${generation} ${events}`
   }
 
   /**

@@ -88,6 +88,66 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     await store.close()
   })
 
+  test('do not grow with the number of activations', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const draft = prompt({ externalPromptId: 'p' })
+    const receipts = [await store.addPromptVersion(context, draft), await store.addPromptVersion(context, draft)]
+    const activate = async (index: number) =>
+      store.activateVersion('default', receipts[0]?.promptId ?? '', receipts[index]?.version.versionId ?? '')
+    for (let round = 0; round < 5; round += 1) expect([await activate(1), await activate(0)]).toEqual([true, true])
+    expect(await connection.call('hlen', `${sandboxKeys(prefix, 'default')}prompts`)).toBe(3)
+    await store.importSandbox('copy', await store.exportSandbox('default'))
+    await store.activateVersion('copy', receipts[0]?.promptId ?? '', receipts[1]?.version.versionId ?? '')
+    const activeIn = async (sandbox: string) =>
+      (await store.listPrompts(sandbox)).flatMap(({ versions }) => versions.map(({ active }) => active))
+    expect([await activeIn('default'), await activeIn('copy')]).toEqual([
+      [true, false],
+      [false, true],
+    ])
+    await store.close()
+  })
+
+  test('are taken from an import in which two versions have one id', async () => {
+    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+    const { prompts, ...others } = await store.exportSandbox('default')
+    const [{ versions, ...head } = { versions: [] }] = prompts
+    const doubled = versions.map((version) => ({ ...version, versionId: versions[0]?.versionId }))
+    const document = { ...others, prompts: [{ ...head, versions: doubled }] }
+    expect(await store.importSandbox('default', document)).toMatchObject({ ok: true })
+    await store.close()
+  })
+
+  test('stay as they are where a user may not copy a snapshot back', async () => {
+    const [prefix, { url }] = [nextPrefix(), redis()]
+    const { store, connection } = await openRedisOrFail(url, prefix)
+    await store.recordEvent(context, event())
+    const { snapshotId } = await store.createSnapshot(context)
+    await connection.call('acl', 'setuser', 'limited', 'on', '>pw', '~*', '&*', '+@all', '-copy')
+    const limited = await openRedisOrFail(url.replace('redis://', 'redis://limited:pw@'), prefix)
+    await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('Give it a user who may use all')
+    expect((await store.listEvents('default')).total).toBe(1)
+    await Promise.all([store.close(), limited.store.close()])
+  })
+
+  test('are read again after another connection, which may be to a Redis that has lost changes', async () => {
+    const prefix = nextPrefix()
+    const { store, shared, connection } = await openRedisOrFail(redis().url, prefix)
+    const { event: stored } = await store.recordEvent(context, event())
+    const { product: id, day, units } = impactOfEvent(stored)
+    const impact = async () => {
+      await shared.readRecord('default') // reads the head, which tells that the sums are known
+      return [...(await store.eventImpact('default', { productIds: [product] })).values()]
+    }
+    const before = await impact()
+    await connection.call('hset', `${sandboxKeys(prefix, 'default')}impact`, impactField(id, day), 2 * units)
+    expect(await impact()).toEqual(before)
+    await connection.call('client', 'kill', 'type', 'normal', 'skipme', 'no').catch(() => undefined)
+    await vi.waitFor(async () => expect(await impact()).not.toEqual(before), { timeout: 30_000 })
+    await store.close()
+  })
+
   test('are written also after Redis has forgotten its scripts', async () => {
     const { store, connection } = await openRedisOrFail(redis().url, nextPrefix())
     const { event: first } = await store.recordEvent(context, event())

@@ -54,5 +54,11 @@ redis.call('HSET', KEYS[1], ARGV[1], opened .. ' ' .. ends .. ' ' .. string.form
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then expire() end
 return {outcome, count, ends}`)
 
-/** Returns the sequences of the hash KEYS[1], and their counts in turn. */
-export const LIST_SEQUENCES = createScript("return redis.call('HGETALL', KEYS[1])")
+/** Returns the sequences in the order of their latest use, and their counts in turn. */
+export const LIST_SEQUENCES = createScript(`
+local listed = {}
+for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  listed[#listed + 1] = field
+  listed[#listed + 1] = redis.call('HGET', KEYS[1], field) or '0'
+end
+return listed`)

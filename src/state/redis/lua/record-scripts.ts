@@ -97,12 +97,19 @@ append(change .. ',"version":{"versionId":"' .. versionId .. '","version":' .. n
   string.sub(version, 2) .. '}')
 return {id, earlier}`)
 
-/** Activates a version. Arguments: the ids of prompt and version, and the change. Returns `activated` or `unknown`. */
+/**
+ * Activates a version. Arguments: the ids of prompt and version, and the change, which replaces that of the prompt's
+ * version that was active before; then readings begin anew. Returns `activated` or `unknown`.
+ */
 export const ACTIVATE_VERSION = sandboxScript(`${APPEND}
 local id, versionId, change = unpack(args)
 if not find('index', 'version ' .. id .. ' ' .. versionId) then return {'unknown'} end
-if read('index', 'active ' .. id) ~= versionId then
-  write('HSET', tag .. 'index', 'active ' .. id, versionId)
+local place = find('index', 'active ' .. id)
+if place then
+  write('HSET', KEYS[1], 'generation', generation)
+  write('HSET', tag .. 'prompts', place, change)
+else
+  write('HSET', tag .. 'index', 'active ' .. id, redis.call('HLEN', tag .. 'prompts'))
   append(change)
 end
 return {'activated'}`)
@@ -131,7 +138,7 @@ else
   to = math.min(total, from + tonumber(limit))
 end
 local present, logged, later = read('head', 'generation'), count('head', 'replays'), {}
-local newer = counted == '' and 0 or logged - tonumber(counted)
+local newer = (kind == 'prompts' or counted == '') and 0 or logged - tonumber(counted)
 if newer > 0 then
   local places = redis.call('LRANGE', tag .. 'replay-log', text(-newer), -1)
   if #places < newer then present = '' end

@@ -38,17 +38,27 @@ local function listData(key)
   return fields
 end
 local function copy(source, target)
+  for _, kind in ipairs(kinds) do
+    if redis.call('EXISTS', source .. kind) == 1 then
+      write('COPY', source .. kind, target .. kind, 'REPLACE')
+    else
+      write('UNLINK', target .. kind)
+    end
+  end
+  for _, field in ipairs(listData(target .. 'head')) do write('HDEL', target .. 'head', field) end
   for _, field in ipairs(listData(source .. 'head')) do
     write('HSET', target .. 'head', field, redis.call('HGET', source .. 'head', field))
   end
-  for _, kind in ipairs(kinds) do write('COPY', source .. kind, target .. kind) end
 end
 local function drop(from)
   for _, kind in ipairs(kinds) do write('UNLINK', from .. kind) end
 end
-local function clear()
+local function discardCounters()
   write('UNLINK', tag .. 'sequences', tag .. 'sequences-order', tag .. 'windows', tag .. 'windows-order')
   write('UNLINK', tag .. 'replay-log')
+end
+local function clear()
+  discardCounters()
   drop(tag)
   for _, field in ipairs(listData(KEYS[1])) do write('HDEL', KEYS[1], field) end
 end
@@ -102,7 +112,7 @@ return {description}`)
 /** Restores a snapshot. Argument: its id. Returns `restored` or `unknown`. */
 export const RESTORE_SNAPSHOT = sandboxScript(`${REPLACE}
 if redis.call('HEXISTS', snapshots, args[1]) == 0 then return {'unknown'} end
-clear()
+discardCounters()
 copy(copyOf(args[1]), tag)
 write('HSET', KEYS[1], 'generation', generation)
 return {'restored'}`)
