@@ -1,3 +1,4 @@
+import { replayCommand } from '../bundles/command.ts'
 import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
 import { eachCommand, execCommand, huntCommand } from '../exec/command.ts'
@@ -8,7 +9,6 @@ import { assumptionsCommand } from './assumptions.ts'
 import { checkCommand } from './check/command.ts'
 import { healthcheckCommand } from './healthcheck/command.ts'
 import { mcpCommand } from './mcp.ts'
-import { replayCommand } from './replay.ts'
 import { scenariosCommand } from './scenarios/command.ts'
 import { serveCommand } from './serve.ts'
 import { skillCommand } from './skill.ts'
@@ -20,7 +20,7 @@ export const commands: CommandTable<CliCommand> = [
   eachCommand,
   huntCommand,
   checkCommand,
-  replayCommand,
+  replayCommand(() => import('../simulator/simulator.ts')),
   scenariosCommand,
   assumptionsCommand,
   driftCommand,

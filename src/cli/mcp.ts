@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { text } from '../config/setting.ts'
 import { findStateProblem, serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
-import { endSoon } from '../process/finish.ts'
+import { endSoon } from '../server/finish.ts'
 
 const { logLevel, port, state } = serverSettings
 
@@ -38,7 +38,7 @@ export const mcpCommand = defineCommand({
     const { askOrThrow } = await import('../mcp/tool.ts')
     const output = await openOutput(settings)
     const stopped = new Promise<void>((resolve) => signals.onStop(() => resolve()))
-    const { startServer } = await import('../process/server/start-server.ts')
+    const { startServer } = await import('../server/start-server.ts')
     const running = settings.url === undefined ? await startServer({ settings, variables }, output, now) : undefined
     const origin = running?.origin ?? (settings.url && new URL(settings.url).origin)
     if (origin === undefined) return 1
@@ -55,7 +55,7 @@ export const mcpCommand = defineCommand({
     const end = serveOverStdio(ask, origin, host.stdin, host.stdout)
     await Promise.race([stopped, ended])
     await end()
-    const { endServer } = await import('../process/server/serve.ts')
+    const { endServer } = await import('../server/serve.ts')
     return running ? endServer(running, settings, output, host) : endSoon(host, 0)
   },
 })

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../process/command.ts'
-import { endSoon, finish, printStateLoss } from '../process/finish.ts'
-import { startServer } from '../process/server/start-server.ts'
+import { endSoon, finish, printStateLoss } from '../server/finish.ts'
+import { startServer } from '../server/start-server.ts'
 import { addAddresses, forwardSignals, runCommand } from './run-command.ts'
 import type { ExecContext } from './runs/test-suite.ts'
 import type { ExecLine } from './settings.ts'

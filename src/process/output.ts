@@ -1,4 +1,4 @@
-/** The process: output, signals, progress, server/, and what a run writes at its end. */
+/** The process: a command, output, signals, progress. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../documents/finding.ts'
