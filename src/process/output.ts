@@ -69,3 +69,12 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
+
+/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+const outputGraceMs = 1000
+
+/** Ends the process with a code, also if its output is never read, which would hold it. Returns the code. */
+export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
+  setTimeout(() => host.exit(code), outputGraceMs).unref()
+  return code
+}

@@ -84,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   mcp: room(
     'mcp.ts',
     'Tools for coding agents: MCP over HTTP and stdio, and a skill.',
-    'core contract fixtures exchange control',
+    'core contract fixtures exchange control config process',
   ),
   simulator: room(
     'simulator.ts',
