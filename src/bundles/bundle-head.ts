@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.ts'
+import { answerSettings, type Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
 import { fakerVersion, version } from '../fixtures/bundled.ts'
@@ -6,18 +6,6 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import { type BundleHead, type BundleVersions, bundleFormat, bundleKind } from './bundle.ts'
 import type { Callers } from './callers.ts'
-
-/** The settings that decide answers. Those of sockets, bounds and logs are left out, since a bundle has the bodies. */
-export const answerSettings = [
-  'seed',
-  'plan',
-  'maxAnalysesPerHour',
-  'analysesWindow',
-  'models',
-  'strict',
-  'simHeaders',
-  'xRateLimit',
-] as const satisfies readonly (keyof Settings)[]
 
 /** The inputs of a simulator that a bundle has. */
 export interface BundledInputs {

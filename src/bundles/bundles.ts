@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import type { ControlDeps } from '../control/deps.ts'
-import { ControlError, CustomReply, refuseUnused } from '../control/handler.ts'
+import type { ChangeListener } from '../control/deps.ts'
+import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from '../control/handler.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
@@ -10,7 +10,9 @@ import { beginHistories, Histories, recordChanges } from './history.ts'
 import { writeBundle } from './write-bundle.ts'
 
 /** The bundles of a simulator. */
-export interface Bundles extends Readonly<ControlDeps['bundles']> {
+export interface Bundles {
+  readonly handlers: Pick<ControlHandlers, 'getBundle'>
+  readonly onChange: ChangeListener
   /** Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`. Throws if there are no bundles. */
   write(reasons?: readonly string[]): AsyncIterable<string>
 }

@@ -1,14 +1,14 @@
+import { replayCommand } from '../bundles/command.ts'
 import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
 import { eachCommand, execCommand, huntCommand } from '../exec/command.ts'
+import { mcpCommand } from '../mcp/command.ts'
 import type { CliCommand } from '../process/command.ts'
 import { proxyCommand } from '../proxy/command.ts'
 import { recordCommand } from '../record/command.ts'
 import { assumptionsCommand } from './assumptions.ts'
 import { checkCommand } from './check/command.ts'
 import { healthcheckCommand } from './healthcheck/command.ts'
-import { mcpCommand } from './mcp.ts'
-import { replayCommand } from './replay.ts'
 import { scenariosCommand } from './scenarios/command.ts'
 import { serveCommand } from './serve.ts'
 import { skillCommand } from './skill.ts'
@@ -20,13 +20,13 @@ export const commands: CommandTable<CliCommand> = [
   eachCommand,
   huntCommand,
   checkCommand,
-  replayCommand,
+  replayCommand(() => import('../simulator/simulator.ts')),
   scenariosCommand,
   assumptionsCommand,
   driftCommand,
   healthcheckCommand,
   proxyCommand,
   recordCommand,
-  mcpCommand,
+  mcpCommand(() => import('../server/serve.ts')),
   skillCommand,
 ]

@@ -14,7 +14,7 @@ export const serveCommand = defineCommand({
   settings: serverSettings,
   findProblem: findStateProblem,
   async run({ files: [contract], settings, ...line }, context) {
-    const { serve } = await import('../process/server/serve.ts')
+    const { serve } = await import('../server/serve.ts')
     return serve({ ...line, settings: { ...settings, contract: contract ?? settings.contract } }, context)
   },
 })

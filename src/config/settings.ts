@@ -18,6 +18,18 @@ export const defaultSettings = () => defaultsOf(serverSettings)
 /** The values of the settings of a server. */
 export type Settings = ReturnType<typeof defaultSettings>
 
+/** The settings that decide answers. Those of sockets, bounds and logs are left out, since a bundle has the bodies. */
+export const answerSettings = [
+  'seed',
+  'plan',
+  'maxAnalysesPerHour',
+  'analysesWindow',
+  'models',
+  'strict',
+  'simHeaders',
+  'xRateLimit',
+] as const satisfies readonly (keyof Settings)[]
+
 /** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
 export function variableOf(name: string): string | undefined {
   return Object.hasOwn(serverSettings, name) ? toVariable(name) : undefined

@@ -12,7 +12,6 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
-import type { ControlHandlers } from './handler.ts'
 
 /** A function that the control plane calls after each change, and waits for before it replies. */
 export type ChangeListener = (change: {
@@ -45,13 +44,7 @@ export interface ControlDeps {
   readonly journal: Journal
   readonly reporter: Reporter
   readonly explain: Explain
-  /** The control of bundles, which is in a room of its own, and listens to changes. */
-  readonly bundles: {
-    readonly handlers: Pick<ControlHandlers, 'getBundle'>
-    readonly onChange: ChangeListener
-  }
-  /** The controls for coding agents, which are in a room of their own. */
-  readonly mcp: Pick<ControlHandlers, 'callMcp' | 'getSkill'>
+  readonly onChange: ChangeListener
   /** The origins of pages whose preflights the edge answers. */
   readonly corsOrigins: CorsOrigins
   /** Aborted when a stop was requested, and requests are still answered. */

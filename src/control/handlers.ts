@@ -16,7 +16,8 @@ import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 
 /**
- * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`.
+ * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`. Those of a
+ * feature are in its room, and `simulator/simulator.ts` adds them: bundles, MCP.
  *
  * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
@@ -25,7 +26,7 @@ import { verifyHandlers } from './verify.ts'
  *    is a field of `ControlDeps`, which `simulator/simulator.ts` provides.
  * 4. Run `npm run readme`. An operation that needs a body or a certain path gets an entry in `test/sweeps.test.ts`.
  */
-export function controlHandlers(deps: ControlDeps): ControlHandlers {
+export function controlHandlers(deps: ControlDeps) {
   const handlers = {
     ...infoHandlers(deps),
     ...catalogueHandlers(deps),
@@ -41,20 +42,18 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...metricsHandlers(deps),
     ...reportHandlers(deps),
     ...retryHandlers(deps),
-    ...deps.bundles.handlers,
-    ...deps.mcp,
   }
   return markChanges(handlers, deps)
 }
 
-/** The operations that are no GET, and change nothing in a sandbox; `callMcp` calls those that do. */
-const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
+/** The operations that are no GET, and change nothing in a sandbox. */
+const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain'])
 
-/** Returns the handlers; those that change a sandbox also raise its revision and call `bundles.onChange`. */
-function markChanges(
-  handlers: ControlHandlers,
-  { controlContract, sandboxes, journal, bundles }: ControlDeps,
-): ControlHandlers {
+/** Returns the handlers; those that change a sandbox also raise its revision and call `onChange`. */
+function markChanges<Handlers extends Partial<ControlHandlers>>(
+  handlers: Handlers,
+  { controlContract, sandboxes, journal, onChange }: ControlDeps,
+): Handlers {
   const mark =
     (operation: string, handle: ControlHandler): ControlHandler =>
     async (request) => {
@@ -64,10 +63,13 @@ function markChanges(
       const { name } = request.parameters.path
       const sandbox = typeof name === 'string' ? name : request.sandbox
       sandboxes.markChanged(sandbox)
-      await bundles.onChange({ operation, sandbox, request: request.source, order })
+      await onChange({ operation, sandbox, request: request.source, order })
       return outcome
     }
   const changing = controlContract.operations.filter(({ id, method }) => method !== 'GET' && !readOnly.has(id))
-  const marked = changing.map(({ id }) => [id, mark(id, handlers[id as ControlOperationId])])
+  const marked = changing.flatMap(({ id }) => {
+    const handle = handlers[id as ControlOperationId]
+    return handle ? [[id, mark(id, handle)]] : []
+  })
   return { ...handlers, ...Object.fromEntries(marked) }
 }

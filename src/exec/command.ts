@@ -1,7 +1,10 @@
-import { defaultsOf } from '../config/setting.ts'
+import type { SettingSources } from '../config/command-syntax.ts'
+import { defaultsOf, flagOf } from '../config/setting.ts'
+import { findStateProblem } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
-import { findExecProblem } from './find-problem.ts'
-import { eachCommandSettings, execSettings, huntCommandSettings } from './settings.ts'
+import { parseFailOn } from '../reports/parse-fail-on.ts'
+import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
+import { type ExecSettings, eachCommandSettings, eachSettings, execSettings, huntCommandSettings } from './settings.ts'
 
 /** The parts of the command line that the three commands share. */
 const shared = {
@@ -74,3 +77,63 @@ export const huntCommand = defineCommand<typeof huntCommandSettings>({
     return execCommand.run({ ...line, settings: { ...defaultsOf(execSettings), ...settings, hunt } }, context)
   },
 })
+
+/** Finds a setting of `exec` that another one does not allow, if any. */
+function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
+  const { each, only, hunt } = settings
+  const isEach = each !== undefined || only !== undefined
+  if (hunt === undefined && !isEach) return findUseless(settings, sources) ?? findStateProblem(settings, sources)
+  return (
+    findRunsProblem(settings, sources) ??
+    (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)) ??
+    findStateProblem({ ...settings, state: ':memory:' }, sources)
+  )
+}
+
+/** Finds a setting that needs `--each`, `--only` or `--hunt`, if any. */
+function findUseless({ failOn }: ExecSettings, sources: SettingSources): string | undefined {
+  const name = Object.keys(eachSettings).find((one) => sources.get(one))
+  if (name !== undefined) return `${flagOf(name)} needs --each, --only or --hunt.`
+  return failOn === undefined || parseFailOn(failOn)
+    ? undefined
+    : `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
+}
+
+/** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
+function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: SettingSources): string | undefined {
+  const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
+  if (sources.get('state') === '--state')
+    return `${own} takes no --state: each run begins with a state of its own, in memory.`
+  if (sources.get('bundle') === '--bundle')
+    return `${own} takes no --bundle: repeat what it has found with convsim exec --rules FILE --bundle FILE.`
+  if (sources.get('allowNoRequests') === '--allow-no-requests')
+    return `${own} takes no --allow-no-requests: without a request there is no place for a fault.`
+  return jobs > 1 && port !== 0
+    ? `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`
+    : undefined
+}
+
+/** Finds a second run of `--only`, or `--each` beside it, if any. */
+function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
+  if (only === undefined) return undefined
+  if (each !== undefined) return '--only takes no --each: it makes one run of all those that --each makes.'
+  return only.split(',').filter((part) => part.includes('@')).length > 1
+    ? '--only takes one run, and cannot be given twice. Run convsim exec --only once for each.'
+    : undefined
+}
+
+/** Finds a setting that `--hunt` cannot have, if any. */
+function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
+  const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
+  const other = find('each', 'only')
+  if (other) return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
+  const scenario = find('scenario', 'rules')
+  if (scenario) return `--hunt takes no ${scenario}: it writes scenarios of its own.`
+  const conditions = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
+  const wrong = conditions.find(({ kind, above }) => kind === 'unnoticed' || above > 0)
+  if (!wrong) return undefined
+  return wrong.kind === 'unnoticed'
+    ? `${find('failOn')} unnoticed needs --each: the answers of --hunt are right, so there is nothing to notice.`
+    : `${find('failOn')} ${wrong.kind}>${wrong.above} needs --each: ` +
+        'a hunt ends with the first combination that breaks the command.'
+}

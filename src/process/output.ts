@@ -1,4 +1,4 @@
-/** The process: output, signals, progress, server/, and what a run writes at its end. */
+/** The process: a command, output, signals, progress. */
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../documents/finding.ts'
@@ -68,4 +68,13 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   // The place with a line leads to the file; the flag that named it says no more.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
+}
+
+/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+const outputGraceMs = 1000
+
+/** Ends the process with a code, also if its output is never read, which would hold it. Returns the code. */
+export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
+  setTimeout(() => host.exit(code), outputGraceMs).unref()
+  return code
 }

@@ -51,7 +51,7 @@ export const proxyCommand = defineCommand({
       context.printError(`convsim proxy: ${target.error}`)
       return 1
     }
-    const { serve } = await import('../process/server/serve.ts')
+    const { serve } = await import('../server/serve.ts')
     const all = { ...defaultSettings(), ...settings, state: ':memory:' }
     return serve({ ...line, settings: all }, context, createProxy(target.value, all))
   },

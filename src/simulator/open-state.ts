@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
-import { answerSettings } from '../bundles/bundle-head.ts'
-import type { Settings } from '../config/settings.ts'
+import { answerSettings, type Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'

@@ -130,28 +130,32 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
   const { reporter, reportAtEnd, adopt } = reporting
   const ends = createEnds()
-  const handlers = controlHandlers({
-    contract: served.contract,
-    controlContract: inputs.control,
-    catalogue: served.catalogue,
-    fixtures: served.fixtures,
-    documents: () => served.describe(settings),
-    startUp: () => present().startUp,
-    sandboxes,
-    store,
-    seedState,
-    journal,
-    reporter,
-    stateFile: showState(settings.state),
-    corsOrigins: readCorsOrigins(settings, proxied !== undefined),
-    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
-    productsOfModel: () => present().productsOfModel,
-    stopping: ends.stopping.signal,
-    draining: ends.draining.signal,
-    bundles,
-    mcp: mcpHandlers((request, gone) => controls.answer(request, gone)),
-    explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
-  })
+  const handlers = {
+    ...controlHandlers({
+      contract: served.contract,
+      controlContract: inputs.control,
+      catalogue: served.catalogue,
+      fixtures: served.fixtures,
+      documents: () => served.describe(settings),
+      startUp: () => present().startUp,
+      sandboxes,
+      store,
+      seedState,
+      journal,
+      reporter,
+      stateFile: showState(settings.state),
+      corsOrigins: readCorsOrigins(settings, proxied !== undefined),
+      handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+      productsOfModel: () => present().productsOfModel,
+      stopping: ends.stopping.signal,
+      draining: ends.draining.signal,
+      onChange: bundles.onChange,
+      explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
+    }),
+    // The controls of features.
+    ...bundles.handlers,
+    ...mcpHandlers((request, gone) => controls.answer(request, gone)),
+  }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, adopt, now })
   return {

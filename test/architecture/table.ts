@@ -74,16 +74,17 @@ export const rooms: Readonly<Record<string, Room>> = {
     'core documents contract state fixtures exchange scenarios sandboxes redaction journal reports',
   ),
   config: room('settings.ts', 'The settings of a server, and the parser of a command line.', 'core reports'),
+  process: room('output.ts', 'The process: a command, output, signals, progress.', 'core documents config'),
   bundles: room(
     'bundle.ts',
     'A sandbox and its requests in one file, and their replay.',
     'core documents contract state fixtures exchange scenarios sandboxes redaction journal reports control',
-    'config',
+    'config process',
   ),
   mcp: room(
     'mcp.ts',
     'Tools for coding agents: MCP over HTTP and stdio, and a skill.',
-    'core contract fixtures exchange control',
+    'core contract fixtures exchange control config process',
   ),
   simulator: room(
     'simulator.ts',
@@ -91,20 +92,20 @@ export const rooms: Readonly<Record<string, Room>> = {
     'core documents contract simulation state fixtures exchange scenarios http sandboxes operations journal',
     'reports bundles mcp pipeline control config',
   ),
-  process: room(
-    'output.ts',
-    'The process: output, signals, progress, server/, and what a run writes at its end.',
-    'core documents fixtures reports config simulator',
+  server: room(
+    'serve.ts',
+    'The run of a server: start, ready line, stop, and what it writes at its end.',
+    'core documents fixtures reports config process simulator',
   ),
   proxy: room(
     'proxy.ts',
     "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
-    'core documents contract exchange scenarios redaction upstream pipeline config simulator process',
+    'core documents contract exchange scenarios redaction upstream pipeline config simulator process server',
   ),
   exec: room(
     'run-command.ts',
     'Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults.',
-    'core documents contract scenarios redaction journal reports config simulator process',
+    'core documents contract scenarios redaction journal reports config simulator process server',
   ),
   drift: room(
     'drift.ts',
@@ -119,7 +120,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   cli: room(
     'cli.ts',
     'The process: commands, signals, exit codes.',
-    'core documents contract fixtures scenarios reports bundles mcp config simulator process proxy exec drift',
+    'core documents contract fixtures scenarios reports bundles mcp config simulator process server proxy exec drift',
     'record',
   ),
   client: room('connect.ts', 'The typed client of the control plane, for tests: a simulator, and its sandboxes.'),

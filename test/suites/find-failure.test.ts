@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFailure } from '../../src/exec/report/find-failure.ts'
+import { findFailure } from '../../src/exec/report/suite-findings.ts'
 
 const tap = `ok 1 - reads
 # Subtest: writes

@@ -1,6 +1,6 @@
 import { listLines, type Page, type PageFinding } from '../../reports/page/page.ts'
 import { describeRun } from '../../reports/reported-run.ts'
-import { findFailure } from '../report/find-failure.ts'
+import { findFailure } from '../report/suite-findings.ts'
 import { describePlainRun } from '../report/suite-report.ts'
 import { describeStep } from './candidate.ts'
 import {

@@ -10,9 +10,8 @@ import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
 import { isSuiteCondition } from '../parse-suite-fail-on.ts'
 import { nameRun } from '../plan/plan.ts'
-import { findFailure } from './find-failure.ts'
 import { judgeSuiteCondition } from './judge-suite.ts'
-import { listFindings, type SuiteFinding } from './suite-findings.ts'
+import { findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
   describeCaveats,
   describeGroup,

@@ -16,15 +16,6 @@ import { EmailAddresses } from './email-addresses.ts'
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10
 
-/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
-const outputGraceMs = 1000
-
-/** Ends the process with a code, also if its output is never read, which would hold it. Returns the code. */
-export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
-  setTimeout(() => host.exit(code), outputGraceMs).unref()
-  return code
-}
-
 /** Prints why the state could not be written at the stop, and returns the exit code: 1 then, else 0. */
 export async function printStateLoss(
   running: RunningSimulator,

@@ -1,6 +1,6 @@
-import { version } from '../../fixtures/bundled.ts'
-import type { RunningSimulator } from '../../simulator/start.ts'
-import { formatJsonLine } from '../json-line.ts'
+import { version } from '../fixtures/bundled.ts'
+import { formatJsonLine } from '../process/json-line.ts'
+import type { RunningSimulator } from '../simulator/start.ts'
 
 /** Formats the only line of `serve` on stdout, whose `is listening on http://HOST:PORT` scripts wait for. */
 export function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {

@@ -1,12 +1,14 @@
-import type { CommandLineOf } from '../../config/command-syntax.ts'
-import type { Settings } from '../../config/settings.ts'
-import type { ProxiedService } from '../../simulator/explain.ts'
-import type { RunningSimulator } from '../../simulator/start.ts'
-import type { CommandContext } from '../command.ts'
-import { endSoon, finish, printStateLoss } from '../finish.ts'
-import type { Output } from '../output.ts'
+/** The run of a server: start, ready line, stop, and what it writes at its end. */
+import type { CommandLineOf } from '../config/command-syntax.ts'
+import type { Settings } from '../config/settings.ts'
+import type { CommandContext } from '../process/command.ts'
+import { endSoon, type Output, printStartProblems } from '../process/output.ts'
+import { findReportProblem } from '../reports/report-file.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
+import type { ProxiedService } from '../simulator/explain.ts'
+import type { RunningSimulator } from '../simulator/start.ts'
+import { finish, printStateLoss } from './finish.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
-import { startServer } from './start-server.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service answers. */
@@ -33,6 +35,26 @@ export async function serve(
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
   return endServer(running, settings, output, host)
+}
+
+/** Starts the simulator. Returns undefined, and prints the reason, if it cannot start. */
+export async function startServer(
+  { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
+  output: Output,
+  now: () => number,
+  proxied?: ProxiedService,
+): Promise<RunningSimulator | undefined> {
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
+  if (problem !== undefined) {
+    printStartProblems([problem], variables, output)
+    return undefined
+  }
+  const { start } = await import('../simulator/start.ts')
+  const started = await start(settings, { now, log: output.log, proxied })
+  output.log.flush() // warnings of the start precede the ready line
+  if (started.ok) return started.value
+  printStartProblems(started.error, variables, output)
+  return undefined
 }
 
 /** Stops the simulator, writes the requested reports, and returns the exit code. */

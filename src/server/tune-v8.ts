@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { compileCache } from '../../core/compile-cache.ts'
+import { compileCache } from '../core/compile-cache.ts'
 
 /** The largest size of V8's space for young objects. */
 const maxYoungSpaceBytes = 8 * 1024 * 1024
