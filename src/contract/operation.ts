@@ -40,6 +40,7 @@ function compileOperation(
   const method = at.method.toUpperCase()
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
+  const bodyDescription = once(() => describeBody(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = readSimulatedStatus(operation)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
@@ -59,7 +60,7 @@ function compileOperation(
       return responses().statuses
     },
     get body() {
-      return body()
+      return bodyDescription()
     },
     get parameters() {
       return parameters().described
@@ -91,6 +92,10 @@ interface CompiledBody {
   readonly schema: () => JsonObject | undefined
   /** Returns every violation of a body of this media type. */
   check(mediaType: string, value: Json): Violation[]
+}
+
+function describeBody(body: CompiledBody | undefined): Operation['body'] {
+  return body && { required: body.required, mediaTypes: body.mediaTypes }
 }
 
 function compileBody(document: JsonObject, compiler: Compiler, operation: string): CompiledBody | undefined {
