@@ -1,4 +1,4 @@
-import type { CodeOptions, Options } from 'ajv'
+import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { reasonOf } from '../core/result.ts'
@@ -38,7 +38,8 @@ export function createAjvCompiler(
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
   const quiet = { ...options, strict: false } as const
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
-  const narrowAjv = createNarrowAjv(document, quiet)
+  const narrow = narrowDocument(document)
+  const narrowAjv = narrow && createAjv(() => undefined, quiet).addSchema(narrow, SIMULATED)
   if (meta) findings.push(...checkSchemas(document, source, ajv))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
@@ -89,12 +90,6 @@ export function createAjvCompiler(
       ...(narrowAjv ? [{ ajv: narrowAjv, names: simulatedNames }] : []),
     ],
   }
-}
-
-/** Creates an instance with the document that demands its simulated values; undefined if the document has none. */
-function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | undefined {
-  const narrow = narrowDocument(document)
-  return narrow && createAjv(() => undefined, options).addSchema(narrow, SIMULATED)
 }
 
 /** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */

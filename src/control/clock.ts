@@ -33,6 +33,6 @@ export function clockHandlers({ sandboxes }: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-function clockToJson({ mode, now }: ClockState): JsonObject {
+export function clockToJson({ mode, now }: ClockState): JsonObject {
   return { mode, now: new Date(now).toISOString() }
 }

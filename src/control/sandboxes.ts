@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
+import { clockToJson } from './clock.ts'
 import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
 
@@ -64,11 +65,10 @@ export function sandboxHandlers(deps: ControlDeps) {
 }
 
 function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings): JsonObject {
-  const { mode, now } = clock
   return {
     name,
     seed,
-    clock: { mode, now: new Date(now).toISOString() },
+    clock: clockToJson(clock),
     rules: rules.length,
     usedAt: new Date(usedAt).toISOString(),
   }

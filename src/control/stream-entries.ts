@@ -52,15 +52,13 @@ export async function* streamEntries(
 /** Returns the events about entries that were deleted since a generation, or evicted after `last`; empty for none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
-  return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
+  const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })
+  const dropped = oldest > last + 1 ? `event: dropped\nid: ${oldest - 1}\ndata: ${gap}\n\n` : ''
+  return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + dropped
 }
 
 function formatEntry(entry: JournalEntry, bodies: boolean): string {
   return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
-}
-
-function formatGap(last: number, oldest: number): string {
-  return `event: dropped\nid: ${oldest - 1}\ndata: ${JSON.stringify({ from: last + 1, to: oldest - 1 })}\n\n`
 }
 
 /** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */

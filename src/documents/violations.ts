@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { cutText } from '../core/cut-text.ts'
 import { isObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { findNearest } from '../core/similar.ts'
@@ -29,15 +30,12 @@ export function toViolations(
   if (!errors) return []
   const relevant = dropRedundantErrors(errors)
   const violations = relevant.slice(0, MAX_ERRORS).map((error) => toViolation(error, part, base))
-  if (errors.length >= MAX_ERRORS) violations.push(moreViolations(part, base))
+  if (errors.length >= MAX_ERRORS) violations.push({ in: part, pointer: base, keyword: 'more', message: MORE_ERRORS })
   return violations
 }
 
-/** Returns the violation that stands for those that were not looked for. */
-function moreViolations(part: ExchangePart, base: string): Violation {
-  const message = `may break more rules: the check stops after ${MAX_ERRORS} errors`
-  return { in: part, pointer: base, keyword: 'more', message }
-}
+/** The message that stands for the errors that were not looked for. */
+const MORE_ERRORS = `may break more rules: the check stops after ${MAX_ERRORS} errors`
 
 /** Returns a value as a part of a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
 function quote(value: unknown): string {
@@ -49,10 +47,6 @@ function quote(value: unknown): string {
     : JSON.stringify(value)
 }
 
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text
-}
-
 /** Returns a value with its type, for a violation of `type`: `149 (a number)`. */
 function quoteWithType(value: unknown): string {
   const isTypeEvident = value === null || typeof value === 'object'
@@ -60,19 +54,19 @@ function quoteWithType(value: unknown): string {
 }
 
 function toViolation(error: ErrorObject, part: ExchangePart, base: string): Violation {
-  const member = MEMBER_AT_FAULT[error.keyword]?.(error.params)
+  const member = error.params[MEMBER_AT_FAULT[error.keyword] ?? '']
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
-  const pointer = cut(`${base}${at}`, MAX_POINTER_LENGTH)
+  const pointer = cutText(`${base}${at}`, MAX_POINTER_LENGTH)
   return { in: part, pointer, keyword: error.keyword, message: sentence(error) }
 }
 
-/** Functions that return the member at fault, by keyword: an error points at it, not at the object around it. */
-const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) => string | undefined>> = {
-  required: (params) => asString(params.missingProperty),
-  dependentRequired: (params) => asString(params.missingProperty),
-  additionalProperties: (params) => asString(params.additionalProperty),
-  unevaluatedProperties: (params) => asString(params.unevaluatedProperty),
+/** The parameter with the member at fault, by keyword: an error points at it, not at the object around it. */
+const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {
+  required: 'missingProperty',
+  dependentRequired: 'missingProperty',
+  additionalProperties: 'additionalProperty',
+  unevaluatedProperties: 'unevaluatedProperty',
 }
 
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
@@ -193,8 +187,4 @@ function measureLength(value: unknown): number {
   if (typeof value === 'string') return [...value].length
   if (Array.isArray(value)) return value.length
   return isObject(value) ? Object.keys(value).length : 0
-}
-
-function asString(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

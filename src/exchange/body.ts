@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts'
+import { once } from '../core/once.ts'
 
 /** The body of a reply. It never changes, so its bytes can be computed once and shared. */
 export interface Body {
@@ -13,18 +14,17 @@ export interface Body {
 
 /** Creates a JSON body. The caller must not change the value afterwards. */
 export function jsonBody(value: Json): Body {
-  return new EncodedOnce(value, 'application/json; charset=utf-8', () => JSON.stringify(value))
+  return createBody(value, 'application/json; charset=utf-8', () => JSON.stringify(value))
 }
 
 /** Creates the JSON body of a fixture, which is sent word for word. */
 export function exactBody(value: Json): Body {
-  const body = jsonBody(value)
-  return { value, mediaType: body.mediaType, isExact: true, bytes: () => body.bytes() }
+  return { ...jsonBody(value), isExact: true }
 }
 
 /** Creates a body of text: `textBody(page, 'text/html; charset=utf-8')`. */
 export function textBody(text: string, mediaType: string): Body {
-  return new EncodedOnce(text, mediaType, () => text)
+  return createBody(text, mediaType, () => text)
 }
 
 /** Creates a body of bytes that are encoded already, such as a compressed file. */
@@ -32,20 +32,6 @@ export function encodedBody(bytes: Uint8Array, mediaType: string): Body {
   return { value: null, mediaType, bytes: () => bytes }
 }
 
-class EncodedOnce implements Body {
-  readonly value: Json
-  readonly mediaType: string
-  readonly #text: () => string
-  #bytes: Uint8Array | undefined
-
-  constructor(value: Json, mediaType: string, text: () => string) {
-    this.value = value
-    this.mediaType = mediaType
-    this.#text = text
-  }
-
-  bytes(): Uint8Array {
-    this.#bytes ??= Buffer.from(this.#text())
-    return this.#bytes
-  }
+function createBody(value: Json, mediaType: string, text: () => string): Body {
+  return { value, mediaType, bytes: once(() => Buffer.from(text())) }
 }

@@ -19,7 +19,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import { browserFiles } from './browser-files.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
 import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
-import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
+import { readHead, readRequest, toOriginForm } from './read-request.ts'
 
 /** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
@@ -72,9 +72,9 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 })
 
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
-const controlBodyLimit = '1mb'
+const controlLimit = parseBodyLimit('1mb')
 
-const importLimit = '16mb'
+const importLimit = parseBodyLimit('16mb')
 
 /**
  * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. The paths of the contract's
@@ -89,9 +89,7 @@ export function createApp(
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter(handlers.requestIdPrefix)
   const nextControlId = counter('ctl')
-  const readRequest = createRequestReader(parseBodyLimit(settings.bodyLimit))
-  const readControl = createRequestReader(parseBodyLimit(controlBodyLimit))
-  const readImport = createRequestReader(parseBodyLimit(importLimit))
+  const serviceLimit = parseBodyLimit(settings.bodyLimit)
   const answerControl = async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = handlers.controlRefusal(head)
@@ -101,8 +99,8 @@ export function createApp(
     }
     const clientGone = new AbortController()
     res.once('close', () => clientGone.abort())
-    const read = handlers.isImport(head) ? readImport : readControl
-    const request = await new Promise<SimRequest>((resolve) => read(req, res, head, resolve))
+    const limit = handlers.isImport(head) ? importLimit : controlLimit
+    const request = await new Promise<SimRequest>((resolve) => readRequest(req, res, limit, head, resolve))
     await deliver(await handlers.control(request, clientGone.signal), res)
   }
   const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
@@ -110,7 +108,7 @@ export function createApp(
     deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
   const answerService = (req: Request, res: Response) =>
-    readRequest(req, res, readHead(req, req.originalUrl, nextId()), async (request) => {
+    readRequest(req, res, serviceLimit, readHead(req, req.originalUrl, nextId()), async (request) => {
       try {
         send(await handlers.service(request), res)
       } catch (error) {

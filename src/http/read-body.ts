@@ -165,7 +165,7 @@ function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-/** Parses a checked size: `500kb`. `setting` is the flag that refusals name. Throws if the text is no size. */
+/** Parses a checked size: `500kb`. Throws if the text is no size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)

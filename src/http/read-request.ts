@@ -2,22 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { machineNow, monotonicNow } from '../core/timers.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import { takeOpeningTime } from './opening-times.ts'
 import { type BodyLimit, readBody } from './read-body.ts'
 
-/** Reads the body of a request and calls `then` with head and body, immediately if the request has no body. */
-type ReadRequest = (
+/** The opening times of connections that have sent no request yet, by the process's monotonic clock, milliseconds. */
+const openingTimes = new WeakMap<Socket, number>()
+
+/** Stores the present time as the opening time of a connection. */
+export function storeOpeningTime(socket: Socket): void {
+  openingTimes.set(socket, monotonicNow())
+}
+
+/**
+ * Reads the body of a request and calls `then` with head and body, immediately if the request has no body. It never
+ * fails: a body that cannot be read is a value.
+ */
+export function readRequest(
   req: IncomingMessage,
   res: ServerResponse,
+  limit: BodyLimit,
   head: SimRequest,
   then: (request: SimRequest) => void,
-) => void
-
-/** Creates a reader of requests. It never fails: a body that cannot be read is a value. */
-export function createRequestReader(limit: BodyLimit): ReadRequest {
-  return function readRequest(req, res, head, then) {
-    readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
-  }
+): void {
+  readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
 }
 
 /** Returns path and query of a request target, which may be absolute, with scheme and host (RFC 9112, 3.2.2). */
@@ -32,12 +38,14 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
   const at = machineNow()
   const receivedAt = monotonicNow()
   const elapsed = () => monotonicNow() - receivedAt
+  const openedAt = openingTimes.get(req.socket) // for the first request of the connection alone
+  openingTimes.delete(req.socket)
   const queryStart = target.indexOf('?')
   return {
     id,
     at,
     receivedAt,
-    openedAt: takeOpeningTime(req.socket),
+    openedAt,
     elapsed,
     watchClient: (onGone) => watchClose(req.socket, onGone),
     method: req.method ?? '',

@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from '../core/timers.ts'
 import { refuse } from '../exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
-import { storeOpeningTime } from './opening-times.ts'
+import { storeOpeningTime } from './read-request.ts'
 import { watchLeave } from './watch-end.ts'
 
 /**

@@ -42,8 +42,10 @@ export class EntryRing<Owner> {
     request: { bytes: 0, oldest: 1 },
     answer: { bytes: 0, oldest: 1 },
   }
-  #oldest = 1
-  #latest = 0
+  /** The number of the oldest stored entry; the number of the next entry where there is none. */
+  oldest = 1
+  /** The number of the latest entry that was added, stored or not; 0 before the first. */
+  latest = 0
   #bytes = 0
 
   /** `size`: the most entries, 0 for none; `onEvicted` gets each evicted entry and its owner. */
@@ -53,41 +55,31 @@ export class EntryRing<Owner> {
     this.#onEvicted = onEvicted
   }
 
-  /** The number of the oldest stored entry; the number of the next entry where there is none. */
-  get oldest(): number {
-    return this.#oldest
-  }
-
-  /** The number of the latest entry that was added, stored or not; 0 before the first. */
-  get latest(): number {
-    return this.#latest
-  }
-
   /** Stores an entry as number `latest + 1`. */
   add(entry: JournalEntry, owner: Owner): void {
     const bytes = this.#sizeOf(entry)
     const request = entry.request.body.bytes?.length ?? 0
     const answer = entry.answer.body.bytes?.length ?? 0
-    this.#latest += 1
-    this.#places[this.#placeOf(this.#latest)] = { entry, owner, bytes, request, answer }
+    this.latest += 1
+    this.#places[this.#placeOf(this.latest)] = { entry, owner, bytes, request, answer }
     this.#bytes += bytes
     this.#bodies.request.bytes += request
     this.#bodies.answer.bytes += answer
-    while (this.#latest - this.#oldest >= this.#size || this.#bytes > this.#maxBytes) this.#evictEntry()
+    while (this.latest - this.oldest >= this.#size || this.#bytes > this.#maxBytes) this.#evictEntry()
     this.#evictBodies('request')
     this.#evictBodies('answer')
   }
 
   /** Moves on to the next number, behind entries that are not stored. */
   skipTo(number: number): void {
-    while (this.#oldest <= this.#latest && number - this.#oldest > this.#size) this.#evictEntry()
-    if (this.#oldest > this.#latest) this.#oldest = number
-    this.#latest = number - 1
+    while (this.oldest <= this.latest && number - this.oldest > this.#size) this.#evictEntry()
+    if (this.oldest > this.latest) this.oldest = number
+    this.latest = number - 1
   }
 
   /** Corrects the end of the delivery of an entry, and returns it; undefined where there is none of this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
-    const stored = number < this.#oldest || number > this.#latest ? undefined : this.#places[this.#placeOf(number)]
+    const stored = number < this.oldest || number > this.latest ? undefined : this.#places[this.#placeOf(number)]
     if (!stored) return undefined
     stored.entry = { ...stored.entry, ...end }
     return stored.entry
@@ -95,7 +87,7 @@ export class EntryRing<Owner> {
 
   /** Returns the stored entry of a number, if any, with its owner. Whoever keeps it copies it with `copyEntry`. */
   at(number: number): { readonly entry: JournalEntry; readonly owner: Owner } | undefined {
-    return number < this.#oldest || number > this.#latest ? undefined : this.#places[this.#placeOf(number)]
+    return number < this.oldest || number > this.latest ? undefined : this.#places[this.#placeOf(number)]
   }
 
   #placeOf(number: number): number {
@@ -103,10 +95,10 @@ export class EntryRing<Owner> {
   }
 
   #evictEntry(): void {
-    const place = this.#placeOf(this.#oldest)
+    const place = this.#placeOf(this.oldest)
     const stored = this.#places[place]
     this.#places[place] = undefined
-    this.#oldest += 1
+    this.oldest += 1
     if (!stored) return
     this.#bytes -= stored.bytes
     this.#bodies.request.bytes -= stored.request
@@ -117,7 +109,7 @@ export class EntryRing<Owner> {
   #evictBodies(side: Side): void {
     const bodies = this.#bodies[side]
     while (bodies.bytes > maxBodyBytes[side]) {
-      const number = Math.max(bodies.oldest, this.#oldest)
+      const number = Math.max(bodies.oldest, this.oldest)
       const stored = this.#places[this.#placeOf(number)]
       bodies.oldest = number + 1
       if (!stored || stored[side] === 0) continue

@@ -23,18 +23,10 @@ export function scenario(sources: ScenarioSources, store: Store): RequestStage {
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) return applyRequested(exchange, controls.value, store)
-    return applyOtherSources(exchange, sources, store)
+    return sources.findPlannedFault
+      ? applyPlannedFault(exchange, sources, store)
+      : applyWiderScope(exchange, sources, store)
   }
-}
-
-/** Applies what others than the request ask for: the planned fault, and the wider scopes. */
-function applyOtherSources(
-  exchange: Exchange,
-  sources: ScenarioSources,
-  store: Store,
-): Promise<Reply | undefined> | undefined {
-  if (sources.findPlannedFault) return applyPlannedFault(exchange, sources, store)
-  return hasWiderScope(exchange, sources) ? applyWiderScope(exchange, sources, store) : undefined
 }
 
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
@@ -70,8 +62,9 @@ async function applyPlannedFault(
   return reply ?? applyWiderScope(exchange, sources, store)
 }
 
-async function applyWiderScope(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<Reply | undefined> {
-  return applyScenarios(exchange, await scenariosOfWiderScope(exchange, sources, store), store)
+function applyWiderScope(exchange: Exchange, sources: ScenarioSources, store: Store) {
+  if (!hasWiderScope(exchange, sources)) return undefined // the stage need not wait
+  return scenariosOfWiderScope(exchange, sources, store).then((active) => applyScenarios(exchange, active, store))
 }
 
 /** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */

@@ -74,7 +74,9 @@ export class StoredExchange {
     }
     const { expected } = this.#stored
     const { entry } = expected
-    const ended = { ...expected, entry: { ...entry, ...toEnd(entry, outcome, sight), endedAt } }
+    const delivery = entry.aborted ? entry.delivery : outcome
+    const hasClientLeft = sight?.hasClientLeft ?? false
+    const ended = { ...expected, entry: { ...entry, delivery, hasClientLeft, headSentAt: sight?.headSentAt, endedAt } }
     if (isOtherwise(ended.entry, entry)) this.correct(ended)
     return ended
   }
@@ -89,14 +91,6 @@ export class StoredExchange {
   #warn({ entry }: EndedExchange, error: unknown): void {
     const fields = { requestId: entry.id, reason: reasonOf(error) }
     this.#log.warn(fields, 'an exchange, or its end, is missing in the journal of the other replicas')
-  }
-}
-
-function toEnd({ aborted, delivery }: JournalEntry, outcome: DeliveryOutcome, sight: ClientSight | undefined) {
-  return {
-    delivery: aborted ? delivery : outcome,
-    hasClientLeft: sight?.hasClientLeft ?? false,
-    headSentAt: sight?.headSentAt,
   }
 }
 

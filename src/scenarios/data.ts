@@ -21,7 +21,7 @@ export function dataScenarios(
     ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    nullScenario(nullableFields(contract, invented)),
+    nullScenario(operations.flatMap(nullableFieldsOf)),
     ...extremeScenarios(operations),
   ]
   return definitions.map((definition) => ({
@@ -67,11 +67,7 @@ function nullScenario(fields: readonly string[]): DataScenario {
   }
 }
 
-/** Returns all nullable fields of the invented answers: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
-function nullableFields(contract: Contract, invented: readonly string[]): string[] {
-  return contract.operations.filter(({ id }) => invented.includes(id)).flatMap(nullableFieldsOf)
-}
-
+/** Returns the nullable fields of an answer: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
 function nullableFieldsOf(operation: Operation): string[] {
   const schema = operation.responseSchema(operation.successStatus)
   return schema ? nullableIn(schema, '') : []

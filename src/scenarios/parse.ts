@@ -2,7 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import { type ActiveScenario, type Catalogue, type Effect, probability, type ScenarioDefinition } from './definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
@@ -168,14 +168,6 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
       return failure(`The scenario "${name}" has the parameter "${cutText(parameter.name)}" twice.`)
     sent.set(parameter.name, parameter.value)
   }
-  return activate(definition, sent, text)
-}
-
-function activate(
-  definition: ScenarioDefinition,
-  sent: ReadonlyMap<string, string>,
-  text: string,
-): Result<ActiveScenario> {
   const read = readValues([...definition.parameters, probability], sent)
   if (!read.ok) return failure(endSentence(`The scenario "${definition.name}" ${read.error}`))
   const problem = definition.problem?.(read.value)

@@ -2,7 +2,6 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
 import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
-import type { Reply } from '../exchange/reply.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
@@ -119,6 +118,7 @@ function createStatusScenario(status: number): ScenarioDefinition {
   return refusalScenario(name, `Answers ${status}${manner}.`, [status], namedRefusal)
 }
 
+/** Creates a scenario that refuses in the words of the pipeline, or else of the document's first example. */
 function refusalScenario(
   name: string,
   description: string,
@@ -133,27 +133,18 @@ function refusalScenario(
     inapplicableReason: (operation) => reasonUndocumented(operation, statuses),
     effect: (values) => ({
       kind: 'answer',
-      reply: (operation, modelId) =>
-        replyWith(operation, pickDocumentedStatus(operation, statuses), refusal, values, modelId),
+      reply(operation, modelId) {
+        const status = pickDocumentedStatus(operation, statuses)
+        const message =
+          refusal?.message?.(values, modelId) ??
+          documentedError(operation, status) ??
+          refusal?.summary ??
+          operation.responseDescription(status) ??
+          `Status ${status}.`
+        return refuse(status, message, 'scenario', refusal?.headers?.(values))
+      },
     }),
   }
-}
-
-/** Refuses in the words of the pipeline, or else of the document's first example. */
-function replyWith(
-  operation: Operation,
-  status: number,
-  refusal: Refusal | undefined,
-  values: ScenarioValues,
-  modelId: string | undefined,
-): Reply {
-  const message =
-    refusal?.message?.(values, modelId) ??
-    documentedError(operation, status) ??
-    refusal?.summary ??
-    operation.responseDescription(status) ??
-    `Status ${status}.`
-  return refuse(status, message, 'scenario', refusal?.headers?.(values))
 }
 
 /** Returns the default headers of a refusal: the challenge of a 401, the time to retry of a 429 or 503. */

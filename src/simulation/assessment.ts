@@ -2,8 +2,8 @@ import type { DetectedIssue, Recommendation, Recommendations } from './analytics
 import { type Measurements, measurePeriod } from './measurements.ts'
 import type { PeriodTotals } from './period.ts'
 import {
+  chooseTwoVariants,
   chooseVariant,
-  chooseVariants,
   fillPlaceholders,
   type Phrases,
   type Variants,
@@ -25,6 +25,7 @@ import { type AssessedModel, commonWording, formatCount, ruleWording } from './w
 
 /** Writes the texts of one model. The seed chooses a variant for each `place`: `low-growth title`. */
 interface PhraseWriter {
+  readonly phrases: Phrases
   /** Chooses a variant and fills its placeholders. */
   write(variants: Variants, place: string, wording?: Wording): string
   /** Chooses two variants and fills their placeholders; the variants stay in their order. */
@@ -47,25 +48,26 @@ interface MetIssueRule extends MetRule {
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
   if (totals.conversations < MIN_CONVERSATIONS) return null
   const measurements = measurePeriod(totals)
-  const writer = createPhraseWriter(model, commonWording(model, totals, measurements))
-  const issues = findIssues(totals, measurements, phrases, writer)
-  const strengths = findStrengths(totals, measurements, phrases, writer)
+  const writer = createPhraseWriter(model, phrases, commonWording(model, totals, measurements))
+  const issues = findIssues(totals, measurements, writer)
+  const strengths = findStrengths(totals, measurements, writer)
   const healthLevel = HEALTH_OF[issues[0]?.severity ?? 'info']
   return {
-    summary: summarise(healthLevel, issues, phrases, writer),
+    summary: summarise(healthLevel, issues, writer),
     healthLevel,
     strengths: strengths.map(({ sentence }) => sentence),
-    recommendations: chooseRecommendations(issues, strengths, phrases, writer),
+    recommendations: chooseRecommendations(issues, strengths, writer),
     detectedIssues: issues.map(({ id, severity, title }) => ({ id, severity, title })),
   }
 }
 
-function createPhraseWriter({ seed, modelId }: AssessedModel, common: Wording): PhraseWriter {
+function createPhraseWriter({ seed, modelId }: AssessedModel, phrases: Phrases, common: Wording): PhraseWriter {
   return {
+    phrases,
     write: (variants, place, wording = {}) =>
       fillPlaceholders(chooseVariant(variants, seed, modelId, place), { ...common, ...wording }),
     writeTwo: (variants, place, wording) =>
-      chooseVariants(variants, 2, seed, modelId, place).map((phrase) =>
+      chooseTwoVariants(variants, seed, modelId, place).map((phrase) =>
         fillPlaceholders(phrase, { ...common, ...wording }),
       ),
   }
@@ -74,12 +76,7 @@ function createPhraseWriter({ seed, modelId }: AssessedModel, common: Wording): 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
 /** Finds the issues, the most severe first. Of several rules with the same measure only the first met one counts. */
-function findIssues(
-  totals: PeriodTotals,
-  measurements: Measurements,
-  phrases: Phrases,
-  writer: PhraseWriter,
-): MetIssueRule[] {
+function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter): MetIssueRule[] {
   const measuresWithIssue = new Set<Measure>()
   const met = ISSUE_RULES.filter((rule) => {
     if (measuresWithIssue.has(rule.measure) || !meets(rule, measurements[rule.measure])) return false
@@ -88,25 +85,20 @@ function findIssues(
   })
   const sorted = SEVERITIES.flatMap((severity) => met.filter((rule) => rule.severity === severity))
   return sorted.map(({ id, severity, measure, threshold }) => {
-    const texts = requirePhrases(phrases.issues, id)
+    const texts = requirePhrases(writer.phrases.issues, id)
     const wording = ruleWording(measure, measurements[measure] ?? 0, threshold, totals)
     const title = writer.write(texts.title, `${id} title`, wording)
     return { id, severity, measure, title, sentence: writer.write(texts.pattern, `${id} pattern`, wording) }
   })
 }
 
-function findStrengths(
-  totals: PeriodTotals,
-  measurements: Measurements,
-  phrases: Phrases,
-  writer: PhraseWriter,
-): MetRule[] {
+function findStrengths(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter): MetRule[] {
   return STRENGTH_RULES.flatMap((rule) => {
     const value = measurements[rule.measure]
     if (!meets(rule, value)) return []
     const { id, measure, threshold } = rule
     const wording = ruleWording(measure, value, threshold, totals)
-    return [{ id, sentence: writer.write(requirePhrases(phrases.strengths, id), `${id} strength`, wording) }]
+    return [{ id, sentence: writer.write(requirePhrases(writer.phrases.strengths, id), `${id} strength`, wording) }]
   })
 }
 
@@ -117,15 +109,14 @@ const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'q
 function summarise(
   level: Recommendations['healthLevel'],
   issues: readonly MetIssueRule[],
-  phrases: Phrases,
   writer: PhraseWriter,
 ): string {
   const mostSevere = issues.find(
     ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARISED.includes(measure),
   )
   const wording = { issues: formatCount(issues.length, 'open issue') }
-  const outlook = writer.write(phrases.outlook, 'outlook')
-  const sentences = [writer.write(phrases.summary[level], 'summary', wording)]
+  const outlook = writer.write(writer.phrases.outlook, 'outlook')
+  const sentences = [writer.write(writer.phrases.summary[level], 'summary', wording)]
   if (mostSevere && level !== 'healthy') sentences.push(mostSevere.sentence)
   return [...sentences, outlook].join(' ')
 }
@@ -135,12 +126,11 @@ const PRIORITIES = ['high', 'medium', 'low'] as const
 function chooseRecommendations(
   issues: readonly MetIssueRule[],
   strengths: readonly MetRule[],
-  phrases: Phrases,
   writer: PhraseWriter,
 ): Recommendation[] {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const reason = findReason(rule, issues, strengths)
-    return reason ? [writeRecommendation(rule, reason, phrases, writer)] : []
+    return reason ? [writeRecommendation(rule, reason, writer)] : []
   })
   const sorted = PRIORITIES.flatMap((priority) => recommendations.filter((each) => each.priority === priority))
   return sorted.slice(0, MAX_RECOMMENDATIONS)
@@ -168,10 +158,9 @@ function findReason(
 function writeRecommendation(
   { id, category }: RecommendationRule,
   reason: Reason,
-  phrases: Phrases,
   writer: PhraseWriter,
 ): Recommendation {
-  const texts = requirePhrases(phrases.recommendations, id)
+  const texts = requirePhrases(writer.phrases.recommendations, id)
   const wording = { pattern: reason.pattern }
   const write = (part: 'title' | 'action' | 'whyThisMatters' | 'observedPattern') =>
     writer.write(texts[part], `${id} ${part}`, wording)

@@ -1,4 +1,4 @@
-import type { DetectionField, LabelField, Persona } from './persona.ts'
+import { DETECTION_FIELDS, type DetectionField, type LabelField, mapToRecord, type Persona } from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { driftOf, slowWave, type Traits, trafficFactor } from './seasonality.ts'
@@ -61,11 +61,7 @@ export function drawDay(profile: ModelProfile, day: number): Day {
   })
 }
 
-interface DayTraffic {
-  readonly conversations: number
-  readonly messages: number
-  readonly hasIncident: boolean
-}
+type DayTraffic = Pick<Day, 'conversations' | 'messages'> & { readonly hasIncident: boolean }
 
 function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, random: Random): DayValues {
   const { persona, traits } = profile
@@ -82,9 +78,13 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
   const growth = scoreAround(scores.growth, traits.tilt.growth, 0.7)
   const friction = scoreAround(scores.friction, traits.tilt.friction, -0.9)
   const safety = scoreAround(scores.safety, traits.tilt.safety, 0.3)
-  const blend = { satisfaction, growth, friction: 1 - friction, safety }
+  const blend =
+    QUALITY_BLEND.satisfaction * satisfaction +
+    QUALITY_BLEND.growth * growth +
+    QUALITY_BLEND.friction * (1 - friction) +
+    QUALITY_BLEND.safety * safety
   return {
-    quality: roundScore(clamp(blendQuality(blend) + noise(random) * 0.015, 0, 1)),
+    quality: roundScore(clamp(blend + noise(random) * 0.015, 0, 1)),
     satisfaction,
     growth,
     friction,
@@ -93,15 +93,6 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
     detections: drawDetections(persona, traffic, random),
     ratings: drawRatings(profile, satisfaction, traffic.conversations, random),
   }
-}
-
-function blendQuality(parts: Record<keyof typeof QUALITY_BLEND, number>): number {
-  return (
-    QUALITY_BLEND.satisfaction * parts.satisfaction +
-    QUALITY_BLEND.growth * parts.growth +
-    QUALITY_BLEND.friction * parts.friction +
-    QUALITY_BLEND.safety * parts.safety
-  )
 }
 
 /** Draws the labelled scores, which follow from satisfaction and friction. */
@@ -120,18 +111,10 @@ function drawLabels(
 }
 
 function drawDetections(persona: Persona, traffic: DayTraffic, random: Random): DayValues['detections'] {
-  const count = (field: DetectionField) => {
+  return mapToRecord(DETECTION_FIELDS, (field) => {
     const expected = (persona.detections[field] / 1000) * traffic.messages * (traffic.hasIncident ? 3 : 1)
     return Math.min(traffic.messages, roundStochastically(expected * (1 + 0.5 * noise(random)), random))
-  }
-  return {
-    hallucinationCount: count('hallucinationCount'),
-    jailbreakCount: count('jailbreakCount'),
-    userBiasCount: count('userBiasCount'),
-    modelBiasCount: count('modelBiasCount'),
-    userToxicityCount: count('userToxicityCount'),
-    modelToxicityCount: count('modelToxicityCount'),
-  }
+  })
 }
 
 /** Draws the ratings, each from 1 to 5; they rise with the satisfaction. */

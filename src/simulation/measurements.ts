@@ -1,5 +1,5 @@
-import { mapToRecord, type PeriodTotals, qualityChange, worstDay } from './period.ts'
-import { DETECTION_FIELDS } from './persona.ts'
+import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
+import { DETECTION_FIELDS, mapToRecord } from './persona.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 

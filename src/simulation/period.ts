@@ -1,6 +1,6 @@
 import type { DetectionCount } from './analytics.ts'
 import type { Day, DayValues } from './day.ts'
-import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } from './persona.ts'
+import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField, mapToRecord } from './persona.ts'
 import { fromUnits, roundHundredth, roundScore, toUnits } from './rounding.ts'
 
 /** The sums and averages over the days of a period. Null: no data. */
@@ -88,13 +88,4 @@ function averageRating(days: readonly Day[]): number | null {
 
 function sum(days: readonly Day[], pick: (day: Day) => number): number {
   return days.reduce((total, day) => total + pick(day), 0)
-}
-
-/** Returns a record with a value for each key. */
-export function mapToRecord<Key extends string, Value>(
-  keys: readonly Key[],
-  toValue: (key: Key) => Value,
-): Record<Key, Value> {
-  // Object.fromEntries loses the type of the keys, which are exactly `keys`.
-  return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<Key, Value>
 }

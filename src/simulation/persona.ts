@@ -23,6 +23,15 @@ export const LABEL_FIELDS = [
 /** The name of a labelled score: `averageFrustration`. */
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
+/** Returns a record with a value for each key. */
+export function mapToRecord<Key extends string, Value>(
+  keys: readonly Key[],
+  toValue: (key: Key) => Value,
+): Record<Key, Value> {
+  // Object.fromEntries loses the type of the keys, which are exactly `keys`.
+  return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<Key, Value>
+}
+
 /** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */
 export interface Persona {
   readonly name: string

@@ -78,16 +78,10 @@ export function chooseVariant(variants: Variants, seed: string, modelId: string,
   return withSeededRandom([seed, modelId, place], (random) => random.helpers.arrayElement(variants))
 }
 
-/** Chooses `count` different variants and returns them in their order; all variants if there are fewer. */
-export function chooseVariants(
-  variants: Variants,
-  count: number,
-  seed: string,
-  modelId: string,
-  place: string,
-): string[] {
+/** Chooses two different variants and returns them in their order; all variants if there are fewer. */
+export function chooseTwoVariants(variants: Variants, seed: string, modelId: string, place: string): string[] {
   const first = withSeededRandom([seed, modelId, place], (random) => random.number.int(variants.length - 1))
-  const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < count)
+  const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < 2)
   return variants.filter((_, index) => chosen[index])
 }
 

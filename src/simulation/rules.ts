@@ -1,4 +1,5 @@
 import type { DetectedIssue, Recommendation } from './analytics.ts'
+import type { DetectionField } from './persona.ts'
 
 /**
  * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a
@@ -16,12 +17,7 @@ export type Measure =
   | 'averageUserSentiment'
   | 'averageStruggle'
   | 'averageCommercialIntent'
-  | 'hallucinationCount'
-  | 'jailbreakCount'
-  | 'userBiasCount'
-  | 'modelBiasCount'
-  | 'userToxicityCount'
-  | 'modelToxicityCount'
+  | DetectionField
   | 'averageConversationRating'
   | 'conversationCount'
   | 'qualityChange'

@@ -1,5 +1,5 @@
 import type { Persona, Traffic } from './persona.ts'
-import { noise, type Random, uniform, withSeededRandom } from './random.ts'
+import { noise, uniform, withSeededRandom } from './random.ts'
 
 /** The deviations of a model from its persona, so that two models with the same persona have different data. */
 export interface Traits {
@@ -8,12 +8,7 @@ export interface Traits {
   /** The factor for the persona's messages per conversation. */
   readonly length: number
   /** The numbers that are added to the persona's typical scores. */
-  readonly tilt: {
-    readonly satisfaction: number
-    readonly growth: number
-    readonly friction: number
-    readonly safety: number
-  }
+  readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
   /** The phases on 1970-01-01, as shares of a period: the two waves of `slowWave`, the persona's cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
@@ -23,18 +18,14 @@ export function drawTraits(seed: string, modelId: string): Traits {
   return withSeededRandom([seed, modelId, 'traits'], (random) => ({
     volume: 0.65 + uniform(random) * 0.9,
     length: 0.88 + uniform(random) * 0.26,
-    tilt: drawTilt(random),
+    tilt: {
+      satisfaction: noise(random) * 0.04,
+      growth: noise(random) * 0.05,
+      friction: noise(random) * 0.04,
+      safety: noise(random) * 0.015,
+    },
     phases: { slow: uniform(random), slower: uniform(random), cycle: uniform(random) },
   }))
-}
-
-function drawTilt(random: Random): Traits['tilt'] {
-  return {
-    satisfaction: noise(random) * 0.04,
-    growth: noise(random) * 0.05,
-    friction: noise(random) * 0.04,
-    safety: noise(random) * 0.015,
-  }
 }
 
 /** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */

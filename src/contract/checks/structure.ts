@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Finding } from '../../documents/finding.ts'
+import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 
@@ -19,13 +19,12 @@ export async function checkStructure(document: JsonObject, source: Source): Prom
       .filter(({ keyword }) => keyword !== 'unevaluatedProperties')
       .map(({ pointer }) => parentPointer(pointer)),
   )
+  const version = String(document.openapi).slice(0, 3)
   return violations
     .filter(({ keyword, pointer }) => keyword !== 'unevaluatedProperties' || !explained.has(parentPointer(pointer)))
-    .map(({ pointer, message }) => ({
-      severity: 'error',
-      place: source.place(pointer),
-      message: `is not valid OpenAPI ${String(document.openapi).slice(0, 3)}: ${pointer || 'the document'} ${message}`,
-    }))
+    .map(({ pointer, message }) =>
+      errorAt(source.place(pointer), `is not valid OpenAPI ${version}: ${pointer || 'the document'} ${message}`),
+    )
 }
 
 function parentPointer(pointer: string): string {

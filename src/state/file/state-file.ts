@@ -30,17 +30,14 @@ export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
   readonly #findLoss: () => string | undefined
-  #found: FoundLog = { entries: 0, from: 0, to: 0, isMissing: false }
+  /** The log as the last read has found it. */
+  found: FoundLog = { entries: 0, from: 0, to: 0, isMissing: false }
 
   /** `findLoss` says why the file may not be replaced any more, since another process has its lock. */
   constructor(path: string, log: WriteAheadLog, findLoss: () => string | undefined) {
     this.path = path
     this.log = log
     this.#findLoss = findLoss
-  }
-
-  get found(): FoundLog {
-    return this.#found
   }
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
@@ -51,7 +48,7 @@ export class StateFile implements Adapter<StateData> {
     const logPath = logPathOf(this.path)
     const isMissing = document?.log === 'open' && (await findEntry(logPath)) === undefined
     const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
-    this.#found = { ...replay, isMissing }
+    this.found = { ...replay, isMissing }
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
@@ -80,7 +77,7 @@ export class StateFile implements Adapter<StateData> {
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
   async beginLog({ history, seq }: StateData): Promise<void> {
-    const { entries, from, to } = this.#found
+    const { entries, from, to } = this.found
     await this.log.begin(history, seq - entries, from, to)
     writeMark(this.path, 'open')
   }

@@ -61,7 +61,8 @@ export class WriteAheadLog {
   /** The descriptor of the file. Undefined before `begin`. */
   #fd: number | undefined
   #headerBytes = 0
-  #bytes = 0
+  /** The length of the file in bytes. */
+  bytes = 0
   /** The last sync of the file, and that of its name in the folder. */
   #syncing: Promise<void> = Promise.resolve()
   #naming: Promise<void> = Promise.resolve()
@@ -75,13 +76,8 @@ export class WriteAheadLog {
     return this.#fd !== undefined
   }
 
-  /** The length of the file in bytes. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
   get isEmpty(): boolean {
-    return this.#bytes === this.#headerBytes
+    return this.bytes === this.#headerBytes
   }
 
   /**
@@ -89,7 +85,7 @@ export class WriteAheadLog {
    * by default in all from `from` on, also those that are appended meanwhile. The new file takes the place of the
    * present one, so that a process that lost its lock has no name for its own.
    */
-  async begin(history: string, seq: number, from: number, to = this.#bytes): Promise<void> {
+  async begin(history: string, seq: number, from: number, to = this.bytes): Promise<void> {
     const { path, sync, findLoss } = this.#options
     const temporary = `${path}.tmp`
     const old = this.#fd
@@ -101,15 +97,15 @@ export class WriteAheadLog {
       writeAll(fd, header)
       let bytes = header.length + copyEntries(path, from, to, fd)
       await promisify(fsync)(fd)
-      if (old !== undefined && this.#bytes > to) {
-        bytes += copyEntries(path, to, this.#bytes, fd)
+      if (old !== undefined && this.bytes > to) {
+        bytes += copyEntries(path, to, this.bytes, fd)
         if (sync) fsyncSync(fd)
       }
       const loss = findLoss()
       if (loss !== undefined) throw new LogLostError(loss)
       renameSync(temporary, path)
       this.#fd = fd
-      this.#bytes = bytes
+      this.bytes = bytes
       this.#headerBytes = header.length
     } catch (error) {
       closeSync(fd)
@@ -147,20 +143,20 @@ export class WriteAheadLog {
       this.#cutOff(fd)
       throw error
     }
-    this.#bytes += bytes.length
+    this.bytes += bytes.length
     this.checkOwner()
   }
 
   /** Takes the lines of the last append off again. */
   takeBack(lines: readonly Buffer[]): void {
-    for (const { length } of lines) this.#bytes -= length
+    for (const { length } of lines) this.bytes -= length
     this.#cutOff(this.#descriptor)
   }
 
   /** Truncates what a failed write left behind. */
   #cutOff(fd: number): void {
     try {
-      ftruncateSync(fd, this.#bytes)
+      ftruncateSync(fd, this.bytes)
     } catch (error) {
       throw new LogLostError('its log cannot be truncated after a write that failed', { cause: error })
     }
@@ -186,7 +182,7 @@ export class WriteAheadLog {
     const { nlink, mode, size } = fstatSync(this.#descriptor)
     if (nlink === 0) return `its log ${path} was removed`
     if ((mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
-    return size === this.#bytes ? undefined : `another program changed its log ${path}`
+    return size === this.bytes ? undefined : `another program changed its log ${path}`
   }
 
   /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */

@@ -37,11 +37,12 @@ export type Change = { readonly sandbox: string } & (SandboxChange | CollectionC
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
-  readonly #tables: ReadonlyMap<string, Table>
+  /** The tables by the names of their collections. */
+  readonly tables: ReadonlyMap<string, Table>
 
   private constructor(quality: QualitySettings, tables: Iterable<readonly [string, Table]>) {
     this.quality = quality
-    this.#tables = new Map(tables)
+    this.tables = new Map(tables)
   }
 
   /** Creates the data from valid content. Default: the data of a new sandbox. */
@@ -52,13 +53,8 @@ export class SandboxData {
     return new SandboxData(content.quality, tables)
   }
 
-  /** The tables by the names of their collections. */
-  get tables(): ReadonlyMap<string, Table> {
-    return this.#tables
-  }
-
   table<Item extends object, T extends Table>(collection: Collection<Item, T>): T {
-    return this.#tables.get(collection.name) as T // created by this collection
+    return this.tables.get(collection.name) as T // created by this collection
   }
 
   /** Applies a change to the table of its collection. Throws if the change names a record that does not exist. */
@@ -72,7 +68,7 @@ export class SandboxData {
   copy(): SandboxData {
     return new SandboxData(
       this.quality,
-      Array.from(this.#tables, ([name, table]) => [name, table.copy()]),
+      Array.from(this.tables, ([name, table]) => [name, table.copy()]),
     )
   }
 
@@ -105,17 +101,13 @@ export class StateData {
   /** The id of the history that these data are the outcome of. Empty: no file has them. */
   readonly history: string
   readonly #sandboxes: Map<string, SandboxEntry>
-  #seq: number
+  /** The number of changes in the history up to now. */
+  seq: number
 
   constructor(history = '', seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {
     this.history = history
-    this.#seq = seq
+    this.seq = seq
     this.#sandboxes = new Map(sandboxes)
-  }
-
-  /** The number of changes in the history up to now. */
-  get seq(): number {
-    return this.#seq
   }
 
   get sandboxes(): ReadonlyMap<string, SandboxEntry> {
@@ -133,7 +125,7 @@ export class StateData {
       name,
       { ...entry, data: entry.data.copy() },
     ])
-    return new StateData(this.history, this.#seq, copies)
+    return new StateData(this.history, this.seq, copies)
   }
 
   /** Applies a change. Throws if the change names a record that does not exist. */
@@ -141,7 +133,7 @@ export class StateData {
     const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)
     if (entry === undefined) this.#sandboxes.delete(change.sandbox)
     else this.#sandboxes.set(change.sandbox, entry)
-    this.#seq += 1
+    this.seq += 1
   }
 }
 
@@ -156,8 +148,11 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       return { ...entry, data: SandboxData.of(change.state) }
     case 'restore':
       return { ...entry, data: getSnapshot(entry, change.snapshotId).data.copy() }
-    case 'snapshot':
-      return addSnapshot(entry, change.snapshot)
+    case 'snapshot': {
+      const stored = { head: change.snapshot, data: entry.data.copy() }
+      const snapshots = new Map(entry.snapshots).set(change.snapshot.snapshotId, stored)
+      return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
+    }
     case 'forget': {
       const { head } = getSnapshot(entry, change.snapshotId)
       const others = [...entry.snapshots].filter(([id]) => id !== head.snapshotId)
@@ -170,12 +165,6 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       entry.data.apply(change)
       return entry
   }
-}
-
-function addSnapshot(entry: SandboxEntry, head: SnapshotHead): SandboxEntry {
-  const snapshots = new Map(entry.snapshots)
-  snapshots.set(head.snapshotId, { head, data: entry.data.copy() })
-  return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
 }
 
 function getSnapshot(entry: SandboxEntry, snapshotId: string): StoredSnapshot {
