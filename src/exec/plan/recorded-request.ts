@@ -56,6 +56,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
   const isGood = answer.status < 400 && delivery.kind === 'delivered'
+  const outcome = delivery.kind === 'delivered' ? answer.status : delivery.kind
   return {
     operation,
     occurrence,
@@ -67,16 +68,11 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
     isGood,
     answer: live.answerBody,
-    line: [request.method, request.path, outcomeOf(entry), ...scenarios].join(' '),
+    line: [request.method, request.path, outcome, ...scenarios].join(' '),
     receivedAt: entry.receivedAt,
     scenarios,
     damage,
   }
-}
-
-/** Returns the status, or the kind of a delivery that left the client without a usable answer: `damaged`. */
-function outcomeOf({ answer, delivery }: JournalEntry): string {
-  return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
 }
 
 function describeQuery(query: string): string[] {

@@ -181,7 +181,7 @@ export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>)
 }
 
 /** The last lines of the summary: the caveats on it. */
-export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatParts): string[] {
+export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteReport): string[] {
   const redPlainRun = describeNothing({ runs, earlyEnd }) ? undefined : describeRedPlainRun({ earlyEnd })
   const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
@@ -195,8 +195,6 @@ export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatPart
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
 }
-
-type CaveatParts = Pick<SuiteReport, 'runs' | 'leftOut' | 'changes' | 'earlyEnd'>
 
 /** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
