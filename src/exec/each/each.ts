@@ -190,7 +190,6 @@ async function checkBatch(
   return check
 }
 
-/** Reports on the runs of a plan. */
 function reportOn(
   { settings, files, stopped }: TestSuite,
   plan: SuitePlan,

@@ -45,7 +45,6 @@ export interface HuntFinding {
   readonly requests: readonly string[]
 }
 
-/** The outcome of a hunt. */
 export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'changes' | 'failed'> {
   readonly run: ReportedRun
   readonly counts: HuntCounts

@@ -42,7 +42,6 @@ export const groupNames: readonly string[] = [
   ...families.filter((family) => family !== 'expectations' && !Object.hasOwn(faultSets, family)),
 ]
 
-/** The names that faults need. */
 export interface FaultContext {
   readonly catalogue: Catalogue
   readonly operations: readonly Operation[]

@@ -26,7 +26,6 @@ export interface RecordedRequest {
   readonly members: RequestMembers
   /** The call and the status of the answer. */
   readonly signature: string
-  /** The status of the answer. */
   readonly status: number
   /** True for a numbered success that no damage changed, so that a fault can change it. */
   readonly isOrdinary: boolean
@@ -44,7 +43,6 @@ export interface RecordedRequest {
   readonly damage: readonly string[]
 }
 
-/** Returns the recorded request of an exchange. */
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live

@@ -29,7 +29,6 @@ import {
 import { describeFields } from './summarize-fields.ts'
 import { isConclusive, verdicts } from './verdict.ts'
 
-/** Describes the runs of a suite under faults. */
 export function toSuitePage(report: SuiteReport): Page {
   const { contract, run, runs, failed } = report
   const findings = listFindings(report)

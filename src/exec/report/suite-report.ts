@@ -36,7 +36,6 @@ export interface JudgedRun {
 /** The end of the runs before all were made. */
 type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
 
-/** The outcome of all runs of a suite. */
 export interface SuiteReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
@@ -98,7 +97,6 @@ export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
   return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
 }
 
-/** Counts the verdicts on runs. */
 export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
   const counts = Object.fromEntries(verdicts.map((name) => [name, 0])) as Record<SuiteVerdict, number>
   for (const { verdict } of runs) counts[verdict] += 1
