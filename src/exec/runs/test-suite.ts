@@ -59,8 +59,8 @@ export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ cod
 
 /**
  * Tries a suite by each or by a hunt, prints the report and writes its files. Returns the exit code: 128 + n after
- * signal n, 3 if a condition is met, 1 if a file cannot be written or there is a problem, else 0; of a suite that cannot
- * be tried its own: that of the command if it fails without faults, else 1.
+ * signal n, 3 if a condition is met, 1 if a file cannot be written or there is a problem, else 0. Returns that of the
+ * command if it fails without faults, and 1 if it cannot be tried for another reason.
  */
 export async function runSuite(
   line: ExecLine,
