@@ -42,22 +42,17 @@ const scriptOptions = {
 
 /** A module of `dist/` that loads an entry of the bundle. */
 interface EntryModule {
-  readonly file: string
   readonly source: string
   readonly exports: readonly string[]
 }
 
 /** The modules of `dist/` by the names of their entries. All but the first are for tests, which run bundled code. */
 const entries: Readonly<Record<string, EntryModule>> = {
-  cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
-  precompiled: {
-    file: 'precompiled.js',
-    source: 'src/documents/precompiled.ts',
-    exports: ['precompiled'],
-  },
-  start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
-  proxy: { file: 'proxy.js', source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
-  commands: { file: 'commands.js', source: 'src/cli/commands.ts', exports: ['commands'] },
+  cli: { source: 'src/cli/cli.ts', exports: [] },
+  precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
+  start: { source: 'src/simulator/start.ts', exports: ['start'] },
+  proxy: { source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
+  commands: { source: 'src/cli/commands.ts', exports: ['commands'] },
 }
 
 /** The name of the file of the library. */
@@ -140,7 +135,7 @@ async function writeEntryModules(dist: string): Promise<void> {
     await build({
       ...bundleOptions,
       stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
-      outfile: join(dist, entry.file),
+      outfile: join(dist, `${name}.js`),
       format: 'esm',
     })
   }

@@ -1,6 +1,6 @@
 /**
- * Refuses the publication of a package whose addresses are still placeholders: npm runs it before `npm publish`. A wrong address stays in the
- * registry for as long as the version does.
+ * Refuses the publication of a package whose addresses are still placeholders: npm runs it before `npm publish`. A
+ * wrong address stays in the registry for as long as the version does.
  */
 
 import { readFileSync } from 'node:fs'

@@ -29,8 +29,9 @@ export async function buildConsole(root: string, folder: string): Promise<Metafi
   })
   const page = await readFile(join(source, 'index.html'), 'utf8')
   await writeFile(join(folder, 'index.html'), insertPreloads(insertNames(page, metafile), metafile))
-  for (const file of [join(folder, 'index.html'), ...(await listFiles(join(folder, 'assets')))])
-    await writeCompressed(file)
+  const assets = await readdir(join(folder, 'assets'))
+  for (const file of ['index.html', ...assets.map((name) => join('assets', name))])
+    await writeCompressed(join(folder, file))
   return metafile
 }
 
@@ -48,10 +49,6 @@ function insertPreloads(page: string, { outputs }: Metafile): string {
   const imported = (script?.imports ?? []).filter(({ kind }) => kind === 'import-statement')
   const links = imported.map(({ path }) => `<link rel="modulepreload" href="assets/${basename(path)}">`)
   return page.replace('<script', () => [...links, '<script'].join('\n    '))
-}
-
-async function listFiles(folder: string): Promise<string[]> {
-  return (await readdir(folder)).map((name) => join(folder, name))
 }
 
 async function writeCompressed(file: string): Promise<void> {

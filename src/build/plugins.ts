@@ -38,30 +38,19 @@ const stubSource = (name: string) => `
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
 /** Replaces modules that a library imports, and that we never use, by stubs that throw when called. */
-export function stubModules(...names: readonly string[]): Plugin {
-  return {
-    name: 'leave-out',
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({
-        path,
-        namespace: 'left-out',
-      }))
-      onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-        contents: stubSource(path),
-      }))
-    },
-  }
-}
+export const stubModules = (...names: readonly string[]) => replaceModules('left-out', names, stubSource)
 
 /** Loads libraries from a file beside the output when they are first called, so that a start does not parse them. */
-export function loadLater(file: string, libraries: readonly string[]): Plugin {
+export const loadLater = (file: string, libraries: readonly string[]) =>
+  replaceModules('later', libraries, (name) => `module.exports = require('./${file}')['${name}']()`)
+
+/** Replaces modules by sources. `namespace`: also the name of the plugin. */
+function replaceModules(namespace: string, names: readonly string[], sourceOf: (name: string) => string): Plugin {
   return {
-    name: 'load-later',
+    name: namespace,
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`^(${libraries.join('|')})$`) }, ({ path }) => ({ path, namespace: 'later' }))
-      onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
-        contents: `module.exports = require('./${file}')['${path}']()`,
-      }))
+      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({ path, namespace }))
+      onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: sourceOf(path) }))
     },
   }
 }

@@ -37,14 +37,12 @@ export async function precompile(): Promise<ModuleTexts> {
     const { warnings } = unwrap(await buildContract(source))
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
     const validators = compileSchemas(source, hasResponseValidators).map((compiled) => `...${addSchemas(compiled)}`)
-    entries.push(
-      await writeEntry(file, JSON.stringify(source.value), `{ ${validators.join(', ')} }`, hasResponseValidators),
-    )
+    entries.push(await writeEntry(source, `{ ${validators.join(', ')} }`, hasResponseValidators))
   }
   unwrap(await loadFixtures(bundledFixtures))
   for (const name of FIXTURE_FILES) {
-    const file = join(bundledFixtures, `${name}.yaml`)
-    entries.push(await writeEntry(file, JSON.stringify(unwrap(await readSource(file)).value), '{}', false))
+    const source = unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))
+    entries.push(await writeEntry(source, '{}', false))
   }
   const stateValidators = addSchemas(compileDefinitions(withoutTexts(stateSchema), STANDALONE_OPTIONS))
   const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
@@ -66,14 +64,10 @@ function withoutTexts({ schema, ...others }: PublishedSchema): PublishedSchema {
   return { ...others, schema: JSON.parse(text) }
 }
 
-async function writeEntry(
-  file: string,
-  json: string,
-  validators: string,
-  hasResponseValidators: boolean,
-): Promise<string> {
+async function writeEntry({ file, value }: Source, validators: string, hasResponseValidators: boolean) {
   const digest = JSON.stringify(computeDigest(await readFile(file)))
-  const fields = `json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}`
+  const json = JSON.stringify(JSON.stringify(value))
+  const fields = `json: ${json}, hasResponseValidators: ${hasResponseValidators}`
   return `${digest}: { ${fields}, validators: ${validators} }`
 }
 

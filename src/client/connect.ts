@@ -38,7 +38,6 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The options of `connect`. */
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string

@@ -25,7 +25,6 @@ interface RequestFilter<N extends Names> {
   readonly damage?: boolean
 }
 
-/** A status, or a class of them. */
 type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
 /** Conditions of a request and its answer, for `count` and `expectReceived`. */

@@ -23,7 +23,6 @@ export interface AnyNames extends Names {
 /** A value of a scenario's parameter; the items of a list are joined by "|". */
 export type ScenarioValueInput = number | string | readonly string[]
 
-/** The name of a scenario. */
 export type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
 
 /** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */

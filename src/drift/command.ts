@@ -14,7 +14,6 @@ import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
 
 const isId = (text: string) => /^[^=,\s]+=[^,]+$/.test(text)
 
-/** The settings of `drift`. */
 const driftSettings = {
   ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
   ids: text({
@@ -71,10 +70,8 @@ const driftSettings = {
   }),
 } as const satisfies SettingTable
 
-/** The values of the settings of `drift`. */
 export type DriftSettings = ValuesOf<typeof driftSettings>
 
-/** The command `drift`. */
 export const driftCommand = defineCommand({
   name: 'drift',
   usage: '[upstream] [options]',

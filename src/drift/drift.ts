@@ -74,6 +74,9 @@ function addProgress(context: CommandContext): DriftContext {
   return { ...context, progress, print: clearFirst(print), printError: clearFirst(printError) }
 }
 
+/** The longest time to wait for an answer, if `--timeout` does not say another one. */
+const defaultTimeoutMs = 10_000
+
 /** Gathers answers, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
 async function compare(
   { settings, files }: CommandLineOf<DriftSettings>,
@@ -89,8 +92,16 @@ async function compare(
     return success(0)
   }
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
+  const timeoutMs = parseDuration(settings.timeout ?? '') ?? defaultTimeoutMs
   const traffic = probes
-    ? await probe({ upstream, token, now }, probes, settings, printError, show('asking the service'))
+    ? success(
+        await gatherFromUpstream(
+          { upstream, token, now, timeoutMs, userAgent: `convsim/${version}` },
+          probes,
+          printError,
+          show('asking the service'),
+        ),
+      )
     : await readRecordings(settings, simulator.contract, upstream, show('reading exchanges'))
   if (!traffic.ok) return traffic
   const { samples } = traffic.value
@@ -191,21 +202,6 @@ function describePlan(
     ...unplanned.map(({ operation, sentence }) => `not probed: ${operation}: ${sentence}`),
     `${requests.length} requests would be sent to ${host}; nothing was sent.`,
   ].join('\n')
-}
-
-/** The longest time to wait for an answer, if `--timeout` does not say another one. */
-const defaultTimeoutMs = 10_000
-
-async function probe(
-  service: { readonly upstream: Upstream; readonly token: string | undefined; readonly now: () => number },
-  plan: ProbePlan,
-  { timeout = '' }: DriftSettings,
-  printError: (text: string) => unknown,
-  onProgress: (sent: number, all: number) => void,
-): Promise<Result<GatheredTraffic>> {
-  const timeoutMs = parseDuration(timeout) ?? defaultTimeoutMs
-  const access = { ...service, timeoutMs, userAgent: `convsim/${version}` }
-  return success(await gatherFromUpstream(access, plan, printError, onProgress))
 }
 
 async function readRecordings(

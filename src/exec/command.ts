@@ -14,7 +14,6 @@ const shared = {
   variables: ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL'],
 } as const
 
-/** The command `exec`. */
 export const execCommand = defineCommand({
   ...shared,
   name: 'exec',

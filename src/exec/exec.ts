@@ -12,11 +12,12 @@ export async function exec(line: ExecLine, context: CommandContext): Promise<num
   const output = await context.openOutput(settings)
   const deps = { ...context, output }
   // The output of the command is captured below, so stdout is for the report.
-  if (settings.hunt !== undefined)
-    return endSoon(context.host, await (await import('./hunt/hunt.ts')).huntFaults(line, deps))
-  if (settings.each !== undefined || settings.only !== undefined)
-    return endSoon(context.host, await (await import('./each/each.ts')).tryFaults(line, deps))
-  return execOnce(line, deps)
+  const { each, only, hunt } = settings
+  if (each === undefined && only === undefined && hunt === undefined) return execOnce(line, deps)
+  const { runSuite } = await import('./runs/test-suite.ts')
+  const trySuite =
+    hunt === undefined ? (await import('./each/each.ts')).tryFaults : (await import('./hunt/hunt.ts')).huntFaults
+  return endSoon(context.host, await runSuite(line, deps, trySuite))
 }
 
 /** Runs the command once. Writes nothing to stdout, which belongs to the command. */

@@ -1,5 +1,4 @@
-import type { FailCondition } from '../reports/fail-condition.ts'
-import { parseFailOn } from '../reports/parse-fail-on.ts'
+import { type FailCondition, parseFailOn } from '../reports/parse-fail-on.ts'
 
 /** The conditions of `--fail-on` that only `--each` can judge. */
 export const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const

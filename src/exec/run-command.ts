@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { StopSignals } from '../process/stop-signals.ts'
 
-/** A command with its arguments and environment. */
 export interface CommandLine {
   readonly file: string
   readonly args: readonly string[]

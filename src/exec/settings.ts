@@ -109,10 +109,8 @@ const set = text({
     'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
 })
 
-/** The settings of `each`. */
 export const eachCommandSettings = { set, only, ...bounds, ...own, ...ofEach } as const satisfies SettingTable
 
-/** The settings of `hunt`. */
 export const huntCommandSettings = {
   set: { ...set, default: 'resilience,extremes', description: 'The faults, as for each, without drift.' },
   ...bounds,
@@ -120,8 +118,6 @@ export const huntCommandSettings = {
   ...ofHunt,
 } as const satisfies SettingTable
 
-/** The values of the settings of `exec`. */
 export type ExecSettings = ValuesOf<typeof execSettings>
 
-/** A command line of `exec`. */
 export type ExecLine = CommandLineOf<ExecSettings>

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
+import type { Result } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
 import type { Body } from '../exchange/body.ts'
 import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange, RequestStage } from '../pipeline/exchange.ts'
+import type { TrafficProblem } from '../upstream/traffic/sample.ts'
 import { decodeAnswerBody } from './decode-body.ts'
 import type { ForwardedRequest, UpstreamClient } from './forward.ts'
 import { forwardAnswerHeaders, forwardRequestHeaders } from './forwarded-headers.ts'
@@ -36,7 +38,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
-      const reply = await sendUpstream(exchange, request, upstream, clientGone.signal)
+      const reply = await receiveAnswer(exchange, await upstream.send(request, clientGone.signal))
       if (clientGone.signal.aborted) return refusals.clientGone()
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
@@ -50,17 +52,6 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
 function withoutCors(reply: Reply): Reply {
   const others = Object.entries(reply.headers).filter(([name]) => !name.startsWith('access-control-'))
   return { ...reply, headers: Object.fromEntries(others) }
-}
-
-async function sendUpstream(
-  exchange: Exchange,
-  request: ForwardedRequest,
-  upstream: UpstreamClient,
-  clientGone: AbortSignal,
-): Promise<Reply> {
-  const sent = await upstream.send(request, clientGone)
-  if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
-  return receiveAnswer(exchange, sent.value)
 }
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
@@ -99,7 +90,9 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   })
 }
 
-async function receiveAnswer(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
+async function receiveAnswer(exchange: Exchange, sent: Result<IncomingMessage, TrafficProblem>): Promise<Reply> {
+  if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
+  const answer = sent.value
   const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
   const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
   relays.set(exchange, relay)

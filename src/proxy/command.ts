@@ -20,7 +20,6 @@ const {
   ...shared
 } = serverSettings
 
-/** The command `proxy`. */
 export const proxyCommand = defineCommand({
   name: 'proxy',
   usage: 'UPSTREAM [options]',

@@ -47,8 +47,8 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
   const freshAgent = isSecure ? new https.Agent() : new http.Agent()
   const request = isSecure ? https.request : http.request
 
-  const sendOnce = (asked: ForwardedRequest, signal: AbortSignal, isRetry: boolean) =>
-    new Promise<Result<IncomingMessage, TrafficProblem> | 'again'>((resolve) => {
+  const send = (asked: ForwardedRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
+    new Promise((resolve) => {
       const { method, body } = asked
       const isRepeatable = idempotent.has(method)
       const length = body || !isRepeatable ? { 'content-length': String(body?.length ?? 0) } : {}
@@ -74,20 +74,14 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !isRetry
-        resolve(isStale ? 'again' : failure(describeNetworkError(error, target.origin)))
+        resolve(isStale ? send(asked, signal, true) : failure(describeNetworkError(error, target.origin)))
       })
       sent.end(body)
     })
 
   return {
     target,
-    async send(asked, clientGone) {
-      const first = await sendOnce(asked, clientGone, false)
-      if (first !== 'again') return first
-      const second = await sendOnce(asked, clientGone, true)
-      if (second === 'again') throw new Error('a request was to be sent a third time')
-      return second
-    },
+    send: (asked, clientGone) => send(asked, clientGone),
     close() {
       agent.destroy()
       freshAgent.destroy()

@@ -62,7 +62,6 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** The headers of an answer as they are passed on. */
 interface ForwardedAnswerHeaders {
   readonly headers: Readonly<Record<string, string>>
   /** The values of `Set-Cookie`. */

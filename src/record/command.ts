@@ -15,10 +15,8 @@ const recordSettings = {
   }),
 }
 
-/** The values of the settings of `record`. */
 export type RecordSettings = ValuesOf<typeof recordSettings>
 
-/** The command `record`. */
 export const recordCommand = defineCommand({
   name: 'record',
   usage: 'SOURCE... [options]',

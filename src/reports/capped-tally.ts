@@ -13,15 +13,11 @@ const maxRequestIds = 10
 export class CappedTally<T> {
   readonly #maxSubjects: number
   readonly #byKey = new Map<string, TallyEntry<T>>()
-  #further = 0
+  /** The number of requests of subjects that had no space. */
+  further = 0
 
   constructor(maxSubjects: number) {
     this.#maxSubjects = maxSubjects
-  }
-
-  /** The number of requests of subjects that had no space. */
-  get further(): number {
-    return this.#further
   }
 
   /** Returns the subjects in the order of their keys, so that the order of requests makes no difference. */
@@ -33,7 +29,7 @@ export class CappedTally<T> {
   add(key: string, requests: readonly string[], createSubject: () => T, count = 1): void {
     const entry = this.#byKey.get(key) ?? this.#create(key, createSubject)
     if (!entry) {
-      this.#further += count
+      this.further += count
       return
     }
     entry.count += count
@@ -43,7 +39,7 @@ export class CappedTally<T> {
   }
 
   merge(other: CappedTally<T>): void {
-    this.#further += other.#further
+    this.further += other.further
     for (const [key, { requests, subject, count }] of other.#byKey) this.add(key, requests, () => subject, count)
   }
 

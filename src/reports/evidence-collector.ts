@@ -43,7 +43,6 @@ export class ClientEvidence {
 }
 
 interface EvidenceOptions {
-  /** The coverage items of every operation. */
   readonly operations: readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>

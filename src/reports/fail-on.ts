@@ -1,4 +1,4 @@
-import type { FailCondition } from './fail-condition.ts'
+import type { FailCondition } from './parse-fail-on.ts'
 import { countFindings, type FindingsReport, pluralize, type Report } from './report.ts'
 
 /** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */

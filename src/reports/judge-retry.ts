@@ -14,6 +14,7 @@ export type MannersRule = keyof typeof mannersRules
 
 export interface RetryFault {
   readonly rule: MannersRule
+  /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
   /** The pause before the retry, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined

@@ -1,18 +1,13 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { CappedTally } from './capped-tally.ts'
-import type { MannersRule } from './judge-retry.ts'
+import type { MannersRule, RetryFault } from './judge-retry.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
-export interface MannersFinding {
-  readonly rule: MannersRule
+export interface MannersFinding extends RetryFault {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
-  /** A description without times of the machine, so that it is the same in every run. */
-  readonly sentence: string
-  /** The client's pause, milliseconds; undefined for a rule without a time. */
-  readonly waitedMs: number | undefined
   /** The trace of the retry, or of the request with the faulty headers. */
   readonly first: RequestTrace
 }

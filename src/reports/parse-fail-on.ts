@@ -1,13 +1,10 @@
-import type { FailCondition } from './fail-condition.ts'
-
 /** The names of the conditions without a number. */
-export const failOnKinds = [
-  'violation',
-  'unexpected',
-  'manners',
-  'advice',
-  'no-requests',
-] as const satisfies readonly FailCondition['kind'][]
+export const failOnKinds = ['violation', 'unexpected', 'manners', 'advice', 'no-requests'] as const
+
+/** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */
+export type FailCondition =
+  | { readonly kind: (typeof failOnKinds)[number] }
+  | { readonly kind: 'coverage'; readonly below: number }
 
 /** The conditions that `--fail-on` takes, for the error about an unknown condition. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`

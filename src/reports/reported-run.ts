@@ -1,6 +1,6 @@
 import { isCredentialName, redactText } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
-import type { FailCondition } from './fail-condition.ts'
+import type { FailCondition } from './parse-fail-on.ts'
 
 export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */

@@ -1,7 +1,7 @@
 import type { BrokenRule } from './contract-findings.ts'
-import type { FailCondition } from './fail-condition.ts'
 import { mannersRules } from './judge-retry.ts'
 import type { PageFinding } from './page/page.ts'
+import type { FailCondition } from './parse-fail-on.ts'
 import {
   type Counted,
   type FindingList,

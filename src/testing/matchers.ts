@@ -17,7 +17,6 @@ interface SandboxMatchers<N extends Names> {
 /** A sandbox, as a condition of a type. */
 type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
 
-/** The names of a sandbox's type. */
 type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
 
 /** The signature of `expect` for a sandbox. A value of the type `any` has the matchers of the test runner instead. */

@@ -12,7 +12,6 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
   allow(...kinds: readonly FindingKind[]): void
 }
 
-/** The fixtures of a test. */
 export interface SandboxFixtures {
   /** A sandbox of the test alone. At the end, the test fails if the client has findings; `sim.allow` opts out. */
   readonly sim: TestSandbox

@@ -5,11 +5,6 @@ export function readPause(status: number, headers: Readonly<Record<string, strin
   return asked ?? readRateLimit(headers) ?? readOlderRateLimit(headers, now) ?? 0
 }
 
-/** Returns true where an answer may be another one later. */
-export function isTransient(status: number): boolean {
-  return [429, 500, 502, 503, 504].includes(status)
-}
-
 function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const precise = readNumber(headers['retry-after-ms'])
   if (precise !== undefined) return precise

@@ -1,5 +1,5 @@
 import { deriveChance } from '../core/seeded.ts'
-import { isTransient, readPause } from './read-pause.ts'
+import { readPause } from './read-pause.ts'
 import { send, type UpstreamAccess, type UpstreamRequest } from './send.ts'
 import type { TrafficSample } from './traffic/sample.ts'
 
@@ -49,7 +49,7 @@ export async function sendWithRetries(
 /** Returns true for a failure after which the same request may succeed, and does nothing twice. */
 function mayPass({ answer }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in answer) return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
-  return answer.status === 429 || (isRepeatable && isTransient(answer.status))
+  return answer.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(answer.status))
 }
 
 /** Returns the wait before a retry: half of it is certain, so that many clients do not come back at the same moment. */

@@ -4,13 +4,11 @@ import { describeFailure } from './describe-network-error.ts'
 import type { Upstream } from './parse-upstream.ts'
 import type { TrafficAnswer, TrafficProblem, TrafficSample } from './traffic/sample.ts'
 
-/** A request to the real service. */
 export interface UpstreamRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  /** The body, if any. */
   readonly body: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FailCondition } from '../../src/reports/fail-condition.ts'
 import { judgeFailOn } from '../../src/reports/fail-on.ts'
+import type { FailCondition } from '../../src/reports/parse-fail-on.ts'
 import type { Report } from '../../src/reports/report.ts'
 import { cleanReport } from './clean-report.ts'
 

@@ -34,7 +34,6 @@ export class AbsenceSearch {
     this.#headers = new Set(optional.map(({ name }) => name))
   }
 
-  /** Counts one answer. */
   add({ headers }: ObservedAnswer, body: Json | undefined): void {
     this.#answers += 1
     for (const name of this.#headers) if (headers[name] !== undefined) this.#headers.delete(name)

@@ -3,6 +3,7 @@ import { escapeControls } from '../../core/escape-controls.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { renderPrinted } from '../../reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../reports/page/page.ts'
+import { pluralize } from '../../reports/report.ts'
 import { findingKinds } from '../observe/observation.ts'
 import type { DriftFinding, DriftReport, DriftVerdict } from './finding.ts'
 
@@ -15,14 +16,12 @@ export function renderDrift(report: DriftReport, format: Parameters<typeof rende
   )
 }
 
-/** The verdicts in words. */
 const verdicts: Readonly<Record<DriftVerdict, string>> = {
   same: 'The real service is as the contract says.',
   drift: 'The real service differs from the contract.',
   'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
 }
 
-/** Describes a comparison of the real service with the contract. */
 function toDriftPage(report: DriftReport): Page {
   const { verdict, contract, findings, notJudged } = report
   const section = (key: string, title: string, listed: readonly PageFinding[]): PageSection[] =>
@@ -83,8 +82,6 @@ function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): st
   const differences = pluralize(listed + omitted, 'difference') + bound + noted
   return `${verdict}: ${differences}; ${answers.join(', ') || 'no answer'} ${done}.`
 }
-
-const pluralize = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
   return {

@@ -53,7 +53,6 @@ export interface NotJudged {
 /** The verdict on the real service: it is as the contract says, it differs, or too little is known. */
 export type DriftVerdict = 'same' | 'drift' | 'not-judged'
 
-/** The outcome of a comparison. */
 export interface DriftReport {
   readonly verdict: DriftVerdict
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }

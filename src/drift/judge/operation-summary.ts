@@ -18,16 +18,12 @@ export class OperationSummary {
   readonly #largest = { members: 0, levels: 0 }
   #answers = 0
   #successes = 0
-  #judged = 0
+  /** The number of answers that were compared whole. Of one whose body is not known, only status and headers are. */
+  judged = 0
 
   constructor(operation: string, token: string | undefined) {
     this.#operation = operation
     this.#token = token
-  }
-
-  /** The number of answers that were compared whole. Of one whose body is not known, only status and headers are. */
-  get judged(): number {
-    return this.#judged
   }
 
   /** Counts an answer. `observed`: undefined where it has no body to compare. */
@@ -35,7 +31,7 @@ export class OperationSummary {
     this.#answers += 1
     this.#statuses.add(answer.status)
     if (body.size !== undefined) this.#addTooLarge(answer, body.size)
-    else if (answer.bytes !== undefined) this.#judged += 1
+    else if (answer.bytes !== undefined) this.judged += 1
     if (isSuccess(answer, body)) this.#successes += 1
     for (const place of observed?.unreadable ?? []) this.#unreadable.add(place)
     if (observed?.unreadable.length) this.#addPart('unreadable', answer)

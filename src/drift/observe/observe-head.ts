@@ -60,7 +60,6 @@ function observeBodyForm(answer: ObservedAnswer, response: DescribedResponse, is
   return isBroken ? [difference('broken-json', 'the body is no JSON')] : []
 }
 
-/** A documented header of a response. */
 interface DocumentedHeader {
   /** Lower case. */
   readonly name: string

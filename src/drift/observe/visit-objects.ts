@@ -8,27 +8,23 @@ type Properties = ReadonlyMap<string, readonly JsonObject[]>
 /** Is called with an object of a body whose members the contract lists. `pointer`: with `*` for items of an array. */
 type Visit = (pointer: string, object: JsonObject, properties: Properties) => void
 
-/**
- * Calls a function for each object of a body whose schema lists properties. Objects with free names, such as
- * dictionaries, are passed over.
- * @param schema with its references resolved
- */
-export function visitObjects(body: Json, schema: JsonObject, visit: Visit): void {
-  visitValue(body, '', schema, visit)
-}
-
-/** A schema, or several that all apply to one value. */
+/** A schema with its references resolved, or several that all apply to one value. */
 type Schemas = JsonObject | readonly JsonObject[]
 
-function visitValue(value: Json, pointer: string, schemas: Schemas, visit: Visit): void {
+/**
+ * Calls a function for each object of a body whose schema lists properties. Objects with free names, such as
+ * dictionaries, are passed over. `pointer`: the place of the value in the body.
+ */
+export function visitObjects(value: Json, schemas: Schemas, visit: Visit, pointer = ''): void {
   const { items, properties } = readRules(schemas)
-  if (Array.isArray(value) && items.length > 0) for (const item of value) visitValue(item, `${pointer}/*`, items, visit)
+  if (Array.isArray(value) && items.length > 0)
+    for (const item of value) visitObjects(item, items, visit, `${pointer}/*`)
   if (!isObject(value) || properties.size === 0) return
   visit(pointer, value, properties)
   for (const name of Object.keys(value)) {
     const item = value[name]
     const inner = properties.get(name)
-    if (typeof item === 'object' && inner) visitValue(item, joinPointer(pointer, name), inner, visit)
+    if (typeof item === 'object' && inner) visitObjects(item, inner, visit, joinPointer(pointer, name))
   }
 }
 

@@ -66,7 +66,8 @@ export async function createPatch(
   for (let round = 1; attempt.findings.length > 0; round += 1) {
     const planned = planRound(document, attempt)
     if (planned.steps.length === 0 || round > maxRounds) {
-      left = round > maxRounds ? giveUp(attempt.findings) : planned.left
+      const reason = `It is left after ${maxRounds} rounds of changes.`
+      left = round > maxRounds ? attempt.findings.map((finding) => ({ finding, reason })) : planned.left
       break
     }
     const tried = await tryOut([...attempt.steps, ...planned.steps])
@@ -102,11 +103,6 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 
 const keyOf = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
-
-function giveUp(findings: readonly DriftFinding[]): UnpatchedFinding[] {
-  const reason = `It is left after ${maxRounds} rounds of changes.`
-  return findings.map((finding) => ({ finding, reason }))
-}
 
 /** Plans the changes for each finding, and lists the findings that have none. */
 function planRound(

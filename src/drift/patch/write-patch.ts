@@ -12,7 +12,9 @@ import type { Source } from '../../documents/source.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { redactToken } from '../../redaction/redact-token.ts'
 import { mayOverwrite } from '../../reports/overwrite-guard.ts'
+import { pluralize } from '../../reports/report.ts'
 import { writeReportFile } from '../../reports/report-file.ts'
+import type { DriftSettings } from '../command.ts'
 import { describePlace } from '../judge/drift-page.ts'
 import type { DriftReport } from '../judge/finding.ts'
 import { type DriftInput, judgeDrift } from '../judge/judge.ts'
@@ -20,13 +22,7 @@ import { rebindAnswers } from '../observe/answer.ts'
 import { patchMark } from './overlay.ts'
 import { createPatch } from './patch.ts'
 
-/** The settings of `drift` that name files of the contract. */
-interface ContractFiles {
-  readonly contract: string | undefined
-  readonly overlay: string | undefined
-  /** The patch, if any. */
-  readonly patch: string | undefined
-}
+type ContractFiles = Pick<DriftSettings, 'contract' | 'overlay' | 'patch'>
 
 /** Finds out before anything is sent that the patch could not be written, or would replace another file. */
 export async function findPatchProblem({ contract, overlay, patch }: ContractFiles): Promise<string | undefined> {
@@ -77,7 +73,7 @@ export async function writePatch(
 
 function describeProof(left: number): string {
   if (left === 0) return 'with it the same answers show no drift.'
-  return `with it the same answers still show ${left} ${left === 1 ? 'difference' : 'differences'}.`
+  return `with it the same answers still show ${pluralize(left, 'difference')}.`
 }
 
 const failWith = (place: string, message: string) => failure<Findings>([{ severity: 'error', place, message }])

@@ -9,7 +9,6 @@ import type { NotJudged, NotJudgedReason } from '../judge/finding.ts'
 import { type MatchedSample, matchSample } from '../observe/answer.ts'
 import type { ProbePlan } from './plan-probes.ts'
 
-/** The traffic that is judged. */
 export interface GatheredTraffic {
   readonly samples: readonly MatchedSample[]
   /** The ids of the operations on which a verdict is expected. */

@@ -24,7 +24,6 @@ export interface ProbePlan {
   readonly unplanned: readonly { readonly operation: string; readonly sentence: string }[]
 }
 
-/** The choices of a user about the probes. */
 interface ProbeOptions {
   /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>

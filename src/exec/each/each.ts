@@ -28,35 +28,19 @@ import { describeProgress } from '../runs/progress.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
 import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
 import {
-  checkReportFiles,
   deadlineAfter,
-  type ExecContext,
-  finishSuite,
   isOver,
-  openSuite,
   refuse,
   refuseStart,
   type SuiteOutcome,
   type TestSuite,
   type UntriableSuite,
 } from '../runs/test-suite.ts'
-import type { ExecLine } from '../settings.ts'
 import { judgeRun, mustRepeat } from './judge-run.ts'
 
-/**
- * Tries a suite, and prints and writes the report. Returns the exit code: that of the command if it fails without
- * faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
- */
-export async function tryFaults(options: ExecLine, deps: ExecContext): Promise<number> {
-  const suite = openSuite(options, deps)
-  return finishSuite(suite, await trySuite(suite))
-}
-
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
-async function trySuite(opened: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+export async function tryFaults(opened: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
   const { settings, elapsed } = opened
-  const checked = await checkReportFiles(opened)
-  if (!checked.ok) return checked
   const loaded = await loadFaults(opened)
   if (!loaded.ok) return loaded
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
@@ -206,7 +190,6 @@ async function checkBatch(
   return check
 }
 
-/** Reports on the runs of a plan. */
 function reportOn(
   { settings, files, stopped }: TestSuite,
   plan: SuitePlan,

@@ -1,9 +1,9 @@
 /** Sequences of faults against a test suite: candidates, their places and rules, and ways to make a step smaller. */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
+import { parseKnownScenarios } from '../../reports/hint-finder.ts'
 import type { ActiveScenario, Catalogue } from '../../scenarios/definition.ts'
 import { maxControlLength, namesOf } from '../../scenarios/parameters.ts'
-import { parseScenarios } from '../../scenarios/parse.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 
 /** A place where a request can meet a fault. */
@@ -109,7 +109,7 @@ export function findFields(
   const all = narrower?.fields?.(operation) ?? []
   const fields = values['fields'] === undefined ? all : namesOf(values, 'fields')
   if (!narrower || fields.length === 0) return undefined
-  return { fields, only: (chosen) => parseOne(`${narrower.name};fields=${chosen.join('|')}`, catalogue) }
+  return { fields, only: (chosen) => parseKnownScenarios(`${narrower.name};fields=${chosen.join('|')}`, catalogue)[0] }
 }
 
 /** Returns a delay of so many milliseconds; undefined for a scenario that is no fixed delay, or that is not longer. */
@@ -120,10 +120,5 @@ export function shortenScenario(
 ): ActiveScenario | undefined {
   const effect = definition.effect(values)
   if (effect.kind !== 'delay' || effect.drawn || effect.ms(() => 0) <= ms) return undefined
-  return parseOne(`${definition.name};ms=${ms}`, catalogue)
-}
-
-function parseOne(text: string, catalogue: Catalogue): ActiveScenario | undefined {
-  const parsed = parseScenarios(text, catalogue)
-  return parsed.ok ? parsed.value[0] : undefined
+  return parseKnownScenarios(`${definition.name};ms=${ms}`, catalogue)[0]
 }

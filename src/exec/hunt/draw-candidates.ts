@@ -11,7 +11,6 @@ import {
   toCandidate,
 } from './candidate.ts'
 
-/** The things that candidates are drawn from. */
 interface HuntSources {
   readonly places: readonly HuntPlace[]
   readonly faults: readonly Fault[]

@@ -3,7 +3,6 @@ import { circumstancesToJson } from '../report/suite-json.ts'
 import { type Candidate, toRules } from './candidate.ts'
 import { describeHuntFinding, type HuntFinding, type HuntReport } from './hunt-report.ts'
 
-/** Converts the outcome of a hunt to JSON. */
 export function huntToJson(report: HuntReport): JsonObject {
   const { counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
   const { plainCounts, changes, failed } = report

@@ -45,7 +45,6 @@ export interface HuntFinding {
   readonly requests: readonly string[]
 }
 
-/** The outcome of a hunt. */
 export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts' | 'limitMs' | 'changes' | 'failed'> {
   readonly run: ReportedRun
   readonly counts: HuntCounts
@@ -120,13 +119,12 @@ export const redPlainRun = 'What broke the suite is no finding: the command fail
  * Describes the runs in which the client swallowed a failure, if there are any: `2 of 12 runs were green, but the call
  * never succeeded`.
  */
-export function describeSwallowed({ counts, neverSucceeded }: SwallowParts): string | undefined {
+export function describeSwallowed(report: Pick<HuntReport, 'counts' | 'neverSucceeded'>): string | undefined {
+  const { counts, neverSucceeded } = report
   const runs = pluralize(countRuns(counts), 'run')
   const words = neverSucceeded === 1 ? `was ${swallowed}` : `were ${swallowed}`
   return neverSucceeded === 0 ? undefined : `${neverSucceeded} of ${runs} ${words}`
 }
-
-type SwallowParts = Pick<HuntReport, 'counts' | 'neverSucceeded'>
 
 const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
 

@@ -17,19 +17,14 @@ import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-ru
 import { describeHuntProgress } from '../runs/progress.ts'
 import { type EndedRun, executeRun, executeTwice, makeRuns, type PreparedRun, prepareRun } from '../runs/suite-run.ts'
 import {
-  checkReportFiles,
   deadlineAfter,
-  type ExecContext,
-  finishSuite,
   isOver,
-  openSuite,
   refuse,
   refuseStart,
   type SuiteOutcome,
   type TestSuite,
   type UntriableSuite,
 } from '../runs/test-suite.ts'
-import type { ExecLine } from '../settings.ts'
 import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
 import { drawCandidates } from './draw-candidates.ts'
@@ -37,23 +32,12 @@ import { findHuntFileProblem, renderRules } from './hunt-file.ts'
 import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
 import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
 
-/**
- * Hunts, and prints and writes the report. Returns the exit code: that of the command if it fails without faults, 1 if
- * it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
- */
-export async function huntFaults(options: ExecLine, deps: ExecContext): Promise<number> {
-  const suite = openSuite(options, deps)
-  return finishSuite(suite, await huntSuite(suite))
-}
-
 /** The time of a hunt that has neither a time nor a number of runs, and of shrinking without a time. */
 const defaultTime = '2m'
 
 /** Runs the command without faults, hunts, and reports. */
-async function huntSuite(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+export async function huntFaults(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
   const { settings, elapsed } = suite
-  const checked = await checkReportFiles(suite)
-  if (!checked.ok) return checked
   const loaded = await loadHunt(suite)
   if (!loaded.ok) return loaded
   const time = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)

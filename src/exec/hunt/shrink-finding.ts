@@ -4,7 +4,6 @@ import { type Candidate, type HuntStep, keyOf } from './candidate.ts'
 import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
 import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
-/** The things that shrinking a finding needs. */
 interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
   /** Runs the command once under a candidate. Returns undefined if the time is up, or if a stop ended the run. */
   readonly run: (candidate: Candidate) => Promise<EndedRun | undefined>
@@ -74,7 +73,6 @@ class RepeatedRuns {
     return this.#tallies.get(keyOf(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
   }
 
-  /** Runs the command once more under a candidate. */
   async runAgain(candidate: Candidate): Promise<'broke' | 'passed' | 'not-made'> {
     const ended = this.isCutShort ? undefined : await this.#run(candidate)
     this.isCutShort = ended === undefined

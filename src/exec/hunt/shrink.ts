@@ -1,7 +1,6 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
 import { type Candidate, findFields, type HuntStep, isPossible, shortenScenario } from './candidate.ts'
 
-/** The things that shrinking needs. */
 export interface ShrinkDeps {
   /** Runs the command under a candidate, and returns true if it breaks; false once there is no time for a run. */
   readonly breaks: (candidate: Candidate) => Promise<boolean>

@@ -42,7 +42,6 @@ export const groupNames: readonly string[] = [
   ...families.filter((family) => family !== 'expectations' && !Object.hasOwn(faultSets, family)),
 ]
 
-/** The names that faults need. */
 export interface FaultContext {
   readonly catalogue: Catalogue
   readonly operations: readonly Operation[]
@@ -84,10 +83,8 @@ function scenariosOf(group: string, { definitions }: Catalogue): readonly string
 }
 
 /** Returns the sets of a scenario, and its family last. */
-function groupsOf({ name, family }: ScenarioDefinition): readonly [string, ...string[]] {
-  const own = sets.filter(([, names]) => names.includes(name)).map(([group]) => group)
-  const [first = family, ...others] = [...own, family]
-  return [first, ...others]
+function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
+  return [...sets.filter(([, names]) => names.includes(name)).map(([group]) => group), family]
 }
 
 /** Returns false for a scenario that needs a parameter, and for a number, which is a refusal or no fault. */
@@ -113,7 +110,7 @@ export function parseFault(
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
     return failure(`"${text}" is no fault: it changes nothing that a client sees. ${expectedSet}`)
   const lasting = effect.kind === 'drift' ? splitOffPointer(scenario.value) : undefined
-  const own = group ?? groups[0]
+  const [own = definition.family] = group === undefined ? groups : [group]
   return success({
     name: `${own}:${lasting?.scenario.text ?? text}`,
     group: own,
@@ -165,10 +162,7 @@ function findFittingOperation(
 function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operation): boolean {
   const effect = definition.effect(values)
   if (effect.kind === 'drift') return definition.name !== 'extra-field' // a new field breaks no careful reader
-  return effect.kind === 'answer' && isPermanent(effect.reply(operation).status)
-}
-
-/** Returns true for a refusal that no retry changes. */
-function isPermanent(status: number): boolean {
+  if (effect.kind !== 'answer') return false
+  const { status } = effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
 }

@@ -22,7 +22,6 @@ export interface PlannedRun {
   readonly isReachable: boolean
 }
 
-/** All runs of a suite. */
 export interface SuitePlan {
   /** In the order of the faults, then of the operations, then of their requests or fields. */
   readonly runs: readonly PlannedRun[]
@@ -75,7 +74,6 @@ export function planRuns(
   }
 }
 
-/** Returns true for a fault that fits an operation. */
 function canMeet(operation: Operation, { scenario: { definition, values } }: Fault): boolean {
   return definition.inapplicableReason(operation, values) === undefined
 }

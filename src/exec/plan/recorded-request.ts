@@ -26,7 +26,6 @@ export interface RecordedRequest {
   readonly members: RequestMembers
   /** The call and the status of the answer. */
   readonly signature: string
-  /** The status of the answer. */
   readonly status: number
   /** True for a numbered success that no damage changed, so that a fault can change it. */
   readonly isOrdinary: boolean
@@ -44,7 +43,6 @@ export interface RecordedRequest {
   readonly damage: readonly string[]
 }
 
-/** Returns the recorded request of an exchange. */
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
   const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
@@ -56,6 +54,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
   const isGood = answer.status < 400 && delivery.kind === 'delivered'
+  const outcome = delivery.kind === 'delivered' ? answer.status : delivery.kind
   return {
     operation,
     occurrence,
@@ -67,16 +66,11 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
     isGood,
     answer: live.answerBody,
-    line: [request.method, request.path, outcomeOf(entry), ...scenarios].join(' '),
+    line: [request.method, request.path, outcome, ...scenarios].join(' '),
     receivedAt: entry.receivedAt,
     scenarios,
     damage,
   }
-}
-
-/** Returns the status, or the kind of a delivery that left the client without a usable answer: `damaged`. */
-function outcomeOf({ answer, delivery }: JournalEntry): string {
-  return delivery.kind === 'delivered' ? String(answer.status) : delivery.kind
 }
 
 function describeQuery(query: string): string[] {

@@ -9,7 +9,6 @@ import {
   summarizeGroups,
 } from './suite-report.ts'
 
-/** Converts a suite's report to JSON. */
 export function suiteToJson(report: SuiteReport): JsonObject {
   const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   return {

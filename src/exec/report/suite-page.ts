@@ -25,10 +25,9 @@ import {
   summarizeGroups,
   summarizeRuns,
 } from './suite-report.ts'
-import { describeFields, summarizeFields } from './summarize-fields.ts'
+import { describeFields } from './summarize-fields.ts'
 import { isConclusive, verdicts } from './verdict.ts'
 
-/** Describes the runs of a suite under faults. */
 export function toSuitePage(report: SuiteReport): Page {
   const { contract, run, runs, failed } = report
   const findings = listFindings(report)
@@ -58,11 +57,7 @@ export function toSuitePage(report: SuiteReport): Page {
 
 function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): PageSection[] {
   const { runs } = report
-  const lines = [
-    ...summarizeFields(runs).flatMap(describeFields),
-    ...summarizeGroups(runs).map(describeGroup),
-    ...describeCaveats(report),
-  ]
+  const lines = [...describeFields(runs), ...summarizeGroups(runs).map(describeGroup), ...describeCaveats(report)]
   const listed = findings.map((finding) => suiteFindingToPage(finding, isMet(report, finding.kind)))
   const cut = { after: 20, rest: '--report FILE has' }
   const sections: PageSection[] = [

@@ -36,7 +36,6 @@ export interface JudgedRun {
 /** The end of the runs before all were made. */
 type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
 
-/** The outcome of all runs of a suite. */
 export interface SuiteReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
@@ -98,7 +97,6 @@ export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
   return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
 }
 
-/** Counts the verdicts on runs. */
 export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
   const counts = Object.fromEntries(verdicts.map((name) => [name, 0])) as Record<SuiteVerdict, number>
   for (const { verdict } of runs) counts[verdict] += 1
@@ -181,7 +179,7 @@ export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>)
 }
 
 /** The last lines of the summary: the caveats on it. */
-export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatParts): string[] {
+export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteReport): string[] {
   const redPlainRun = describeNothing({ runs, earlyEnd }) ? undefined : describeRedPlainRun({ earlyEnd })
   const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
@@ -195,8 +193,6 @@ export function describeCaveats({ runs, leftOut, changes, earlyEnd }: CaveatPart
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
 }
-
-type CaveatParts = Pick<SuiteReport, 'runs' | 'leftOut' | 'changes' | 'earlyEnd'>
 
 /** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {

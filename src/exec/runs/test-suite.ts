@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../core/instant.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { failure, type Result, success } from '../../core/result.ts'
+import { failure, type Result } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { type Output, printStartProblems } from '../../process/output.ts'
@@ -57,8 +57,24 @@ export const refuse = (...lines: readonly string[]) => failure<UntriableSuite>({
 /** Returns the failure of a suite for which no simulator can start. */
 export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ code: 1, lines: [], findings })
 
+/**
+ * Tries a suite by each or by a hunt, prints the report and writes its files. Returns the exit code: 128 + n after
+ * signal n, 3 if a condition is met, 1 if a file cannot be written or there is a problem, else 0. Returns that of the
+ * command if it fails without faults, and 1 if it cannot be tried for another reason.
+ */
+export async function runSuite(
+  line: ExecLine,
+  deps: ExecContext,
+  trySuite: (suite: TestSuite) => Promise<Result<SuiteOutcome, UntriableSuite>>,
+): Promise<number> {
+  const suite = openSuite(line, deps)
+  const problem = await findReportProblem(parseReportTargets(suite.settings.report ?? '') ?? [])
+  const outcome = problem ? refuseStart([problem]) : await trySuite(suite)
+  return outcome.ok ? finishSuite(suite, outcome.value) : finishUntriable(suite, outcome.error)
+}
+
 /** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
-export function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
+function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
   const { host, signals, output, now } = deps
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
@@ -89,21 +105,9 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }
 
-/** Checks that the files of `--report` can be written. */
-export async function checkReportFiles({ settings }: TestSuite): Promise<Result<undefined, UntriableSuite>> {
-  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
-  return problem ? refuseStart([problem]) : success(undefined)
-}
-
-/**
- * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1 if
- * a file cannot be written or there is a problem, else 0; of a suite that cannot be tried its own.
- */
-export async function finishSuite(suite: TestSuite, outcome: Result<SuiteOutcome, UntriableSuite>): Promise<number> {
-  if (!outcome.ok) return finishUntriable(suite, outcome.error)
+async function finishSuite(suite: TestSuite, { page, toJson, failed, problem }: SuiteOutcome): Promise<number> {
   const { settings, signals, output, print } = suite
   const { isJson, printLine } = output
-  const { page, toJson, failed, problem } = outcome.value
   const report = renderText(page).trimEnd()
   if (!isJson) print(report)
   else for (const line of report.split('\n').filter((one) => one !== '')) printLine(line)

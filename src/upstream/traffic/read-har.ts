@@ -17,7 +17,6 @@ const maxTokens = 100
 /** Replaces the tokens of all requests in a text. */
 type Redact = (text: string) => string
 
-/** The choices of a reader of recorded traffic. */
 export interface ReadOptions {
   readonly accepted: AcceptedOrigins
   /** Is called before each exchange is read, with the number of those before it. */

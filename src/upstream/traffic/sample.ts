@@ -21,7 +21,6 @@ export interface TrafficSample {
 /** The most exchanges that are read of a recording. */
 export const maxExchanges = 100_000
 
-/** The samples of a recording. */
 export interface ReadTraffic {
   readonly samples: readonly TrafficSample[]
   /** The number of exchanges beyond `maxExchanges`, which are not read. */
@@ -35,7 +34,6 @@ export function describeOmitted(omitted: number): string {
   return `${read}; ${count(omitted)} were left out. Export a part of the traffic.`
 }
 
-/** The answer of a sample. */
 export interface TrafficAnswer {
   readonly status: number
   /** Lower-case names; credentials are redacted. */
