@@ -106,7 +106,6 @@ describe('a plain collection in the list', () => {
     expect(await bookmarks(fromFile)).toEqual([{ snapshotId: 'a', createdAt, name: 'first' }])
     await fromFile.reset('default')
     expect(await bookmarks(fromFile)).toEqual([])
-    await fromFile.close()
   })
 
   test('is empty after an import that is older than the collection', async () => {
@@ -138,6 +137,5 @@ describe('a plain collection in the list', () => {
     const log = `${path}.journal`
     writeFileSync(log, sealLog(readFileSync(log, 'utf8').replace(before, after)))
     expect(await problemOf(path)).toContain(`line 2: is no entry: ${fault}`)
-    await store.close()
   })
 })

@@ -52,7 +52,6 @@ describe('an acknowledged change', () => {
     expect(await third.store.exportSandbox('default')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
     expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
-    await third.store.close()
   })
 
   test('of an import, beside others, is loaded after a kill', async () => {
@@ -66,7 +65,6 @@ describe('an acknowledged change', () => {
     const second = await openOrFail(copyAsKilled(path))
     expect(second.loaded).toMatchObject({ sandboxes: 2, events: 5, prompts: 2, journalEntries: 5 })
     expect(await second.store.exportSandbox('copy')).toEqual(document)
-    await Promise.all([first.store.close(), second.store.close()])
   })
 
   test('is in the log before its promise resolves', async () => {
@@ -74,7 +72,6 @@ describe('an acknowledged change', () => {
     const { store } = await openOrFail(path)
     await store.recordEvent(context, event({ insertId: 'a' }))
     expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
-    await store.close()
   })
 
   test('is appended with all others of its turn of the event loop by one write', async () => {
@@ -92,7 +89,6 @@ describe('an acknowledged change', () => {
     expect(written).toHaveLength(1)
     await recordAll(store, ['later'])
     expect(written).toHaveLength(2)
-    await store.close()
   })
 
   test('survives a last line that was cut off, which a warning counts', async () => {
@@ -177,7 +173,6 @@ test('writes go on while a checkpoint is written', async () => {
   await store.close()
   const again = await openOrFail(path)
   expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
-  await again.store.close()
 })
 
 describe('a record that only an edited contract allows', () => {
@@ -238,7 +233,6 @@ test('a change that cannot be applied is refused with all of its turn, and the s
   await recordAll(store, ['d'])
   const again = await openOrFail(copyAsKilled(path))
   expect(await insertIds(again.store)).toEqual(['a', 'd'])
-  await Promise.all([store.close(), again.store.close()])
 })
 
 describe('a full disk', () => {
@@ -304,7 +298,6 @@ describe('a full disk', () => {
     const stored = recordAll(store, ['a'])
     expect(await insertIds(store)).toEqual(['a'])
     await stored
-    await store.close()
   })
 
   test('ends all writes if the state cannot be read again after it, and says so', async () => {
@@ -337,7 +330,6 @@ describe('a full disk', () => {
     limited.free = Number.POSITIVE_INFINITY
     expect(outcomes.map(({ status }) => status)).toContain('rejected')
     expect(await insertIds(store)).not.toContain('large')
-    await store.close()
   })
 
   test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
@@ -354,7 +346,6 @@ describe('a full disk', () => {
     renameSync(`${path}.aside`, path)
     const again = await openOrFail(path)
     expect(await insertIds(again.store)).toEqual(['a', 'b'])
-    await again.store.close()
   })
 })
 

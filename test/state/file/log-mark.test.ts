@@ -40,10 +40,9 @@ test('a log that is there, or that a stop has dropped, is not told', async () =>
   const path = await killedState()
   expect(await warningsOf(path)).toEqual([])
   expect(await warningsOf(path)).toEqual([])
-  const { store, loaded } = await openOrFail(path)
+  const { loaded } = await openOrFail(path)
   expect(loaded).toMatchObject({ events: 3, journalEntries: 0 })
   expect(await warningsOf(copyAsKilled(path))).toEqual([])
-  await store.close()
 })
 
 test('a log that was begun after a checkpoint is told, too, if it was deleted', async () => {
@@ -55,5 +54,4 @@ test('a log that was begun after a checkpoint is told, too, if it was deleted', 
   const copy = copyAsKilled(path)
   rmSync(`${copy}.journal`)
   expect(await warningsOf(copy)).toEqual([expect.stringContaining('acknowledged after entry 1 are lost')])
-  await store.close()
 })

@@ -70,7 +70,6 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   await second.store.close()
   const third = await openOrFail(path)
   expect(await insertIds(third.store)).toEqual(['first', 'second', 'third'])
-  await third.store.close()
 })
 
 test('a process without a log refuses to begin one once another process has the file', async () => {
@@ -84,7 +83,6 @@ test('a process without a log refuses to begin one once another process has the 
   await second.store.close()
   const third = await openOrFail(path)
   expect(await insertIds(third.store)).toEqual(['second'])
-  await third.store.close()
 })
 
 test('a checkpoint of a process that lost its lock does not replace the state file', async () => {
@@ -97,7 +95,6 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
   expect(reports.join()).toMatch(removedOrTakenOver)
   const third = await openOrFail(path)
   expect(await insertIds(third.store)).toEqual(['first', 'second'])
-  await third.store.close()
 })
 
 const removals: [string, string, (path: string) => void][] = [
@@ -135,7 +132,6 @@ test.each(detachments)('a log that is %s is noticed without a write', async (_, 
   expect(await store.findLoss()).toContain(reason)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
-  await store.close()
 })
 
 test.each(removals)('a write is refused after %s was removed', async (_, reason, remove) => {
@@ -144,15 +140,13 @@ test.each(removals)('a write is refused after %s was removed', async (_, reason,
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
   expect(await insertIds(store)).toEqual(['first'])
-  await store.close()
 })
 
 test('a lost lock is reported without a write, too', async () => {
-  const { path, store, reports } = await openFirst()
+  const { path, reports } = await openFirst()
   rmSync(`${path}.lock`)
   await vi.waitUntil(() => reports.length > 0, { timeout: 30_000 })
   expect(reports).toEqual([expect.stringContaining('its lock file')])
-  await store.close()
 })
 
 test('acknowledged entries that are missing from the end of the log are counted in a warning', async () => {
@@ -166,8 +160,6 @@ test('acknowledged entries that are missing from the end of the log are counted 
   writeFileSync(`${copy}.lock`, JSON.stringify({ ...holder(), pid: 0 }))
   const again = await openOrFail(copy)
   expect(again.loaded.warnings).toEqual([expect.stringContaining('2 acknowledged changes are lost')])
-  await again.store.close()
-  await store.close()
 })
 
 test('a file with a second name is refused, since another process could use it under that name', async () => {
@@ -216,7 +208,5 @@ test('all files and folders are for their owner alone', async () => {
   const names = readdirSync(dirname(path)).sort()
   expect(names).toEqual(['state.json', 'state.json.journal', 'state.json.lock'])
   for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
-  const again = await openOrFail(copyAsKilled(path))
-  await again.store.close()
-  await store.close()
+  await openOrFail(copyAsKilled(path))
 })

@@ -14,10 +14,11 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens the store in a file. Throws if it is refused. */
+/** Opens the store in a file until the end of the test. Throws if it is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, options)
   if (!opened.ok) throw new Error(opened.error)
+  onTestFinished(() => opened.value.store.close())
   return opened.value
 }
 

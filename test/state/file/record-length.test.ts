@@ -67,5 +67,4 @@ test('so is an event, and an import that is too long or has a record that is; an
   const many = { ...exported, events: [...exported.events, ...(await exportOf(60)).events] }
   await expect(store.importSandbox('copy', many)).rejects.toThrow('more than 18000 bytes')
   expect(await store.listSandboxes()).toMatchObject([{ events: 20 }, { events: 20 }])
-  await store.close()
 })

@@ -63,7 +63,6 @@ test('a changed record is written again, and each snapshot keeps its own', async
   const { events, prompts } = await again.exportSandbox('default')
   expect(events.map(({ replays }) => replays)).toEqual([0, 0, 0])
   expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([[first.version.active]])
-  await again.close()
 })
 
 test('a snapshot outlives a reset of its sandbox in the file', async () => {
@@ -79,5 +78,4 @@ test('a snapshot outlives a reset of its sandbox in the file', async () => {
   const { store: again } = await openOrFail(path)
   await again.restoreSnapshot('default', snapshotId)
   expect(await again.exportSandbox('default')).toEqual(before)
-  await again.close()
 })

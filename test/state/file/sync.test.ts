@@ -67,7 +67,6 @@ test('a write that cannot be synced is refused, and so are all later writes', as
     expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('EIO')
   }
   expect(reports).toEqual([expect.stringContaining('the disk failed to sync its log (EIO')])
-  await store.close()
 })
 
 test('without the setting no write waits for a sync', async () => {

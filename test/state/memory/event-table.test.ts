@@ -61,7 +61,6 @@ describe('a table of many events', () => {
     await store.close()
     const again = await openOrFail(path)
     expect(await again.store.exportSandbox('default')).toEqual(before)
-    await again.store.close()
   })
 })
 
@@ -77,7 +76,6 @@ describe('a store of many events', () => {
     const { events, total } = await second.store.listEvents('default', { offset: 9, limit: 3 })
     expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
     expect(total).toBe(many)
-    await second.store.close()
   })
 
   test('refuses many events if the disk is full, and accepts them later', async () => {
@@ -101,7 +99,6 @@ describe('a store of many events', () => {
     )
     const impact = await store.eventImpact('default', { productIds: [product] })
     expect([...impact.values()]).toEqual([{ impact: 100 + many, events: 100 + many }])
-    await store.close()
   })
 })
 

@@ -13,7 +13,7 @@ describeWithRedis('a state in Redis', () => {
 
   test('of another format is refused, and stays as it is', async () => {
     const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { connection } = await openRedisOrFail(redis().url, prefix)
     await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
     const location = parseRedisUrl(redis().url, prefix)
     const opened = location.ok ? await openRedisStore(location.value) : location
@@ -21,18 +21,16 @@ describeWithRedis('a state in Redis', () => {
       `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 3". Use the version that wrote them, or another prefix (--state-prefix).`,
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
-    await store.close()
   })
 
   test('whose mark of the format is a key of another program is refused', async () => {
     const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { connection } = await openRedisOrFail(redis().url, prefix)
     await connection.call('del', `{${prefix}}:format`)
     await connection.call('rpush', `{${prefix}}:format`, 'x')
     await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
       /cannot be used: another program uses a key with this prefix\. Choose another prefix \(--state-prefix\)\./,
     )
-    await store.close()
   })
 
   test('is marked with its format again after the server was emptied', async () => {
@@ -42,7 +40,6 @@ describeWithRedis('a state in Redis', () => {
     await connection.call('flushall')
     await store.recordEvent(context, event())
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 3')
-    await store.close()
   })
 
   test('names sandbox and kind of record if an event is damaged, and the sandbox can be deleted', async () => {
@@ -55,14 +52,12 @@ describeWithRedis('a state in Redis', () => {
     await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)
     expect(await store.deleteSandbox('default')).toBe(true)
     expect((await store.listEvents('default')).total).toBe(0)
-    await store.close()
   })
 
   test('whose server asks for no password gets a warning of the given one', async () => {
     const url = redis().url.replace('redis://', 'redis://:given@')
-    const { store, loaded } = await openRedisOrFail(url, nextPrefix())
+    const { loaded } = await openRedisOrFail(url, nextPrefix())
     expect(loaded.warnings).toContainEqual(expect.stringContaining('asks for no password'))
-    await store.close()
   })
 
   test('is refused where another kind of server listens', async () => {
@@ -100,13 +95,11 @@ describeWithRedis('a state in Redis', () => {
     await store.deleteSandbox('worker')
     const keys = (await connection.call('keys', `{${prefix}*`)) as string[]
     expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`])
-    await store.close()
   })
 
   test('whose server deletes keys when its memory is full gets a warning', async () => {
-    const { store, loaded } = await openRedisOrFail(redis().url, nextPrefix())
+    const { loaded } = await openRedisOrFail(redis().url, nextPrefix())
     expect(loaded.warnings).toEqual([expect.stringContaining('allkeys-lru')])
-    await store.close()
   })
 
   test('is not taken for a silent one while the process itself is busy, as with the decoding of a large sandbox', async () => {
@@ -117,7 +110,6 @@ describeWithRedis('a state in Redis', () => {
     while (Date.now() < end);
     expect((await written).replayed).toBe(false)
     expect(await store.findOutage()).toBeUndefined()
-    await store.close()
   })
 
   test('is answered again with what a new, empty Redis has, after the old one is lost', async () => {
@@ -130,7 +122,6 @@ describeWithRedis('a state in Redis', () => {
     while ((await store.findOutage()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await store.recordEvent(context, event({ insertId: 'x' }))).replayed).toBe(false)
     expect((await store.listEvents('default')).total).toBe(1)
-    await store.close()
   })
 
   test('whose clock differs from that of the machine by more than limits bear is reported once', async () => {
@@ -147,7 +138,6 @@ describeWithRedis('a state in Redis', () => {
     ahead = -60_000
     await store.findOutage()
     expect(problems[1]).toMatch(/is \d+\.\d s behind that of Redis/)
-    await store.close()
   })
 
   test('is refused on a node of a cluster', async () => {
@@ -177,6 +167,5 @@ describeWithRedis('a state in Redis', () => {
     }
     for (const message of said)
       if (typeof message === 'string') expect(reasons).toContain(/\(([^)]*)\)/.exec(message)?.[1])
-    await store.close()
   })
 })

@@ -35,7 +35,6 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
     for (let reads = 0; reads < 30; reads += 1) await read(other.store)
     isDone = true
     await written
-    for (const { store } of [one, other]) await store.close()
   }
 
   const lastInsertId = `e${COUNT - 1}`
@@ -104,6 +103,5 @@ describeWithRedis('snapshots in Redis', () => {
     expect(await record()).toBe(third)
     expect(third).not.toBe(expected)
     expect((await store.recordEvent(context, event({ insertId: 'a' }))).event.replays).toBe(2)
-    await store.close()
   })
 })

@@ -44,7 +44,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   test('have the ids, samples and contents that the store in memory has', async () => {
     const { store } = await openRedisOrFail(redis().url, nextPrefix())
     expect(await use(store)).toEqual(await use(createMemoryStore()))
-    await store.close()
   })
 
   test('have a log of replays that does not grow without bound, and is read again where it is too short', async () => {
@@ -66,7 +65,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     })
     const { events } = await store.exportSandbox('default')
     expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 5])
-    await store.close()
   })
 
   test('are not written by half where a sum overflows, or a key is one of another program', async () => {
@@ -85,7 +83,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       before,
       1,
     ])
-    await store.close()
   })
 
   test('are written also after Redis has forgotten its scripts', async () => {
@@ -93,7 +90,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const { event: first } = await store.recordEvent(context, event())
     await connection.call('script', 'flush')
     expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
-    await store.close()
   })
 
   test('that a failed import has written are dropped', async () => {
@@ -110,7 +106,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     await expect(store.importSandbox('default', document)).rejects.toThrow('refused')
     calls.mockRestore()
     expect(await listKeys()).toEqual(before)
-    await store.close()
   })
 
   test('hold no token, and rate windows are stored under the hash of their key', async () => {
@@ -120,6 +115,5 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))
     expect(stored).toContain(' ')
     expect(stored).not.toContain('secret')
-    await store.close()
   })
 })
