@@ -7,7 +7,7 @@ import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from '../file/open-file.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, sealLog } from '../file/open-file.ts'
 
 // Before any other file reads the list. The schema describes a record of this shape already.
 vi.mock('../../../src/state/collections/index.ts', async (load) => {
@@ -79,8 +79,7 @@ describe('a plain collection in the list', () => {
   })
 
   test('is in the log, the state file, an export, an import and a snapshot', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await store.recordEvent(context, event())
     await put(store, 'a', 'first')
     await put(store, 'b')
@@ -130,8 +129,7 @@ describe('a plain collection in the list', () => {
     ['"bookmarks"', '"nothing"', '/collection must name a collection with the operation put; got "nothing"'],
     ['"bookmarks"', '"events"', '/collection must name a collection with the operation put; got "events"'],
   ])('refuses a log in which %s is %s', async (before, after, fault) => {
-    const original = statePath()
-    const { store } = await openOrFail(original)
+    const { path: original, store } = await openNew()
     await put(store, 'a')
     const path = copyAsKilled(original)
     const log = `${path}.journal`

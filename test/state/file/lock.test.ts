@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from
 import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event } from '../drafts.ts'
-import { openOrFail, problemOf, statePath } from './open-file.ts'
+import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 function holderIn(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
@@ -23,8 +23,7 @@ async function otherHolder(path: string): Promise<Record<string, unknown>> {
 }
 
 test('a second store on the file is refused with the process that holds the lock', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   const problem = await problemOf(path)
   expect(problem).toContain(`in use by process ${process.pid} on `)
   expect(problem).toContain('Stop that process, or choose another file')

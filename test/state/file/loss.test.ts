@@ -13,18 +13,15 @@ import {
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
-import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
+import { context, event, listInsertIds } from '../drafts.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
-const insertIds = async (store: Store) =>
-  (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
 
 /** Opens a store that has acknowledged one event, and collects its reports. */
 async function openFirst() {
-  const path = statePath()
   const reports: string[] = []
-  const { store } = await openOrFail(path, { report: (problem) => reports.push(problem) })
+  const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
   return { path, store, reports }
 }
@@ -36,7 +33,7 @@ async function expectRefusal(store: Store, reason: string | RegExp): Promise<voi
     expect(String(error)).toMatch(reason)
     expect(String(error)).toContain('GET /__sim/export')
   }
-  expect(await insertIds(store)).not.toContain('refused')
+  expect(await listInsertIds(store)).not.toContain('refused')
 }
 
 const takenOver = 'took over its lock file'
@@ -61,7 +58,7 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   const { path, store, reports } = await openFirst()
   free(path)
   const second = await openOrFail(path)
-  expect(await insertIds(second.store)).toEqual(['first'])
+  expect(await listInsertIds(second.store)).toEqual(['first'])
   await record(second.store, 'second')
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
@@ -69,12 +66,11 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   await record(second.store, 'third')
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['first', 'second', 'third'])
+  expect(await listInsertIds(third.store)).toEqual(['first', 'second', 'third'])
 })
 
 test('a process without a log refuses to begin one once another process has the file', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   rmSync(`${path}.lock`)
   const second = await openOrFail(path)
   await expectRefusal(store, removedOrTakenOver)
@@ -82,7 +78,7 @@ test('a process without a log refuses to begin one once another process has the 
   await store.close()
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['second'])
+  expect(await listInsertIds(third.store)).toEqual(['second'])
 })
 
 test('a checkpoint of a process that lost its lock does not replace the state file', async () => {
@@ -94,7 +90,7 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
   await store.close()
   expect(reports.join()).toMatch(removedOrTakenOver)
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['first', 'second'])
+  expect(await listInsertIds(third.store)).toEqual(['first', 'second'])
 })
 
 const removals: [string, string, (path: string) => void][] = [
@@ -139,7 +135,7 @@ test.each(removals)('a write is refused after %s was removed', async (_, reason,
   remove(path)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
-  expect(await insertIds(store)).toEqual(['first'])
+  expect(await listInsertIds(store)).toEqual(['first'])
 })
 
 test('a lost lock is reported without a write, too', async () => {
@@ -178,7 +174,7 @@ test('a link is followed to its file, and a link that leads nowhere is refused',
   const link = statePath()
   symlinkSync(path, link)
   const { store: linked } = await openOrFail(link)
-  expect(await insertIds(linked)).toEqual(['first'])
+  expect(await listInsertIds(linked)).toEqual(['first'])
   await linked.close()
   renameSync(path, `${path}.moved`)
   expect(await problemOf(link)).toContain('it is a link that leads nowhere')

@@ -22,6 +22,12 @@ export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   return opened.value
 }
 
+/** Opens the store in a new file until the end of the test. */
+export async function openNew(options: FileStoreOptions = {}) {
+  const path = statePath()
+  return { path, ...(await openOrFail(path, options)) }
+}
+
 /** Opens the store in a file and returns why it is refused, or `it opened`. */
 export async function problemOf(path: string): Promise<string> {
   const opened = await openFileStore(path)

@@ -15,7 +15,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { EventTable } from '../../../src/state/collections/events.ts'
 import { StateFile } from '../../../src/state/file/state-file.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
-import { context, event } from '../drafts.ts'
+import { context, event, listInsertIds } from '../drafts.ts'
 import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
 
 afterEach(() => {
@@ -35,8 +35,7 @@ async function openOnDisk() {
   })
   const record = (insertId: string) => store.recordEvent(context, event({ insertId }))
   await record('a')
-  const listIds = async () => (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
-  return { path, disk, store, record, listIds }
+  return { path, disk, store, record, listIds: () => listInsertIds(store) }
 }
 
 test('a full disk costs one reading of the state, however many changes are refused', async () => {

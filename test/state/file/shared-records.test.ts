@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { openOrFail, statePath } from './open-file.ts'
+import { openNew, openOrFail } from './open-file.ts'
 
 const EVENTS = 300
 const SNAPSHOTS = 80
@@ -22,8 +22,7 @@ async function recordEvents(store: Store, from: number, count: number): Promise<
 }
 
 test('records that snapshots share are written once, again after a restart', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
   for (let index = 0; index < SNAPSHOTS; index += 1) {
     await store.createSnapshot(context)
@@ -43,8 +42,7 @@ test('records that snapshots share are written once, again after a restart', asy
 })
 
 test('a changed record is written again, and each snapshot keeps its own', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordEvents(store, 0, 3)
   const first = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
   const { snapshotId } = await store.createSnapshot(context)
@@ -66,8 +64,7 @@ test('a changed record is written again, and each snapshot keeps its own', async
 })
 
 test('a snapshot outlives a reset of its sandbox in the file', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordEvents(store, 0, EVENTS)
   const { snapshotId } = await store.createSnapshot(context)
   const before = await store.exportSandbox('default')
