@@ -30,3 +30,9 @@ export async function openRedisOrFail(
   onTestFinished(() => opened.value.store.close())
   return opened.value
 }
+
+/** Opens the store in Redis under a prefix of its own until the end of the test. */
+export async function openNewRedis(url: string, options: RedisStoreOptions = {}) {
+  const prefix = nextPrefix()
+  return { prefix, ...(await openRedisOrFail(url, prefix, options)) }
+}

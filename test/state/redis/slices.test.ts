@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SandboxExport, Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, noon, prompt } from '../drafts.ts'
-import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
 const COUNT = 3000
@@ -83,7 +83,7 @@ describeWithRedis('snapshots in Redis', () => {
   const redis = sharedRedis()
 
   test('have the impact, the replays and the equal events of their moment', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    const { store } = await openNewRedis(redis().url)
     const record = async () => (await store.recordEvent(context, event())).event.eventId
     const state = async () => [
       await store.exportSandbox('default'),
