@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { formatGoals } from './goals.ts'
-import { type LoadResult, type RequestSource, runLoad } from './load.ts'
+import { type LoadResult, loadRows, type RequestSource, runLoad } from './load.ts'
 import { benchReplicas } from './replicas.ts'
 import { coldAnalytics, newEvent, warmAnalytics } from './requests.ts'
-import { formatTable, median, type Row } from './table.ts'
+import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
 import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './targets.ts'
 
@@ -48,7 +48,7 @@ await withBuild(
 )
 
 async function measureStarts(targets: readonly Target[]): Promise<Row> {
-  const taken = await eachRound(targets, async (target) => {
+  const taken = await eachRound(options.rounds, targets, async (target) => {
     const started = await startTarget(target, await freePort(), warmAnalytics)
     await started.stop()
     return started.readyMs
@@ -60,11 +60,12 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
   const started: StartedTarget[] = []
   try {
     for (const target of targets) started.push(await startTarget(target, await freePort(), warmAnalytics))
-    const cold = () => eachRound(started, (one) => runLoad(one, coldAnalytics, 1, { amount: coldModels }))
+    const cold = () =>
+      eachRound(options.rounds, started, (one) => runLoad(one, coldAnalytics, 1, { amount: coldModels }))
     return [
-      ...toRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
-      ...toRows('POST events', await measureLoad(started, newEvent)),
-      ...toRows('GET analytics 90d, new models', await cold()).slice(1), // sequential requests have no meaningful rate
+      ...loadRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
+      ...loadRows('POST events', await measureLoad(started, newEvent)),
+      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // sequential requests have no meaningful rate
     ]
   } finally {
     await Promise.all(started.map((one) => one.stop()))
@@ -74,7 +75,7 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
 async function measureLoad(started: readonly StartedTarget[], source: RequestSource): Promise<LoadResult[][]> {
   const { connections, seconds } = options
   for (const one of started) await runLoad(one, source, connections, { duration: warmUpSeconds })
-  return eachRound(started, (one) => runLoad(one, source, connections, { duration: seconds }))
+  return eachRound(options.rounds, started, (one) => runLoad(one, source, connections, { duration: seconds }))
 }
 
 /** Reads the memory of each target at its start, and after the same number of requests to each. */
@@ -93,26 +94,6 @@ async function measureMemory(targets: readonly Target[]): Promise<Row[]> {
   return [
     { name: 'resident idle, MB', values: idle },
     { name: `resident after ${storedEvents} events, MB`, values: loaded },
-  ]
-}
-
-/** Measures each item in every round, and returns the figures of each. */
-async function eachRound<Item, Figure>(items: readonly Item[], measure: (item: Item) => Promise<Figure>) {
-  const figures = items.map((): Figure[] => [])
-  for (let round = 0; round < options.rounds; round += 1)
-    for (const [index, item] of items.entries()) figures[index]?.push(await measure(item))
-  return figures
-}
-
-function toRows(name: string, figures: readonly (readonly LoadResult[])[]): Row[] {
-  const row = (what: string, pick: (one: LoadResult) => number): Row => ({
-    name: `${name}, ${what}`,
-    values: figures.map((rounds) => median(rounds.map(pick))),
-  })
-  return [
-    row('requests/s', ({ perSecond }) => perSecond),
-    row('p50 ms', ({ p50 }) => p50),
-    row('p99 ms', ({ p99 }) => p99),
   ]
 }
 

@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type BenchRequest, warmAnalytics } from './requests.ts'
 import { alignColumns, formatFigure, median } from './table.ts'
-import { freePort, send, startTarget, type Target } from './target.ts'
+import { freePort, startTarget, type Target, waitUntilOk } from './target.ts'
 import { builtSimulator, withBuild } from './targets.ts'
 
 /**
@@ -81,10 +80,7 @@ async function timeContainer(argumentsFor: (port: number) => readonly string[], 
   const startedAt = performance.now()
   const args = [...before, 'run', '--rm', '--name', name, '--network', 'host', '--no-healthcheck']
   const container = spawn(command, [...args, ...runOptions, ...argumentsFor(port)], { stdio: 'ignore' })
-  while ((await send(`http://127.0.0.1:${port}${base}`, first).catch(() => undefined))?.status !== 200) {
-    if (container.exitCode !== null) throw new Error(`${command} ended with exit code ${container.exitCode}`)
-    await sleep(1)
-  }
+  await waitUntilOk(command, container, `http://127.0.0.1:${port}${base}`, first)
   const readyMs = performance.now() - startedAt
   execFileSync(command, [...before, 'rm', '-f', name], { stdio: 'ignore' })
   return readyMs

@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import type { BenchRequest } from './requests.ts'
+import { median, type Row } from './table.ts'
 import type { StartedTarget } from './target.ts'
 
 /** The result of one load on one target. */
@@ -56,4 +57,17 @@ function computePercentiles(durations: readonly number[]) {
   const sorted = durations.toSorted((one, other) => one - other)
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
+}
+
+/** Returns the rows of a load: medians of the rounds on each target. */
+export function loadRows(name: string, figures: readonly (readonly LoadResult[])[]): Row[] {
+  const row = (what: string, pick: (one: LoadResult) => number): Row => ({
+    name: `${name}, ${what}`,
+    values: figures.map((rounds) => median(rounds.map(pick))),
+  })
+  return [
+    row('requests/s', ({ perSecond }) => perSecond),
+    row('p50 ms', ({ p50 }) => p50),
+    row('p99 ms', ({ p99 }) => p99),
+  ]
 }

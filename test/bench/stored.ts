@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openFileStore } from '../../src/state/file/file-store.ts'
-import { type LoadResult, runLoad } from './load.ts'
+import { type LoadResult, loadRows, runLoad } from './load.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
-import { formatTable, median, type Row } from './table.ts'
+import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, send, startTarget } from './target.ts'
 import { builtSimulator, withBuild } from './targets.ts'
 
@@ -29,18 +29,16 @@ interface Round {
 
 await withBuild(async (folder) => {
   for (const size of sizes) await prepareFile(folder, size)
-  const measured = sizes.map((): Round[] => [])
-  for (let round = 0; round < rounds; round += 1)
-    for (const [index, size] of sizes.entries()) measured[index]?.push(await measureRound(folder, size))
+  const measured = await eachRound(rounds, sizes, (size) => measureRound(folder, size))
   const row = (name: string, pick: (one: Round) => number): Row => ({
     name,
     values: measured.map((each) => median(each.map(pick))),
   })
-  const ofLoad = (name: string, pick: (one: Round) => LoadResult) => [
-    row(`${name}, requests/s`, (one) => pick(one).perSecond),
-    row(`${name}, p50 ms`, (one) => pick(one).p50),
-    row(`${name}, p99 ms`, (one) => pick(one).p99),
-  ]
+  const ofLoad = (name: string, pick: (one: Round) => LoadResult) =>
+    loadRows(
+      name,
+      measured.map((each) => each.map(pick)),
+    )
   const rows = [
     row('start to first 200, ms', ({ readyMs }) => readyMs),
     ...ofLoad('POST events', ({ quiet }) => quiet),

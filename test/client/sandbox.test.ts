@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { event } from '../support/client.ts'
@@ -10,6 +10,10 @@ import { listenForTest } from '../support/fake-upstream.ts'
 
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
 afterAll(() => simulator.close())
+
+let sandboxes = 0
+/** A test to which `sim` is a new sandbox of its own. */
+const test = plainTest.extend('sim', () => simulator.sandbox(`of-test-${++sandboxes}`))
 
 const model = '00000000-0000-4000-8000-000000000002'
 const json = { 'content-type': 'application/json', 'user-agent': 'test' }
@@ -37,8 +41,7 @@ async function sandboxWith(name: string, ...eventTypes: string[]) {
 }
 
 describe('a sandbox', () => {
-  test('is reached by its base URL, by its token and by its headers', async () => {
-    const sim = simulator.sandbox('reached')
+  test('is reached by its base URL, by its token and by its headers', async ({ sim }) => {
     await askAnalytics(sim.baseUrl)
     await askAnalytics(simulator.baseUrl, { authorization: `Bearer ${sim.token}` })
     await askAnalytics(simulator.baseUrl, sim.headers)
@@ -68,8 +71,7 @@ describe('a sandbox', () => {
 })
 
 describe('scenarios of a sandbox', () => {
-  test('act with their parameters on the requests that they are for', async () => {
-    const sim = simulator.sandbox('parameters')
+  test('act with their parameters on the requests that they are for', async ({ sim }) => {
     await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
     await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
     const refused = await send(sim.baseUrl)
@@ -83,8 +85,7 @@ describe('scenarios of a sandbox', () => {
     expect((await sim.rules()).rules).toEqual([])
   })
 
-  test('form sequences', async () => {
-    const sim = simulator.sandbox('sequences')
+  test('form sequences', async ({ sim }) => {
     await sim.sequence(['429;retry-after=1*2', '200'], { operation: 'getModelAnalytics' })
     const statuses = []
     for (let asked = 0; asked < 4; asked += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
@@ -92,15 +93,13 @@ describe('scenarios of a sandbox', () => {
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
   })
 
-  test('are added as rules, too', async () => {
-    const sim = simulator.sandbox('rules')
+  test('are added as rules, too', async ({ sim }) => {
     await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })
     expect((await send(sim.baseUrl, { eventType: 'upgrade' })).status).toBe(503)
     expect((await send(sim.baseUrl, { eventType: 'other' })).status).toBe(201)
   })
 
-  test('that are wrong are refused with what is valid', async () => {
-    const sim = simulator.sandbox('wrong')
+  test('that are wrong are refused with what is valid', async ({ sim }) => {
     await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios answered 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
@@ -119,8 +118,7 @@ describe('scenarios of a sandbox', () => {
   )
 })
 
-test('the clock and the seed of a sandbox are set', async () => {
-  const sim = simulator.sandbox('clock')
+test('the clock and the seed of a sandbox are set', async ({ sim }) => {
   expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
   expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
   const sleep: (ms: number) => Promise<void> = sim.clock.advance
@@ -136,8 +134,7 @@ test('the clock and the seed of a sandbox are set', async () => {
 })
 
 describe('records of a sandbox', () => {
-  test('are copied and restored', async () => {
-    const sim = simulator.sandbox('copied')
+  test('are copied and restored', async ({ sim }) => {
     await send(sim.baseUrl, { insertId: 'a' })
     const before = await sim.snapshot('before')
     await send(sim.baseUrl, { insertId: 'b' })
@@ -154,8 +151,7 @@ describe('records of a sandbox', () => {
     expect(await sim.snapshots()).toEqual([])
   })
 
-  test('have prompts with versions to activate, and quality', async () => {
-    const sim = simulator.sandbox('prompts')
+  test('have prompts with versions to activate, and quality', async ({ sim }) => {
     for (const content of ['one', 'two'])
       await post(sim.baseUrl, '/prompts', { name: 'p', externalPromptId: 'x', components: [{ content }] })
     const [prompt] = await sim.prompts()
@@ -168,8 +164,7 @@ describe('records of a sandbox', () => {
 })
 
 describe('expectations', () => {
-  test('of requests are met now, or within a time', async () => {
-    const sim = simulator.sandbox('met')
+  test('of requests are met now, or within a time', async ({ sim }) => {
     const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     await later
@@ -191,8 +186,7 @@ describe('expectations', () => {
     })
   })
 
-  test('that too many requests meet list them with their statuses', async () => {
-    const sim = simulator.sandbox('too-many')
+  test('that too many requests meet list them with their statuses', async ({ sim }) => {
     await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
     await send(sim.baseUrl)
     await send(sim.baseUrl)
@@ -240,8 +234,7 @@ describe('expectations', () => {
     await expect(sandbox('unknown').expectReceived('createEvnt', { times: 0 })).rejects.toThrow(/createEvent/)
   })
 
-  test('of a client without findings tell violations, unexpected answers and bad manners', async () => {
-    const sim = simulator.sandbox('findings')
+  test('of a client without findings tell violations, unexpected answers and bad manners', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await askAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -276,8 +269,7 @@ describe('expectations', () => {
 })
 
 describe('requests of a sandbox', () => {
-  test('are listed whole, with filters, in as many pages as there are', { tags: ['long'] }, async () => {
-    const sim = simulator.sandbox('listed')
+  test('are listed whole, with filters, in as many pages as there are', { tags: ['long'] }, async ({ sim }) => {
     await Promise.all(Array.from({ length: 1005 }, () => askAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)
     expect(await sim.requests()).toHaveLength(1006)
@@ -288,8 +280,7 @@ describe('requests of a sandbox', () => {
     expect(await sim.requests()).toEqual([])
   })
 
-  test('are followed as they are recorded', async () => {
-    const sim = simulator.sandbox('followed')
+  test('are followed as they are recorded', async ({ sim }) => {
     const followed = (async () => {
       for await (const { operation } of sim.follow({ status: '2xx' })) return operation
       return undefined
@@ -298,8 +289,7 @@ describe('requests of a sandbox', () => {
     expect(await followed).toBe('createEvent')
   })
 
-  test('are explained without being sent', async () => {
-    const sim = simulator.sandbox('explained')
+  test('are explained without being sent', async ({ sim }) => {
     await sim.scenario('forbidden')
     const path = `/v1/models/${model}/analytics`
     const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })

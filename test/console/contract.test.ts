@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -57,8 +57,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
-  test('grows with what the client sends, and lists only what was never met on demand', async () => {
-    const own = await startForTest()
+  test('grows with what the client sends, and lists only what was never met on demand', async ({ own }) => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
@@ -73,8 +72,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await valueType.count()).toBe(1)
   })
 
-  test('describes parameters, fields and answers, with the assumptions at their place', async () => {
-    const own = await startForTest()
+  test('describes parameters, fields and answers, with the assumptions at their place', async ({ own }) => {
     const page = await openOperation(own, 'getModelAnalytics')
     const period = page.locator('.fields li').filter({ hasText: /^period/ })
     expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
@@ -89,8 +87,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await general.textContent()).toContain('How keys are issued')
   })
 
-  test('shows what one sandbox has met, with commands for that sandbox', async () => {
-    const own = await startForTest()
+  test('shows what one sandbox has met, with commands for that sandbox', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
     const { points } = (await steer(own, 'GET', '/coverage?sandbox=one')) as unknown as { points: number }
     const page = await openOperation(own, 'getModelAnalytics', 'two')
@@ -103,8 +100,7 @@ describeInBrowser('the view of the contract', () => {
     await page.locator('.item.met').first().waitFor()
   })
 
-  test('says who answers an operation, and leads to the form of each scenario that fits it', async () => {
-    const own = await startForTest()
+  test('says who answers an operation, and leads to the form of each scenario that fits it', async ({ own }) => {
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as unknown as {
       scenarios: { name: string; operations: string[] }[]
     }

@@ -1,6 +1,6 @@
 // @module-tag long
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -24,8 +24,7 @@ describeInBrowser('the view of the events', () => {
     await row.getByText('1 replay').waitFor()
   })
 
-  test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async () => {
-    const own = await startForTest()
+  test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     for (const insertId of ['a', 'a', 'a'])
       await ask(own, '/v1/events', {
@@ -68,8 +67,7 @@ describeInBrowser('the view of the events', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters by words that are kept in the address, and by the links of the indexes', async () => {
-    const own = await startForTest()
+  test('filters by words that are kept in the address, and by the links of the indexes', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await ask(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await ask(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
@@ -105,8 +103,7 @@ describeInBrowser('the view of the events', () => {
     expect(await field.inputValue()).toBe('conversation:chat-1')
   })
 
-  test('changes the weight of events', async () => {
-    const own = await startForTest()
+  test('changes the weight of events', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
     const page = await browser.open(own, { place: '#/events' })
     await page.getByRole('cell', { name: '0.600' }).waitFor()
@@ -116,8 +113,7 @@ describeInBrowser('the view of the events', () => {
     expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
-  test('keeps an event open that newer ones push out of the list, and follows the keys', async () => {
-    const own = await startForTest()
+  test('keeps an event open that newer ones push out of the list, and follows the keys', async ({ own }) => {
     const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
     const page = await browser.open(own, { place: `#/events/${id}` })
     await page.getByRole('heading', { name: 'first' }).waitFor()
@@ -153,8 +149,7 @@ describeInBrowser('the view of the events', () => {
     await shown
   })
 
-  test('shows an event of a link that is older than all that are listed', async () => {
-    const own = await startForTest()
+  test('shows an event of a link that is older than all that are listed', async ({ own }) => {
     await postAll(
       own.origin,
       '/v1/events',

@@ -1,11 +1,11 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const sim = sharedSimulator()
 const browser = sharedBrowser()
@@ -25,8 +25,7 @@ const isValid = (page: Page, label: string) =>
 const countEvents = async (sim: TestSimulator) => (await steer(sim, 'GET', '/events'))['total']
 
 describeInBrowser('bad and hostile input', () => {
-  test('creates no sandbox whose name is empty, too long or part of a path', async () => {
-    const own = await startForTest()
+  test('creates no sandbox whose name is empty, too long or part of a path', async ({ own }) => {
     const page = await openAt(own, 'sandboxes')
     for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
       await page.getByLabel('Name of the new sandbox').fill(name)
@@ -38,16 +37,14 @@ describeInBrowser('bad and hostile input', () => {
     expect(sandboxes.filter((one) => one.name !== 'default')).toEqual([])
   })
 
-  test('says that a sandbox of the address cannot exist, and leads to another', async () => {
-    const own = await startForTest()
+  test('says that a sandbox of the address cannot exist, and leads to another', async ({ own }) => {
     const page = await openAt(own, 'scenarios?sandbox=a%2Fb')
     await page.getByRole('heading', { name: 'No sandbox can have the name of this address' }).waitFor()
     await page.getByRole('main').getByRole('button', { name: 'default', exact: true }).click()
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
   })
 
-  test('goes to a day only when it is typed to its end, and refuses the year 1', async () => {
-    const own = await startForTest()
+  test('goes to a day only when it is typed to its end, and refuses the year 1', async ({ own }) => {
     const page = await openAt(own, 'world')
     const day = page.getByLabel('Day to go to, at noon')
     await day.focus()
@@ -61,8 +58,7 @@ describeInBrowser('bad and hostile input', () => {
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
 
-  test('takes any word as a seed, and neither nothing nor spaces', async () => {
-    const own = await startForTest()
+  test('takes any word as a seed, and neither nothing nor spaces', async ({ own }) => {
     for (const [view, action] of [
       ['world', 'Set'],
       ['sandboxes', 'Change'],
@@ -79,8 +75,7 @@ describeInBrowser('bad and hostile input', () => {
     }
   })
 
-  test('says that a snapshot is gone when another tab has deleted it', async () => {
-    const own = await startForTest()
+  test('says that a snapshot is gone when another tab has deleted it', async ({ own }) => {
     const snapshotId = textOf(await ask(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
     await ask(own, '/v1/events', { body: event() })
     const page = await openAt(own, 'sandboxes')
@@ -95,8 +90,7 @@ describeInBrowser('bad and hostile input', () => {
     expect(await countEvents(own)).toBe(1)
   })
 
-  test('switches nothing on for a parameter out of its range', async () => {
-    const own = await startForTest()
+  test('switches nothing on for a parameter out of its range', async ({ own }) => {
     const page = await openAt(own, 'scenarios/slow')
     for (const [label, value] of [
       ['ms (ms)', '-1'],
@@ -115,8 +109,7 @@ describeInBrowser('bad and hostile input', () => {
 const model = 'm'.repeat(4_000)
 
 describeInBrowser('a body of hundreds of thousands of characters', () => {
-  test('is shown in part, and wholly after a click', async () => {
-    const own = await startForTest()
+  test('is shown in part, and wholly after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
     await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })

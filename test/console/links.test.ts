@@ -1,10 +1,10 @@
 // @module-tag long
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
@@ -19,8 +19,7 @@ const catalogueProduct = async (sim: TestSimulator) => {
 }
 
 describeInBrowser('links between the views', () => {
-  test('a request leads to the chain of its tries, and each try back to its request', async () => {
-    const own = await startForTest()
+  test('a request leads to the chain of its tries, and each try back to its request', async ({ own }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
     for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
     const page = await browser.open(own, { place: '#/requests/req-2' })
@@ -34,8 +33,7 @@ describeInBrowser('links between the views', () => {
     await page.getByRole('link', { name: 'Try 3 of a call that failed' }).waitFor()
   })
 
-  test('a request that is no try of a failed call leads to none', async () => {
-    const own = await startForTest()
+  test('a request that is no try of a failed call leads to none', async ({ own }) => {
     await ask(own, analyticsPath)
     const page = await browser.open(own)
     await page.locator('td.path a').click()
@@ -43,8 +41,7 @@ describeInBrowser('links between the views', () => {
     expect(await page.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
   })
 
-  test('a chain that is too old for the list is shown above it', async () => {
-    const own = await startForTest()
+  test('a chain that is too old for the list is shown above it', async ({ own }) => {
     for (let call = 0; call < 51; call++)
       await send(own, { insertId: `call-${call}`, value: `${call}` }, { 'x-sim-scenario': '503' })
     const page = await browser.open(own, { place: '#/retries/req-1?all=true' })
@@ -55,8 +52,9 @@ describeInBrowser('links between the views', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
-  test('an index leads to its events, also where the client’s own id of the conversation is a UUID', async () => {
-    const own = await startForTest()
+  test('an index leads to its events, also where the client’s own id of the conversation is a UUID', async ({
+    own,
+  }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })
@@ -71,8 +69,7 @@ describeInBrowser('links between the views', () => {
     }
   })
 
-  test('each row of what events did to a model leads to the events of that row', async () => {
-    const own = await startForTest()
+  test('each row of what events did to a model leads to the events of that row', async ({ own }) => {
     const { id: productId, name, models } = await catalogueProduct(own)
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })
@@ -88,8 +85,7 @@ describeInBrowser('links between the views', () => {
     }
   })
 
-  test('a copy button has the same name while it says that it has copied, which is announced', async () => {
-    const own = await startForTest()
+  test('a copy button has the same name while it says that it has copied, which is announced', async ({ own }) => {
     await ask(own, analyticsPath)
     const page = await browser.open(own, { place: '#/requests/req-1' })
     const button = page.getByRole('button', { name: 'Copy as curl', exact: true })

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, modelId, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -96,8 +96,7 @@ async function runUntilShown(page: Page, text: string): Promise<void> {
 }
 
 describeInBrowser('the console follows another client', () => {
-  test('that resets the sandbox: the list has no request that the journal has not', async () => {
-    const own = await startForTest()
+  test('that resets the sandbox: the list has no request that the journal has not', async ({ own }) => {
     for (let count = 0; count < 4; count += 1) await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()
@@ -108,8 +107,7 @@ describeInBrowser('the console follows another client', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('that puts rules, in the reasons for an answer', async () => {
-    const own = await startForTest()
+  test('that puts rules, in the reasons for an answer', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/requests/req-1')
     await page.getByText('The simulator would answer it the same way now.').waitFor()
@@ -117,8 +115,7 @@ describeInBrowser('the console follows another client', () => {
     await runUntilShown(page, 'Sent now, it would be answered')
   })
 
-  test('that restores a snapshot, in the events and the prompts', async () => {
-    const own = await startForTest()
+  test('that restores a snapshot, in the events and the prompts', async ({ own }) => {
     const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
     await ask(own, '/v1/events', { body: event({ eventType: 'signup' }) })
     const { page } = await openWatched(own, '#/events')

@@ -1,9 +1,9 @@
 // @module-tag long
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
@@ -26,8 +26,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(await page.locator('.diff var').textContent()).toBe('{{customer}}')
   })
 
-  test('shows two versions side by side with their difference by line and word', async () => {
-    const own = await startForTest()
+  test('shows two versions side by side with their difference by line and word', async ({ own }) => {
     await sendVersion(own, 'Be polite.\nAnswer {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
@@ -47,8 +46,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(await page.locator('.diff tbody tr').count()).toBe(10)
   })
 
-  test('compares the versions that the address names, and says which have equal components', async () => {
-    const own = await startForTest()
+  test('compares the versions that the address names, and says which have equal components', async ({ own }) => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
@@ -63,8 +61,7 @@ describeInBrowser('the view of the prompts', () => {
     await page.getByText('Their components are equal.').waitFor()
   })
 
-  test('activates a version', async () => {
-    const own = await startForTest()
+  test('activates a version', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     await sendVersion(own, 'Second.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
@@ -77,8 +74,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('keeps the prompt that is open when a newer one comes, and finds prompts by a text', async () => {
-    const own = await startForTest()
+  test('keeps the prompt that is open when a newer one comes, and finds prompts by a text', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))
@@ -94,8 +90,7 @@ describeInBrowser('the view of the prompts', () => {
     await page.getByRole('heading', { level: 2, name: 'Greeting' }).waitFor()
   })
 
-  test('says that a prompt without an external id was created twice', async () => {
-    const own = await startForTest()
+  test('says that a prompt without an external id was created twice', async ({ own }) => {
     await ask(own, '/v1/prompts', { body: prompt() })
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own, { place: '#/prompts' })

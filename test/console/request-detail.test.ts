@@ -1,8 +1,8 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { connect } from '../../src/client/connect.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -30,8 +30,7 @@ async function readNewest(sim: TestSimulator) {
 }
 
 describeInBrowser('an open request', () => {
-  test('is copied as curl, as fetch that runs, and as a test with the fixture that passes', async () => {
-    const own = await startForTest()
+  test('is copied as curl, as fetch that runs, and as a test with the fixture that passes', async ({ own }) => {
     await ask(own, '/v1/events', {
       body: event({ value: "it's $5 `now`", productId: 'x' }),
       headers: { 'x-team': 'a "b"' },
@@ -52,8 +51,7 @@ describeInBrowser('an open request', () => {
     expect(code).toContain('\n    }),\n  })\n')
   })
 
-  test('is copied as a test that asks for the scenario which a rule had switched on', async () => {
-    const own = await startForTest()
+  test('is copied as a test that asks for the scenario which a rule had switched on', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await ask(own, analyticsPath)
     const page = await openNewest(own)
@@ -74,8 +72,7 @@ describeInBrowser('an open request', () => {
     },
   )
 
-  test('is copied and sent again with its numbers as they were spelled, which the tree shows', async () => {
-    const own = await startForTest()
+  test('is copied and sent again with its numbers as they were spelled, which the tree shows', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
     await ask(own, '/v1/events', { body: text })
@@ -96,8 +93,7 @@ describeInBrowser('an open request', () => {
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
-  test('shows a query with the name of a property that every object has', async () => {
-    const own = await startForTest()
+  test('shows a query with the name of a property that every object has', async ({ own }) => {
     await ask(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
     const page = await openNewest(own)
     const lines = page.locator('section.message', { has: page.getByRole('heading', { name: 'Query' }) })
@@ -106,8 +102,7 @@ describeInBrowser('an open request', () => {
     expect(await lines.getByText('missing').count()).toBe(0)
   })
 
-  test('leads to the rules only where a reason names one of them', async () => {
-    const own = await startForTest()
+  test('leads to the rules only where a reason names one of them', async ({ own }) => {
     await putRules(own, [{ scenario: 'critical' }])
     await ask(own, analyticsPath)
     await ask(own, `${analyticsPath}?period=1d`)
@@ -120,8 +115,7 @@ describeInBrowser('an open request', () => {
     await link.waitFor()
   })
 
-  test('switches on a scenario for requests like it, before the other rules', async () => {
-    const own = await startForTest()
+  test('switches on a scenario for requests like it, before the other rules', async ({ own }) => {
     const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
     await ask(own, '/v1/prompts', { body: prompt() })
@@ -173,8 +167,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
-  test('is not shown in the view of another sandbox, but for a link to its own', async () => {
-    const own = await startForTest()
+  test('is not shown in the view of another sandbox, but for a link to its own', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })

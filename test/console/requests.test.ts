@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -21,8 +21,7 @@ const postEvents = (sim: TestSimulator, count: number) =>
   )
 
 describeInBrowser('the view of the requests', () => {
-  test('says in a row what it was, and names the scenario or rule that caused the answer', async () => {
-    const own = await startForTest()
+  test('says in a row what it was, and names the scenario or rule that caused the answer', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -40,8 +39,7 @@ describeInBrowser('the view of the requests', () => {
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
   })
 
-  test('says how a delivery broke in place of a status that nobody received', async () => {
-    const own = await startForTest()
+  test('says how a delivery broke in place of a status that nobody received', async ({ own }) => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
       const headers = { ...jsonHeaders, 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
@@ -58,8 +56,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks bad manners, and finds them', async () => {
-    const own = await startForTest()
+  test('marks bad manners, and finds them', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await ask(own, analyticsPath)
     await ask(own, '/v1/prompts', { body: prompt() })
@@ -77,8 +74,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a question', async () => {
-    const own = await startForTest()
+  test('clears the list after a question', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -105,8 +101,7 @@ describeInBrowser('the view of the requests', () => {
     ])
   })
 
-  test('searches by the words of the journal and by text, and keeps the search in the address', async () => {
-    const own = await startForTest()
+  test('searches by the words of the journal and by text, and keeps the search in the address', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
     await ask(own, '/v1/events', { body: {} })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -138,8 +133,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('createEvent').waitFor()
   })
 
-  test('searches a text through the whole journal, and counts what it does not list', async () => {
-    const own = await startForTest()
+  test('searches a text through the whole journal, and counts what it does not list', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
     await postEvents(own, 1_500)
     const page = await browser.open(own)
@@ -149,8 +143,7 @@ describeInBrowser('the view of the requests', () => {
     expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
   })
 
-  test('marks the violations of query, path and headers', async () => {
-    const own = await startForTest()
+  test('marks the violations of query, path and headers', async ({ own }) => {
     await ask(own, `${analyticsPath}?period=14d`)
     await ask(own, '/v1/models/no-uuid/analytics')
     const page = await browser.open(own, { place: '#/requests/req-1' })
@@ -163,8 +156,7 @@ describeInBrowser('the view of the requests', () => {
 })
 
 describeInBrowser('the list of requests', () => {
-  test('pauses, counts what comes meanwhile, and then shows it', async () => {
-    const own = await startForTest()
+  test('pauses, counts what comes meanwhile, and then shows it', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -176,8 +168,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByText('2 listed').waitFor()
   })
 
-  test('stays as it is when it is paused, also if it was being read', async () => {
-    const own = await startForTest()
+  test('stays as it is when it is paused, also if it was being read', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -203,8 +194,7 @@ describeInBrowser('the list of requests', () => {
     await page.locator('tr[data-id="req-2000"]').waitFor()
   })
 
-  test('shows all sandboxes with their names', async () => {
-    const own = await startForTest()
+  test('shows all sandboxes with their names', async ({ own }) => {
     for (const name of ['worker-1', 'worker-2'])
       await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': name } })
     const page = await browser.open(own, { place: '#/requests?sandbox=*' })
@@ -212,8 +202,7 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('td.sandbox').allTextContents()).toEqual(['worker-2', 'worker-1'])
   })
 
-  test('holds the row of the open request, and shows what has come meanwhile on demand', async () => {
-    const own = await startForTest()
+  test('holds the row of the open request, and shows what has come meanwhile on demand', async ({ own }) => {
     await postEvents(own, 310)
     const page = await browser.open(own)
     await page.getByText('300 of 310 listed').waitFor()

@@ -1,11 +1,11 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
@@ -42,8 +42,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the demanded wait, and in red the next try that came within it', async () => {
-    const own = await startForTest()
+  test('draws the demanded wait, and in red the next try that came within it', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
@@ -69,8 +68,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
-  test('marks a try with another insertId', async () => {
-    const own = await startForTest()
+  test('marks a try with another insertId', async ({ own }) => {
     await send(own, '500, 201', 'first-id')
     await advance(own, 500)
     await send(own, '500, 201', 'second-id')
@@ -85,8 +83,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('names the delivery of a try that broke', async () => {
-    const own = await startForTest()
+  test('names the delivery of a try that broke', async ({ own }) => {
     const headers = {
       'x-sim-sequence': 'reset, 201',
       'content-type': 'application/json',
@@ -100,8 +97,7 @@ describeInBrowser('the view of the retries', () => {
     await page.locator('.attempt a').first().getByText('reset').waitFor()
   })
 
-  test('says that a client is well-mannered, and lists calls that were not tried again on demand', async () => {
-    const own = await startForTest()
+  test('says that a client is well-mannered, and lists calls that were not tried again on demand', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await send(own, '503, 201', 'calm')
     await advance(own, 1_500)
@@ -115,8 +111,7 @@ describeInBrowser('the view of the retries', () => {
     expect(page.url()).toContain('all=true')
   })
 
-  test('shows the calls of one sandbox, or of all with their names', async () => {
-    const own = await startForTest()
+  test('shows the calls of one sandbox, or of all with their names', async ({ own }) => {
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
     const page = await browser.open(own, { place: '#/retries?all=true&sandbox=one' })
     await page.locator('.chain').getByText('in-one').waitFor()

@@ -1,11 +1,11 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
@@ -48,8 +48,7 @@ async function addCondition(page: Page, title: string): Promise<void> {
 }
 
 describeInBrowser('the form of a rule', () => {
-  test('changes a rule in its place, and leaves the others as they are', async () => {
-    const own = await startForTest()
+  test('changes a rule in its place, and leaves the others as they are', async ({ own }) => {
     const others = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [others[0] ?? {}, { scenario: 'slow;ms=5', match: { method: 'POST' } }, others[1] ?? {}])
     const page = await openRules(own)
@@ -72,8 +71,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
 
-  test('keeps all that a rule says when it is saved unchanged', async () => {
-    const own = await startForTest()
+  test('keeps all that a rule says when it is saved unchanged', async ({ own }) => {
     const rules = [
       fullRule,
       { sequence: '429*2, 200', times: 0 },
@@ -90,8 +88,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await readRules(own)).toEqual(rules)
   })
 
-  test('says every condition that a rule can have, and acts on such requests alone', async () => {
-    const own = await startForTest()
+  test('says every condition that a rule can have, and acts on such requests alone', async ({ own }) => {
     const page = await openRules(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')
@@ -128,8 +125,7 @@ describeInBrowser('the form of a rule', () => {
     await page.getByText('acted 1').waitFor()
   })
 
-  test('offers the models of the fixtures, and acts on one of them', async () => {
-    const own = await startForTest()
+  test('offers the models of the fixtures, and acts on one of them', async ({ own }) => {
     const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string; name: string }[] }
     const id = models[0]?.id ?? ''
     const page = await openRules(own, '/server-error')
@@ -142,8 +138,7 @@ describeInBrowser('the form of a rule', () => {
     expect((await ask(own, analyticsPath)).status).toBe(200)
   })
 
-  test('shows why a rule is refused, and keeps what was typed', async () => {
-    const own = await startForTest()
+  test('shows why a rule is refused, and keeps what was typed', async ({ own }) => {
     const page = await openRules(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
     await page.getByRole('button', { name: 'Switch on', exact: true }).click()
@@ -152,8 +147,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
-  test('has one field for the probability, and edits a rule whose scenario has its own as a text', async () => {
-    const own = await startForTest()
+  test('has one field for the probability, and edits a rule whose scenario has its own as a text', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
     const page = await openRules(own, '/slow')
     await page.getByLabel('probability').waitFor()
@@ -162,8 +156,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await page.getByLabel('combination').inputValue()).toBe('slow;ms=5;p=0.5')
   })
 
-  test('saves nothing over a rule that has changed or moved meanwhile, and keeps what was typed', async () => {
-    const own = await startForTest()
+  test('saves nothing over a rule that has changed or moved meanwhile, and keeps what was typed', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=1' }])
     const page = await openRules(own)
     await edit(page, 1)

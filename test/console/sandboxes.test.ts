@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const browser = sharedBrowser()
@@ -44,8 +44,7 @@ async function agree(page: Page, title: string, action: string): Promise<string[
 }
 
 describeInBrowser('the view of the sandboxes', () => {
-  test('lists the sandboxes with their numbers as clients use them', async () => {
-    const own = await startForTest()
+  test('lists the sandboxes with their numbers as clients use them', async ({ own }) => {
     await sendEvents(own, 'w1', 2)
     await putRules(own, [{ scenario: 'server-error' }], 'w2')
     const page = await openAt(own)
@@ -56,8 +55,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await rowsOf(page).locator('a').allTextContents()).toEqual(['default', 'w1', 'w2'])
   })
 
-  test('makes the whole page follow the sandbox that is clicked', async () => {
-    const own = await startForTest()
+  test('makes the whole page follow the sandbox that is clicked', async ({ own }) => {
     await sendEvents(own, 'w1', 1)
     const page = await openAt(own, '*')
     await page.getByRole('heading', { name: 'All sandboxes are shown' }).waitFor()
@@ -69,8 +67,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(page.url()).toContain('sandbox=w1')
   })
 
-  test('creates a sandbox with a seed, and refuses a name in use', async () => {
-    const own = await startForTest()
+  test('creates a sandbox with a seed, and refuses a name in use', async ({ own }) => {
     await sendEvents(own, 'w1', 1)
     const page = await openAt(own)
     const name = page.getByLabel('Name of the new sandbox')
@@ -93,8 +90,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks once before a reset, names what will be lost, and does nothing without consent', async () => {
-    const own = await startForTest()
+  test('asks once before a reset, names what will be lost, and does nothing without consent', async ({ own }) => {
     await sendEvents(own, 'w1', 2)
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')
@@ -110,8 +106,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await countEvents(own, 'w1')).toBe(0)
   })
 
-  test('deletes a sandbox and leaves it, so that the page does not create it again', async () => {
-    const own = await startForTest()
+  test('deletes a sandbox and leaves it, so that the page does not create it again', async ({ own }) => {
     await sendEvents(own, 'w1', 1)
     await sendEvents(own, 'w2', 1)
     await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
@@ -128,15 +123,13 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await listNames(own)).not.toContain('w1')
   })
 
-  test('does not offer to delete the default sandbox, which is always there', async () => {
-    const own = await startForTest()
+  test('does not offer to delete the default sandbox, which is always there', async ({ own }) => {
     const page = await openAt(own)
     await page.getByRole('button', { name: 'Reset …' }).waitFor()
     expect(await page.getByRole('button', { name: 'Delete …' }).count()).toBe(0)
   })
 
-  test('takes a snapshot, restores it, and deletes it', async () => {
-    const own = await startForTest()
+  test('takes a snapshot, restores it, and deletes it', async ({ own }) => {
     await sendEvents(own, 'w1', 2)
     const page = await openAt(own, 'w1')
     await page.getByLabel('Name of the snapshot').fill('two events')
@@ -157,8 +150,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await listed.waitFor({ state: 'detached' })
   })
 
-  test('exports to a file, which it imports into another sandbox', async () => {
-    const own = await startForTest()
+  test('exports to a file, which it imports into another sandbox', async ({ own }) => {
     const folder = await tempFolder()
     await sendEvents(own, 'w1', 2)
     await sendEvents(own, 'w2', 1)
@@ -178,8 +170,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await countEvents(own, 'w2')).toBe(2)
   })
 
-  test('says why a file cannot be imported, and changes nothing', async () => {
-    const own = await startForTest()
+  test('says why a file cannot be imported, and changes nothing', async ({ own }) => {
     const folder = await tempFolder()
     await sendEvents(own, 'w1', 1)
     const page = await openAt(own, 'w1')

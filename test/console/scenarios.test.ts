@@ -1,8 +1,8 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -30,8 +30,7 @@ async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = 
 }
 
 describeInBrowser('the view of the scenarios', () => {
-  test('lists the whole catalogue with its sentences, and finds scenarios by words', async () => {
-    const own = await startForTest()
+  test('lists the whole catalogue with its sentences, and finds scenarios by words', async ({ own }) => {
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
     const listed = scenarios.filter(({ about }) => !about.includes(', as "'))
     const page = await openAt(own)
@@ -52,8 +51,7 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByText('No scenario has these words.').waitFor()
   })
 
-  test('switches on a scenario with parameters for some requests, and counts what it does', async () => {
-    const own = await startForTest()
+  test('switches on a scenario with parameters for some requests, and counts what it does', async ({ own }) => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
     await page.getByText('The client sees: Status 429').waitFor()
@@ -77,8 +75,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
-  test('puts each new rule first, and switches, moves and removes rules', async () => {
-    const own = await startForTest()
+  test('puts each new rule first, and switches, moves and removes rules', async ({ own }) => {
     const page = await openAt(own, '/unavailable')
     await switchOn(page)
     await rulesOf(page).first().waitFor()
@@ -106,8 +103,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('makes changes one after another that come faster than the answers', async () => {
-    const own = await startForTest()
+  test('makes changes one after another that come faster than the answers', async ({ own }) => {
     await putRules(
       own,
       ['server-error', 'unavailable', 'rate-limited'].map((scenario) => ({ scenario })),
@@ -120,8 +116,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('copies the header that does the same, for a form and for a rule', async () => {
-    const own = await startForTest()
+  test('copies the header that does the same, for a form and for a rule', async ({ own }) => {
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
     const page = await openAt(own, '/slow')
     await page.getByLabel('ms', { exact: false }).first().fill('20')
@@ -135,8 +130,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
-  test('shows where sequences stand, of rules and of headers', async () => {
-    const own = await startForTest()
+  test('shows where sequences stand, of rules and of headers', async ({ own }) => {
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
     await switchOn(page)

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
@@ -16,8 +16,7 @@ const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
 describeInBrowser('sending a recorded request again', () => {
-  test('never steers the control plane, whatever the path of the request', async () => {
-    const own = await startForTest()
+  test('never steers the control plane, whatever the path of the request', async ({ own }) => {
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
     const control = '/__sim/scenarios?sandbox=victim'
@@ -58,8 +57,7 @@ describeInBrowser('sending a recorded request again', () => {
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
-  test('sends a path that begins with two slashes unchanged, after an explanation of its answer', async () => {
-    const own = await startForTest()
+  test('sends a path that begins with two slashes unchanged, after an explanation of its answer', async ({ own }) => {
     await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
     const page = await browser.open(own, { place: '#/requests/req-1' })
     await page.getByText('would answer it the same way now').waitFor()
@@ -71,8 +69,7 @@ describeInBrowser('sending a recorded request again', () => {
 })
 
 describeInBrowser('a request that the page sent again', () => {
-  test('is marked as sent from the console, and is in no report, finding or retry of the client', async () => {
-    const own = await startForTest()
+  test('is marked as sent from the console, and is in no report, finding or retry of the client', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ value: 7 }) })
     const before = await steer(own, 'GET', '/report')
     const page = await browser.open(own, { place: '#/requests/req-1' })

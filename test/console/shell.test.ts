@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
+import { expect } from 'vitest'
+import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, startWatched } from '../support/start.ts'
@@ -20,8 +20,7 @@ describeInBrowser('the console', () => {
     expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
-  test('switches scenarios on, moves the clock and opens things by the palette, in every view', async () => {
-    const own = await startForTest()
+  test('switches scenarios on, moves the clock and opens things by the palette, in every view', async ({ own }) => {
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const page = await browser.open(own, { place: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()
@@ -92,8 +91,9 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks before a deletion without a palette above the question, which ends with no when another sandbox is shown', async () => {
-    const own = await startForTest()
+  test('asks before a deletion without a palette above the question, which ends with no when another sandbox is shown', async ({
+    own,
+  }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
     const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()

@@ -1,12 +1,12 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
@@ -34,8 +34,9 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the view of the world', () => {
-  test('shows the figures that the service answers, in a table too, with null where there are none', async () => {
-    const own = await startForTest()
+  test('shows the figures that the service answers, in a table too, with null where there are none', async ({
+    own,
+  }) => {
     const page = await openModel(own, sparse, '?look=table')
     const { dataPoints } = await readAnalytics(own, sparse)
     const score = (value: number | null) => value?.toFixed(4) ?? 'null'
@@ -58,8 +59,7 @@ describeInBrowser('the view of the world', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('draws charts that the keyboard reads, all at the same day', async () => {
-    const own = await startForTest()
+  test('draws charts that the keyboard reads, all at the same day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await quality(page).focus()
@@ -82,8 +82,7 @@ describeInBrowser('the view of the world', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
-  test('leaves a gap in the line, and shades it, where a day is null', async () => {
-    const own = await startForTest()
+  test('leaves a gap in the line, and shades it, where a day is null', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
@@ -97,8 +96,7 @@ describeInBrowser('the view of the world', () => {
     expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
   })
 
-  test('keeps model, period and persona in the address, and gives them to curl', async () => {
-    const own = await startForTest()
+  test('keeps model, period and persona in the address, and gives them to curl', async ({ own }) => {
     const page = await openModel(own, checkout)
     await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
     await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
@@ -133,8 +131,7 @@ describeInBrowser('the view of the world', () => {
     await page.getByText('It is rule 1 of the sandbox.').waitFor()
   })
 
-  test('shows a damaged answer without failing', async () => {
-    const own = await startForTest()
+  test('shows a damaged answer without failing', async ({ own }) => {
     await putRules(own, [{ scenario: 'wrong-type;pointer=/hallucinationCount' }])
     const page = await openModel(own, checkout)
     await page.getByText('A scenario damages it').waitFor()
@@ -147,8 +144,7 @@ describeInBrowser('the view of the world', () => {
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('says what events did to the answer, beside the answer without them', async () => {
-    const own = await startForTest()
+  test('says what events did to the answer, beside the answer without them', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
@@ -176,8 +172,7 @@ describeInBrowser('the view of the world', () => {
     expect((sandboxes as { name: string }[]).map(({ name }) => name)).toEqual(['default'])
   })
 
-  test('compares with and without events under the same rule, seed and time', async () => {
-    const own = await startForTest()
+  test('compares with and without events under the same rule, seed and time', async ({ own }) => {
     const headers = { 'x-sim-seed': '77', 'x-sim-scenario': 'spiky', 'x-sim-now': '2026-05-06T07:00:00Z' }
     const { avgConversationQualityIndex: then } = await readAnalytics(own, checkout, '30d', { headers })
     await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
@@ -193,8 +188,7 @@ describeInBrowser('the view of the world', () => {
     await page.getByText('Nothing yet: no event came for Web Shop').waitFor()
   })
 
-  test('moves the clock, and the figures follow', async () => {
-    const own = await startForTest()
+  test('moves the clock, and the figures follow', async ({ own }) => {
     const page = await openModel(own, checkout, '?look=table')
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()

@@ -1,4 +1,5 @@
 import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
+import type { Store } from '../../src/state/store.ts'
 
 /** Epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')
@@ -24,4 +25,14 @@ export function event(fields: Partial<EventDraft> = {}): EventDraft {
 /** Drafts a valid prompt with the given fields. */
 export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
+}
+
+/** Records events with these insertIds in one turn. */
+export async function recordAll(store: Store, insertIds: readonly string[]): Promise<void> {
+  await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
+}
+
+/** Returns the insertIds of the stored events in their order. */
+export async function listInsertIds(store: Store): Promise<(string | undefined)[]> {
+  return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
 }

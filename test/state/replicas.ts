@@ -4,12 +4,6 @@ import type { Store } from '../../src/state/store.ts'
 import { context, event, noon, prompt } from './drafts.ts'
 import { isLinearizable, type Operation } from './linearizable.ts'
 
-/** Several stores over one state, as several processes have them. */
-export interface Replicas {
-  readonly stores: readonly Store[]
-  close(): Promise<void>
-}
-
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
 async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
   let next = 0
@@ -33,15 +27,16 @@ async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
   while (Date.now() < until) for (const store of stores) await readWeight(store)
 }
 
-/** Defines the tests that every adapter for a shared state must pass. `open` opens stores over an empty state. */
-export function replicaSuite(name: string, open: (count: number) => Promise<Replicas>): void {
+/**
+ * Defines the tests that every adapter for a shared state must pass. `open` opens stores over an empty state until the
+ * end of the test.
+ */
+export function replicaSuite(name: string, open: (count: number) => Promise<readonly Store[]>): void {
   describe(`${name} is one store for several replicas`, () => {
     const withStores = async (run: (stores: readonly [Store, Store, Store]) => Promise<void>) => {
-      const replicas = await open(3)
-      const [first, second, third] = replicas.stores
+      const [first, second, third] = await open(3)
       if (!first || !second || !third) throw new Error('there are fewer than three stores')
       await run([first, second, third])
-      await replicas.close()
     }
     const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // below the length
 

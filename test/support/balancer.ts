@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listenForTest } from './fake-upstream.ts'
 
 /** A plain load balancer: each request goes to the next server that is ready, and to the one after it if that one does not take connections. */
 export interface Balancer {
@@ -44,14 +44,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     outgoing.writeHead(502).end()
   }
   const server = createServer((incoming, outgoing) => void forward(incoming, outgoing))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    clearInterval(checks)
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo // of a TCP server
-  return { origin: `http://127.0.0.1:${port}` }
+  onTestFinished(() => clearInterval(checks))
+  return { origin: `http://127.0.0.1:${await listenForTest(server)}` }
 }
 
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as plainTest } from 'vitest'
 import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
 import { startForTest, type TestSimulator } from './start.ts'
 
@@ -8,6 +8,9 @@ if (problem !== undefined) process.stderr.write(`The tests of the console in a b
 
 /** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
 export const describeInBrowser = describe.skipIf(problem !== undefined)
+
+/** A test to which `own` is a simulator of its own, with default settings, until its end. */
+export const test = plainTest.extend('own', () => startForTest())
 
 /** The appearance of a page, and the place in the console. */
 export interface PageOptions {

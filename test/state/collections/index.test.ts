@@ -7,7 +7,7 @@ import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from '../file/open-file.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, sealLog } from '../file/open-file.ts'
 
 // Before any other file reads the list. The schema describes a record of this shape already.
 vi.mock('../../../src/state/collections/index.ts', async (load) => {
@@ -79,8 +79,7 @@ describe('a plain collection in the list', () => {
   })
 
   test('is in the log, the state file, an export, an import and a snapshot', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await store.recordEvent(context, event())
     await put(store, 'a', 'first')
     await put(store, 'b')
@@ -106,7 +105,6 @@ describe('a plain collection in the list', () => {
     expect(await bookmarks(fromFile)).toEqual([{ snapshotId: 'a', createdAt, name: 'first' }])
     await fromFile.reset('default')
     expect(await bookmarks(fromFile)).toEqual([])
-    await fromFile.close()
   })
 
   test('is empty after an import that is older than the collection', async () => {
@@ -131,13 +129,11 @@ describe('a plain collection in the list', () => {
     ['"bookmarks"', '"nothing"', '/collection must name a collection with the operation put; got "nothing"'],
     ['"bookmarks"', '"events"', '/collection must name a collection with the operation put; got "events"'],
   ])('refuses a log in which %s is %s', async (before, after, fault) => {
-    const original = statePath()
-    const { store } = await openOrFail(original)
+    const { path: original, store } = await openNew()
     await put(store, 'a')
     const path = copyAsKilled(original)
     const log = `${path}.journal`
     writeFileSync(log, sealLog(readFileSync(log, 'utf8').replace(before, after)))
     expect(await problemOf(path)).toContain(`line 2: is no entry: ${fault}`)
-    await store.close()
   })
 })

@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { context, event, prompt } from '../drafts.ts'
-import { openOrFail, problemOf, statePath } from './open-file.ts'
+import { openNew, problemOf } from './open-file.ts'
 
 async function storedState(): Promise<string> {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
   await store.createSnapshot(context)
   await store.addPromptVersion(context, prompt())

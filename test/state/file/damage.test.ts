@@ -4,15 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, sealLog, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail, sealLog, statePath } from './open-file.ts'
 
 /** The number of entries in the log of `killedState`. */
 const ENTRIES = 6
 
 /** Returns a state file with records and a log with entries, as a killed process leaves them. */
 async function killedState(): Promise<string> {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   for (const insertId of ['a', 'b', 'c']) await store.recordEvent(context, event({ insertId }))
   await store.createSnapshot(context)
   await store.close()

@@ -18,23 +18,14 @@ import type { JsonObject } from '../../../src/core/json.ts'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
-import { type Store, StoreWriteError } from '../../../src/state/store.ts'
+import { StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
-import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
-
-async function insertIds(store: Store): Promise<(string | undefined)[]> {
-  return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
-}
-
-async function recordAll(store: Store, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((insertId) => store.recordEvent(context, event({ insertId }))))
-}
+import { context, event, listInsertIds, prompt, recordAll } from '../drafts.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
   test('is loaded after a kill, and after a graceful stop', async () => {
-    const path = statePath()
-    const first = await openOrFail(path)
+    const { path, ...first } = await openNew()
     await recordAll(first.store, ['a', 'b'])
     await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     await first.store.createSnapshot(context)
@@ -52,12 +43,10 @@ describe('an acknowledged change', () => {
     expect(await third.store.exportSandbox('default')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
     expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
-    await third.store.close()
   })
 
   test('of an import, beside others, is loaded after a kill', async () => {
-    const path = statePath()
-    const first = await openOrFail(path)
+    const { path, ...first } = await openNew()
     await recordAll(first.store, ['a', 'ü 😀'])
     await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const document: unknown = JSON.parse(JSON.stringify(await first.store.exportSandbox('default')))
@@ -66,20 +55,11 @@ describe('an acknowledged change', () => {
     const second = await openOrFail(copyAsKilled(path))
     expect(second.loaded).toMatchObject({ sandboxes: 2, events: 5, prompts: 2, journalEntries: 5 })
     expect(await second.store.exportSandbox('copy')).toEqual(document)
-    await Promise.all([first.store.close(), second.store.close()])
-  })
-
-  test('is in the log before its promise resolves', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
-    await store.close()
   })
 
   test('is appended with all others of its turn of the event loop by one write', async () => {
     const written: number[] = []
-    const { store } = await openOrFail(statePath(), {
+    const { store } = await openNew({
       write: (fd, bytes, offset) => {
         written.push(bytes.length)
         return writeSync(fd, bytes, offset)
@@ -92,12 +72,10 @@ describe('an acknowledged change', () => {
     expect(written).toHaveLength(1)
     await recordAll(store, ['later'])
     expect(written).toHaveLength(2)
-    await store.close()
   })
 
   test('survives a last line that was cut off, which a warning counts', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
     await recordAll(store, ['cut off'])
@@ -109,29 +87,27 @@ describe('an acknowledged change', () => {
       expect(again.loaded.warnings).toEqual([
         `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
       ])
-      expect(await insertIds(again.store)).toEqual(['a', 'b'])
+      expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
       await recordAll(again.store, ['c'])
-      expect(await insertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
+      expect(await listInsertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
   })
 
   test('is loaded if only its line break is cut off', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const copy = copyAsKilled(path)
     const intact = readFileSync(`${path}.journal`, 'utf8')
     writeFileSync(`${copy}.journal`, intact.slice(0, -1))
     const again = await openOrFail(copy)
     expect(again.loaded.warnings).toEqual([])
-    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
     expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
   })
 
   test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'a' }))
     await store.recordEvent(context, event({ insertId: 'a' }))
@@ -149,21 +125,19 @@ describe('an acknowledged change', () => {
   })
 
   test('is loaded if the process died while a checkpoint was written', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const copy = copyAsKilled(path)
     writeFileSync(`${copy}.tmp`, '{"kind": "convsim st')
     const again = await openOrFail(copy)
-    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
     await again.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
   })
 })
 
 test('writes go on while a checkpoint is written', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path, { checkpointFrom: 4_000_000 })
+  const { path, store } = await openNew({ checkpointFrom: 4_000_000 })
   const inode = () => statSync(path).ino
   const before = inode()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
@@ -177,7 +151,6 @@ test('writes go on while a checkpoint is written', async () => {
   await store.close()
   const again = await openOrFail(path)
   expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
-  await again.store.close()
 })
 
 describe('a record that only an edited contract allows', () => {
@@ -200,8 +173,7 @@ describe('a record that only an edited contract allows', () => {
   ]
 
   test('is stored, loads again, and is found by a retry with its insertId', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
     for (const body of prompts) await store.addPromptVersion(context, body)
     const before = await store.exportSandbox('default')
@@ -219,8 +191,7 @@ describe('a record that only an edited contract allows', () => {
 })
 
 test('a change that cannot be applied is refused with all of its turn, and the state is read again', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordAll(store, ['a'])
   vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
     throw new RangeError('out of memory')
@@ -234,11 +205,10 @@ test('a change that cannot be applied is refused with all of its turn, and the s
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
     expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('(out of memory)')
   }
-  expect(await insertIds(store)).toEqual(['a'])
+  expect(await listInsertIds(store)).toEqual(['a'])
   await recordAll(store, ['d'])
   const again = await openOrFail(copyAsKilled(path))
-  expect(await insertIds(again.store)).toEqual(['a', 'd'])
-  await Promise.all([store.close(), again.store.close()])
+  expect(await listInsertIds(again.store)).toEqual(['a', 'd'])
 })
 
 describe('a full disk', () => {
@@ -257,9 +227,8 @@ describe('a full disk', () => {
   }
 
   test('refuses writes and changes nothing, and accepts writes again once there is space', async () => {
-    const path = statePath()
     const limited = disk()
-    const { store } = await openOrFail(path, { write: limited.write })
+    const { path, store } = await openNew({ write: limited.write })
     await recordAll(store, ['a'])
     const before = await store.exportSandbox('default')
     const impact = await store.eventImpact('default', { productIds: [event().productId] })
@@ -289,29 +258,27 @@ describe('a full disk', () => {
     await recordAll(store, ['b', 'a'])
     expect((await store.recordEvent(context, event())).event.repeatOf).toBeUndefined()
     const again = await openOrFail(copyAsKilled(path))
-    expect(await insertIds(again.store)).toEqual(['a', 'b', undefined])
+    expect(await listInsertIds(again.store)).toEqual(['a', 'b', undefined])
   })
 
   test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
     const limited = disk()
-    const { store } = await openOrFail(statePath(), { write: limited.write })
+    const { store } = await openNew({ write: limited.write })
     limited.free = 100
     const refused = recordAll(store, ['a', 'b']).catch(String)
-    const seen = [insertIds(store), insertIds(store.fork()), store.size()]
+    const seen = [listInsertIds(store), listInsertIds(store.fork()), store.size()]
     expect(await refused).toContain('no space left on device')
     expect(await Promise.all(seen)).toMatchObject([[], [], { sandboxes: 0, events: 0 }])
     limited.free = Number.POSITIVE_INFINITY
     const stored = recordAll(store, ['a'])
-    expect(await insertIds(store)).toEqual(['a'])
+    expect(await listInsertIds(store)).toEqual(['a'])
     await stored
-    await store.close()
   })
 
   test('ends all writes if the state cannot be read again after it, and says so', async () => {
-    const path = statePath()
     const limited = disk()
     const reports: string[] = []
-    const { store } = await openOrFail(path, { write: limited.write, report: (problem) => reports.push(problem) })
+    const { path, store } = await openNew({ write: limited.write, report: (problem) => reports.push(problem) })
     await recordAll(store, ['a'])
     writeFileSync(path, 'damaged meanwhile')
     limited.free = 100
@@ -327,7 +294,7 @@ describe('a full disk', () => {
 
   test('refuses only the change that does not fit', async () => {
     const limited = disk()
-    const { store } = await openOrFail(statePath(), { write: limited.write })
+    const { store } = await openNew({ write: limited.write })
     await recordAll(store, ['a'])
     limited.free = 2000
     const outcomes = await Promise.allSettled([
@@ -336,14 +303,12 @@ describe('a full disk', () => {
     ])
     limited.free = Number.POSITIVE_INFINITY
     expect(outcomes.map(({ status }) => status)).toContain('rejected')
-    expect(await insertIds(store)).not.toContain('large')
-    await store.close()
+    expect(await listInsertIds(store)).not.toContain('large')
   })
 
   test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
-    const path = statePath()
     const problems: string[] = []
-    const { store } = await openOrFail(path, { report: (problem) => problems.push(problem) })
+    const { path, store } = await openNew({ report: (problem) => problems.push(problem) })
     await recordAll(store, ['a', 'b'])
     renameSync(path, `${path}.aside`)
     mkdirSync(`${path}/in-the-way`, { recursive: true })
@@ -353,8 +318,7 @@ describe('a full disk', () => {
     rmSync(path, { recursive: true })
     renameSync(`${path}.aside`, path)
     const again = await openOrFail(path)
-    expect(await insertIds(again.store)).toEqual(['a', 'b'])
-    await again.store.close()
+    expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
   })
 })
 
@@ -381,42 +345,36 @@ describe('a file that cannot be loaded stays unchanged', () => {
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
 
-  async function problemOfLog(change: (lines: string[]) => string[]): Promise<string> {
-    const original = statePath()
-    const { store } = await openOrFail(original)
+  test.each<[string, (lines: string[]) => string[], string]>([
+    [
+      'with a broken line in the middle',
+      ([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest],
+      'state.json.journal, line 3: does not fit its checksum',
+    ],
+    [
+      'that lacks a line',
+      ([head = '', a = '', , ...rest]) => [head, a, ...rest],
+      'line 3: is entry 3 and follows entry 1',
+    ],
+    [
+      'with an invalid entry',
+      (lines) => lines.map((line) => line.replace('"eventId"', '"id"')),
+      'line 2: is no entry: /event/eventId is required',
+    ],
+    ['of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: is no file of ours'],
+  ])('a log %s', async (_, change, message) => {
+    const { path: original, store } = await openNew()
     await recordAll(store, ['a', 'b', 'c'])
     const path = copyAsKilled(original)
     const log = `${path}.journal`
     const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
     writeFileSync(log, changed)
-    const problem = await problemOf(path)
+    expect(await problemOf(path)).toContain(message)
     expect(readFileSync(log, 'utf8')).toBe(changed)
-    return problem
-  }
-
-  test('a log with a broken line in the middle', async () => {
-    const problem = await problemOfLog(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
-    expect(problem).toContain('state.json.journal, line 3: does not fit its checksum')
-  })
-
-  test('a log that lacks a line', async () => {
-    const problem = await problemOfLog(([head = '', a = '', , ...rest]) => [head, a, ...rest])
-    expect(problem).toContain('line 3: is entry 3 and follows entry 1')
-  })
-
-  test('a log with an invalid entry', async () => {
-    const problem = await problemOfLog((lines) => lines.map((line) => line.replace('"eventId"', '"id"')))
-    expect(problem).toContain('line 2: is no entry: /event/eventId is required')
-  })
-
-  test('a log of another program', async () => {
-    const problem = await problemOfLog((lines) => ['{"hello":"world"}', ...lines.slice(1)])
-    expect(problem).toContain('line 1: is no file of ours')
   })
 
   test('a log whose state file is missing', async () => {
-    const path = statePath()
-    const { store } = await openOrFail(path)
+    const { path, store } = await openNew()
     await recordAll(store, ['a'])
     await store.close()
     const { store: again } = await openOrFail(path)
@@ -443,13 +401,10 @@ describe('a path that cannot be written to', () => {
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
-  test('is refused if it is a pipe, which a read would wait for', async () => {
+  test('is refused if it is a pipe, which a read would wait for, or a device', async () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
-  })
-
-  test('is refused if it is a device', async () => {
     expect(await problemOf('/dev/null')).toContain('cannot be kept in /dev/null (it is a device, not a file)')
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
@@ -481,15 +436,8 @@ describe('a path that cannot be written to', () => {
   })
 })
 
-test('a store creates all missing folders of its path', async () => {
-  const folder = dirname(statePath())
-  expect(await problemOf(join(folder, 'a', 'b', 'c', 'state.json'))).toBe('it opened')
-  expect(await problemOf(join(folder, 'a', 'b', 'd', 'state.json'))).toBe('it opened')
-})
-
 test('the state file has one event per line and no token', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordAll(store, ['a', 'b', 'c'])
   await store.consumeRate(context, 'token sk-secret', 5, 1000)
   await store.close()

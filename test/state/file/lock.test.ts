@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from
 import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event } from '../drafts.ts'
-import { openOrFail, problemOf, statePath } from './open-file.ts'
+import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 function holderIn(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
@@ -23,8 +23,7 @@ async function otherHolder(path: string): Promise<Record<string, unknown>> {
 }
 
 test('a second store on the file is refused with the process that holds the lock', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   const problem = await problemOf(path)
   expect(problem).toContain(`in use by process ${process.pid} on `)
   expect(problem).toContain('Stop that process, or choose another file')
@@ -38,10 +37,9 @@ test('the lock of a dead process is taken over, and the load summary names that 
   const path = statePath()
   const dead = spawnSync(process.execPath, ['--version']).pid
   writeHolder(path, { ...(await otherHolder(path)), pid: dead, born: '1' })
-  const { store, loaded } = await openOrFail(path)
+  const { loaded } = await openOrFail(path)
   expect(loaded.tookOverFrom).toMatchObject({ pid: dead })
   expect(holderIn(path)).toMatchObject({ pid: process.pid })
-  await store.close()
 })
 
 test.runIf(existsSync('/proc/self/stat'))('a later process with the same pid does not keep a stale lock', async () => {
@@ -57,16 +55,14 @@ test('a lock of another machine or container is respected as long as it is touch
   const heartbeat = setInterval(() => utimesSync(`${path}.lock`, new Date(), new Date()), 300)
   expect(await problemOf(path)).toContain('process 1 on worker-7')
   clearInterval(heartbeat)
-  const { loaded, store } = await openOrFail(path)
+  const { loaded } = await openOrFail(path)
   expect(loaded.tookOverFrom).toMatchObject({ pid: 1, host: 'worker-7' })
-  await store.close()
 })
 
 test('an unreadable lock file is taken over', async () => {
   const path = statePath()
   writeFileSync(`${path}.lock`, '')
-  const { store } = await openOrFail(path)
-  await store.close()
+  await openOrFail(path)
 })
 
 test('a lock file that is a link that leads nowhere is refused', async () => {

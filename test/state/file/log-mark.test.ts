@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail } from './open-file.ts'
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
 
@@ -15,8 +15,7 @@ async function warningsOf(path: string): Promise<readonly string[]> {
 
 /** Returns a state file with two entries, and beside it the log with a third entry, as a killed process leaves them. */
 async function killedState(): Promise<string> {
-  const path = statePath()
-  const first = await openOrFail(path)
+  const { path, ...first } = await openNew()
   for (const insertId of ['a', 'b']) await record(first.store, insertId)
   await first.store.close()
   const second = await openOrFail(path)
@@ -40,20 +39,17 @@ test('a log that is there, or that a stop has dropped, is not told', async () =>
   const path = await killedState()
   expect(await warningsOf(path)).toEqual([])
   expect(await warningsOf(path)).toEqual([])
-  const { store, loaded } = await openOrFail(path)
+  const { loaded } = await openOrFail(path)
   expect(loaded).toMatchObject({ events: 3, journalEntries: 0 })
   expect(await warningsOf(copyAsKilled(path))).toEqual([])
-  await store.close()
 })
 
 test('a log that was begun after a checkpoint is told, too, if it was deleted', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path, { checkpointFrom: 1 })
+  const { path, store } = await openNew({ checkpointFrom: 1 })
   await record(store, 'a')
   await vi.waitUntil(() => !readFileSync(`${path}.journal`, 'utf8').includes('"event"'), 30_000)
   expect(await warningsOf(copyAsKilled(path))).toEqual([])
   const copy = copyAsKilled(path)
   rmSync(`${copy}.journal`)
   expect(await warningsOf(copy)).toEqual([expect.stringContaining('acknowledged after entry 1 are lost')])
-  await store.close()
 })

@@ -13,18 +13,15 @@ import {
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
-import { context, event } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
+import { context, event, listInsertIds } from '../drafts.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
-const insertIds = async (store: Store) =>
-  (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
 
 /** Opens a store that has acknowledged one event, and collects its reports. */
 async function openFirst() {
-  const path = statePath()
   const reports: string[] = []
-  const { store } = await openOrFail(path, { report: (problem) => reports.push(problem) })
+  const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
   return { path, store, reports }
 }
@@ -36,7 +33,7 @@ async function expectRefusal(store: Store, reason: string | RegExp): Promise<voi
     expect(String(error)).toMatch(reason)
     expect(String(error)).toContain('GET /__sim/export')
   }
-  expect(await insertIds(store)).not.toContain('refused')
+  expect(await listInsertIds(store)).not.toContain('refused')
 }
 
 const takenOver = 'took over its lock file'
@@ -61,7 +58,7 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   const { path, store, reports } = await openFirst()
   free(path)
   const second = await openOrFail(path)
-  expect(await insertIds(second.store)).toEqual(['first'])
+  expect(await listInsertIds(second.store)).toEqual(['first'])
   await record(second.store, 'second')
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
@@ -69,13 +66,11 @@ test.each(takeovers)('a process %s refuses writes once another process has the f
   await record(second.store, 'third')
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['first', 'second', 'third'])
-  await third.store.close()
+  expect(await listInsertIds(third.store)).toEqual(['first', 'second', 'third'])
 })
 
 test('a process without a log refuses to begin one once another process has the file', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   rmSync(`${path}.lock`)
   const second = await openOrFail(path)
   await expectRefusal(store, removedOrTakenOver)
@@ -83,8 +78,7 @@ test('a process without a log refuses to begin one once another process has the 
   await store.close()
   await second.store.close()
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['second'])
-  await third.store.close()
+  expect(await listInsertIds(third.store)).toEqual(['second'])
 })
 
 test('a checkpoint of a process that lost its lock does not replace the state file', async () => {
@@ -96,8 +90,7 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
   await store.close()
   expect(reports.join()).toMatch(removedOrTakenOver)
   const third = await openOrFail(path)
-  expect(await insertIds(third.store)).toEqual(['first', 'second'])
-  await third.store.close()
+  expect(await listInsertIds(third.store)).toEqual(['first', 'second'])
 })
 
 const removals: [string, string, (path: string) => void][] = [
@@ -135,7 +128,6 @@ test.each(detachments)('a log that is %s is noticed without a write', async (_, 
   expect(await store.findLoss()).toContain(reason)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
-  await store.close()
 })
 
 test.each(removals)('a write is refused after %s was removed', async (_, reason, remove) => {
@@ -143,16 +135,14 @@ test.each(removals)('a write is refused after %s was removed', async (_, reason,
   remove(path)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)
-  expect(await insertIds(store)).toEqual(['first'])
-  await store.close()
+  expect(await listInsertIds(store)).toEqual(['first'])
 })
 
 test('a lost lock is reported without a write, too', async () => {
-  const { path, store, reports } = await openFirst()
+  const { path, reports } = await openFirst()
   rmSync(`${path}.lock`)
   await vi.waitUntil(() => reports.length > 0, { timeout: 30_000 })
   expect(reports).toEqual([expect.stringContaining('its lock file')])
-  await store.close()
 })
 
 test('acknowledged entries that are missing from the end of the log are counted in a warning', async () => {
@@ -166,8 +156,6 @@ test('acknowledged entries that are missing from the end of the log are counted 
   writeFileSync(`${copy}.lock`, JSON.stringify({ ...holder(), pid: 0 }))
   const again = await openOrFail(copy)
   expect(again.loaded.warnings).toEqual([expect.stringContaining('2 acknowledged changes are lost')])
-  await again.store.close()
-  await store.close()
 })
 
 test('a file with a second name is refused, since another process could use it under that name', async () => {
@@ -186,7 +174,7 @@ test('a link is followed to its file, and a link that leads nowhere is refused',
   const link = statePath()
   symlinkSync(path, link)
   const { store: linked } = await openOrFail(link)
-  expect(await insertIds(linked)).toEqual(['first'])
+  expect(await listInsertIds(linked)).toEqual(['first'])
   await linked.close()
   renameSync(path, `${path}.moved`)
   expect(await problemOf(link)).toContain('it is a link that leads nowhere')
@@ -216,7 +204,5 @@ test('all files and folders are for their owner alone', async () => {
   const names = readdirSync(dirname(path)).sort()
   expect(names).toEqual(['state.json', 'state.json.journal', 'state.json.lock'])
   for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
-  const again = await openOrFail(copyAsKilled(path))
-  await again.store.close()
-  await store.close()
+  await openOrFail(copyAsKilled(path))
 })

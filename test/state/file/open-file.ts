@@ -14,11 +14,18 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens the store in a file. Throws if it is refused. */
+/** Opens the store in a file until the end of the test. Throws if it is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, options)
   if (!opened.ok) throw new Error(opened.error)
+  onTestFinished(() => opened.value.store.close())
   return opened.value
+}
+
+/** Opens the store in a new file until the end of the test. */
+export async function openNew(options: FileStoreOptions = {}) {
+  const path = statePath()
+  return { path, ...(await openOrFail(path, options)) }
 }
 
 /** Opens the store in a file and returns why it is refused, or `it opened`. */

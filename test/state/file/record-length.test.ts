@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type SandboxExport, type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail, statePath } from './open-file.ts'
 
 const maxRecordLength = 6000
 
@@ -55,7 +55,7 @@ test('a version that makes its prompt longer than a record can be is refused bef
 })
 
 test('so is an event, and an import that is too long or has a record that is; an import of more records is not', async () => {
-  const { store } = await openOrFail(statePath(), { maxRecordLength })
+  const { store } = await openNew({ maxRecordLength })
   const large = event({ properties: { text: 'x'.repeat(7000) } })
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 6000 characters')
   for (let count = 0; count < 20; count += 1) await store.recordEvent(context, event({ value: 'x'.repeat(count) }))
@@ -67,5 +67,4 @@ test('so is an event, and an import that is too long or has a record that is; an
   const many = { ...exported, events: [...exported.events, ...(await exportOf(60)).events] }
   await expect(store.importSandbox('copy', many)).rejects.toThrow('more than 18000 bytes')
   expect(await store.listSandboxes()).toMatchObject([{ events: 20 }, { events: 20 }])
-  await store.close()
 })

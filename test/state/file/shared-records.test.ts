@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { openOrFail, statePath } from './open-file.ts'
+import { openNew, openOrFail } from './open-file.ts'
 
 const EVENTS = 300
 const SNAPSHOTS = 80
@@ -22,8 +22,7 @@ async function recordEvents(store: Store, from: number, count: number): Promise<
 }
 
 test('records that snapshots share are written once, again after a restart', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
   for (let index = 0; index < SNAPSHOTS; index += 1) {
     await store.createSnapshot(context)
@@ -43,8 +42,7 @@ test('records that snapshots share are written once, again after a restart', asy
 })
 
 test('a changed record is written again, and each snapshot keeps its own', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordEvents(store, 0, 3)
   const first = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
   const { snapshotId } = await store.createSnapshot(context)
@@ -63,12 +61,10 @@ test('a changed record is written again, and each snapshot keeps its own', async
   const { events, prompts } = await again.exportSandbox('default')
   expect(events.map(({ replays }) => replays)).toEqual([0, 0, 0])
   expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([[first.version.active]])
-  await again.close()
 })
 
 test('a snapshot outlives a reset of its sandbox in the file', async () => {
-  const path = statePath()
-  const { store } = await openOrFail(path)
+  const { path, store } = await openNew()
   await recordEvents(store, 0, EVENTS)
   const { snapshotId } = await store.createSnapshot(context)
   const before = await store.exportSandbox('default')
@@ -79,5 +75,4 @@ test('a snapshot outlives a reset of its sandbox in the file', async () => {
   const { store: again } = await openOrFail(path)
   await again.restoreSnapshot('default', snapshotId)
   expect(await again.exportSandbox('default')).toEqual(before)
-  await again.close()
 })

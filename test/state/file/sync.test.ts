@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { SyncFile } from '../../../src/state/file/write-ahead-log.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
-import { openOrFail, statePath } from './open-file.ts'
+import { openNew } from './open-file.ts'
 
 /** A disk whose syncs end when the test says so. */
 function slowDisk() {
@@ -26,7 +26,7 @@ const recordAll = (store: Store, count: number) =>
 
 test('a write is acknowledged once it is synced, and writes that come meanwhile share the next sync', async () => {
   const disk = slowDisk()
-  const { store } = await openOrFail(statePath(), { sync: true, syncFile: disk.syncFile })
+  const { store } = await openNew({ sync: true, syncFile: disk.syncFile })
   const acknowledged: string[] = []
   const note = (name: string) => () => void acknowledged.push(name)
   void store.recordEvent(context, event()).then(note('first'))
@@ -50,7 +50,7 @@ test('a write is acknowledged once it is synced, and writes that come meanwhile 
 test('a write that cannot be synced is refused, and so are all later writes', async () => {
   const reports: string[] = []
   let isBroken = false
-  const { store } = await openOrFail(statePath(), {
+  const { store } = await openNew({
     sync: true,
     syncFile: async () => {
       if (isBroken) throw new Error('EIO: i/o error, fdatasync')
@@ -67,12 +67,11 @@ test('a write that cannot be synced is refused, and so are all later writes', as
     expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('EIO')
   }
   expect(reports).toEqual([expect.stringContaining('the disk failed to sync its log (EIO')])
-  await store.close()
 })
 
 test('without the setting no write waits for a sync', async () => {
   const disk = slowDisk()
-  const { store } = await openOrFail(statePath(), { syncFile: disk.syncFile })
+  const { store } = await openNew({ syncFile: disk.syncFile })
   await Promise.all(recordAll(store, 10))
   expect(disk.syncs()).toBe(0)
   const closed = store.close()

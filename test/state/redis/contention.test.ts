@@ -23,7 +23,6 @@ describeWithRedis('a replica that is far away', () => {
       isDone = true
     })
     await written
-    await other.store.close()
     return one.store
   }
 
@@ -33,7 +32,6 @@ describeWithRedis('a replica that is far away', () => {
       (near) => near.recordEvent(context, event()),
     )
     expect(await store.getQuality('default')).toEqual({ weight: 0.7 })
-    await store.close()
   })
 
   test('records an event while another records equal ones, each with an id of its own', async () => {
@@ -44,7 +42,6 @@ describeWithRedis('a replica that is far away', () => {
     const { events } = await store.exportSandbox('default')
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
     expect(events.filter(({ receivedAt }) => receivedAt.endsWith('00.001Z'))).toHaveLength(1)
-    await store.close()
   })
 
   test('adds a version to a prompt while another adds versions, without a gap', async () => {
@@ -57,7 +54,6 @@ describeWithRedis('a replica that is far away', () => {
     const versions = stored?.versions ?? []
     expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1))
     expect(versions.filter(({ createdAt }) => createdAt.endsWith('00.001Z'))).toHaveLength(1)
-    await store.close()
   })
 })
 
@@ -73,6 +69,5 @@ describeWithRedis('a replica that does not know what another has recorded', () =
     const { events } = await one.store.listEvents('default')
     expect(events.map(({ fields }) => fields.value).slice(3)).toEqual(drafts.map(({ value }) => value))
     expect(events.slice(3)).toEqual(receipts.map((receipt) => receipt.event))
-    for (const { store } of [one, two]) await store.close()
   })
 })

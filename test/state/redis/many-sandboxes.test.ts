@@ -19,9 +19,8 @@ describeWithRedis('a state of many sandboxes in Redis', () => {
   }
 
   test('is opened with their number alone', async () => {
-    const { store, loaded } = await openMany()
+    const { loaded } = await openMany()
     expect(loaded).toEqual({ sandboxes: COUNT + 1, journalEntries: 0, warnings: [] })
-    await store.close()
   })
 
   test('is listed in the order of their creation, by short commands of which a few are sent at once', async () => {
@@ -41,12 +40,10 @@ describeWithRedis('a state of many sandboxes in Redis', () => {
     )
     expect(most).toBeLessThanOrEqual(500)
     expect(await store.size()).toMatchObject({ sandboxes: COUNT + 1, events: COUNT + 1 })
-    await store.close()
   })
 
   test('names the newest of them, as many as are asked for', async () => {
-    const { store, shared } = await openMany()
+    const { shared } = await openMany()
     expect(await shared.listSandboxes(2)).toEqual([`copy-${COUNT - 1}`, `copy-${COUNT}`])
-    await store.close()
   })
 })

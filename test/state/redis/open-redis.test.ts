@@ -1,19 +1,17 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
+import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 describeWithRedis('a state in Redis', () => {
   const redis = sharedRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
 
   test('of another format is refused, and stays as it is', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
     const location = parseRedisUrl(redis().url, prefix)
     const opened = location.ok ? await openRedisStore(location.value) : location
@@ -21,33 +19,27 @@ describeWithRedis('a state in Redis', () => {
       `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 3". Use the version that wrote them, or another prefix (--state-prefix).`,
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
-    await store.close()
   })
 
   test('whose mark of the format is a key of another program is refused', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('del', `{${prefix}}:format`)
     await connection.call('rpush', `{${prefix}}:format`, 'x')
     await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
       /cannot be used: another program uses a key with this prefix\. Choose another prefix \(--state-prefix\)\./,
     )
-    await store.close()
   })
 
   test('is marked with its format again after the server was emptied', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await connection.call('flushall')
     await store.recordEvent(context, event())
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 3')
-    await store.close()
   })
 
   test('names sandbox and kind of record if an event is damaged, and the sandbox can be deleted', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
     const reason = 'The sandbox "default" cannot be read: its events in Redis are damaged ('
@@ -55,21 +47,16 @@ describeWithRedis('a state in Redis', () => {
     await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)
     expect(await store.deleteSandbox('default')).toBe(true)
     expect((await store.listEvents('default')).total).toBe(0)
-    await store.close()
   })
 
   test('whose server asks for no password gets a warning of the given one', async () => {
     const url = redis().url.replace('redis://', 'redis://:given@')
-    const { store, loaded } = await openRedisOrFail(url, nextPrefix())
+    const { loaded } = await openNewRedis(url)
     expect(loaded.warnings).toContainEqual(expect.stringContaining('asks for no password'))
-    await store.close()
   })
 
   test('is refused where another kind of server listens', async () => {
-    const server = createServer()
-    onTestFinished(() => void server.close())
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
+    const port = await listenForTest(createServer())
     await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
       `The state in redis://127.0.0.1:${port} cannot be used: the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE.`,
     )
@@ -83,8 +70,7 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('has no keys but the format and the counts after its sandboxes are deleted', async () => {
-    const prefix = nextPrefix()
-    const { store, shared, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, shared, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'x' }))
     await store.addPromptVersion(context, prompt())
@@ -100,29 +86,25 @@ describeWithRedis('a state in Redis', () => {
     await store.deleteSandbox('worker')
     const keys = (await connection.call('keys', `{${prefix}*`)) as string[]
     expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`])
-    await store.close()
   })
 
   test('whose server deletes keys when its memory is full gets a warning', async () => {
-    const { store, loaded } = await openRedisOrFail(redis().url, nextPrefix())
+    const { loaded } = await openNewRedis(redis().url)
     expect(loaded.warnings).toEqual([expect.stringContaining('allkeys-lru')])
-    await store.close()
   })
 
   test('is not taken for a silent one while the process itself is busy, as with the decoding of a large sandbox', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix(), { commandMs: 1000 })
+    const { store } = await openNewRedis(redis().url, { commandMs: 1000 })
     const written = store.recordEvent(context, event())
     await new Promise(setImmediate) // the command is sent in the next turn
     const end = Date.now() + 2000
     while (Date.now() < end);
     expect((await written).replayed).toBe(false)
     expect(await store.findOutage()).toBeUndefined()
-    await store.close()
   })
 
   test('is answered again with what a new, empty Redis has, after the old one is lost', async () => {
-    const prefix = nextPrefix()
-    const { store } = await openRedisOrFail(redis().url, prefix)
+    const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()
     await expect(store.recordEvent(context, event({ insertId: 'y' }))).rejects.toThrow(/127\.0\.0\.1/)
@@ -130,14 +112,13 @@ describeWithRedis('a state in Redis', () => {
     while ((await store.findOutage()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await store.recordEvent(context, event({ insertId: 'x' }))).replayed).toBe(false)
     expect((await store.listEvents('default')).total).toBe(1)
-    await store.close()
   })
 
   test('whose clock differs from that of the machine by more than limits bear is reported once', async () => {
     let ahead = 60_000 // a busy machine compares the clocks late, by some seconds
     const problems: string[] = []
     const options = { now: () => Date.now() + ahead, warn: (problem: string) => void problems.push(problem) }
-    const { store } = await openRedisOrFail(redis().url, nextPrefix(), options)
+    const { store } = await openNewRedis(redis().url, options)
     await store.findOutage()
     expect(problems).toEqual([
       expect.stringMatching(/^The clock of this machine is [56]\d\.\d s ahead of that of Redis\. .* less than 3 s\./),
@@ -147,7 +128,6 @@ describeWithRedis('a state in Redis', () => {
     ahead = -60_000
     await store.findOutage()
     expect(problems[1]).toMatch(/is \d+\.\d s behind that of Redis/)
-    await store.close()
   })
 
   test('is refused on a node of a cluster', async () => {
@@ -160,7 +140,7 @@ describeWithRedis('a state in Redis', () => {
 
   test('that is lost is named in words of ours', async () => {
     const lost = await redisForTest()
-    const { store } = await openRedisOrFail(lost.url, nextPrefix())
+    const { store } = await openNewRedis(lost.url)
     lost.pause()
     const waiting = store.recordEvent(context, event()).catch((error: Error) => error.message)
     lost.resume()
@@ -177,6 +157,5 @@ describeWithRedis('a state in Redis', () => {
     }
     for (const message of said)
       if (typeof message === 'string') expect(reasons).toContain(/\(([^)]*)\)/.exec(message)?.[1])
-    await store.close()
   })
 })

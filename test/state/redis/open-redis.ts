@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import {
   type OpenedRedisStore,
@@ -16,7 +17,7 @@ export function nextPrefix(): string {
 /** Longer than a Redis on a busy machine, or its disk, takes to reply, milliseconds. */
 const patient = { commandMs: 30_000, connectMs: 30_000 }
 
-/** Opens the store in Redis. Throws if it is refused. */
+/** Opens the store in Redis until the end of the test. Throws if it is refused. */
 export async function openRedisOrFail(
   url: string,
   prefix: string,
@@ -26,5 +27,12 @@ export async function openRedisOrFail(
   if (!location.ok) throw new Error(location.error)
   const opened = await openRedisStore(location.value, { ...patient, ...options })
   if (!opened.ok) throw new Error(opened.error)
+  onTestFinished(() => opened.value.store.close())
   return opened.value
+}
+
+/** Opens the store in Redis under a prefix of its own until the end of the test. */
+export async function openNewRedis(url: string, options: RedisStoreOptions = {}) {
+  const prefix = nextPrefix()
+  return { prefix, ...(await openRedisOrFail(url, prefix, options)) }
 }

@@ -41,11 +41,6 @@ describeWithRedis('with Redis', () => {
   replicaSuite('the store in Redis', async (count) => {
     const prefix = nextPrefix()
     const opened = await Promise.all(Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix)))
-    return {
-      stores: opened.map(({ store }) => store),
-      async close() {
-        for (const { store } of opened) await store.close()
-      },
-    }
+    return opened.map(({ store }) => store)
   })
 })

@@ -21,22 +21,18 @@ describeWithRedis('a request to a state in Redis', () => {
       call.mockRestore()
       return { trips, weight, events: impact.get('2026-01-15')?.events }
     }
-    const close = async () => {
-      for (const { store } of [one, other]) await store.close()
-    }
-    return { one, other, read, close }
+    return { one, other, read }
   }
 
   test('that reads settings, impact and quality asks twice, and once while the impact stays the same', async () => {
-    const { one, read, close } = await openTwo()
+    const { one, read } = await openTwo()
     await one.store.recordEvent(context, event())
     expect(await read()).toEqual({ trips: 2, weight: 0.1, events: 1 })
     expect(await read()).toEqual({ trips: 1, weight: 0.1, events: 1 })
-    await close()
   })
 
   test('sees each change of another replica all the same', async () => {
-    const { other, read, close } = await openTwo()
+    const { other, read } = await openTwo()
     for (let events = 1; events <= 3; events += 1) {
       await other.store.recordEvent(context, event())
       await other.store.putQuality('default', { weight: events / 10 })
@@ -47,34 +43,30 @@ describeWithRedis('a request to a state in Redis', () => {
     await other.store.reset('default')
     for (let events = 0; events < 3; events += 1) await other.store.recordEvent(context, event({ value: '7' }))
     expect(await read()).toEqual({ trips: 2, weight: 0.1, events: 3 })
-    await close()
   })
 
   test('asks again in a later callback, when another replica may have changed something', async () => {
-    const { one, other, close } = await openTwo()
+    const { one, other } = await openTwo()
     await one.shared.readRecord('default')
     await other.store.putQuality('default', { weight: 0.3 })
     expect(await one.store.getQuality('default')).toEqual({ weight: 0.3 })
-    await close()
   })
 
   test('that writes after a read in the same callback sees its write', async () => {
-    const { one, close } = await openTwo()
+    const { one } = await openTwo()
     const [, , quality] = await Promise.all([
       one.shared.readRecord('default'),
       one.store.putQuality('default', { weight: 0.4 }),
       one.store.putQuality('default', { weight: 0.5 }).then(() => one.store.getQuality('default')),
     ])
     expect(quality).toEqual({ weight: 0.5 })
-    await close()
   })
 
   test('that records events asks once for each, also for equal ones', async () => {
-    const { one, close } = await openTwo()
+    const { one } = await openTwo()
     const run = vi.spyOn(one.connection, 'run')
     const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]
     for (const draft of drafts) await one.store.recordEvent(context, draft)
     expect(run).toHaveBeenCalledTimes(drafts.length)
-    await close()
   })
 })

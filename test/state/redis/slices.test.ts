@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SandboxExport, Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, noon, prompt } from '../drafts.ts'
-import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
 const COUNT = 3000
@@ -35,7 +35,6 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
     for (let reads = 0; reads < 30; reads += 1) await read(other.store)
     isDone = true
     await written
-    for (const { store } of [one, other]) await store.close()
   }
 
   const lastInsertId = `e${COUNT - 1}`
@@ -84,7 +83,7 @@ describeWithRedis('snapshots in Redis', () => {
   const redis = sharedRedis()
 
   test('have the impact, the replays and the equal events of their moment', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    const { store } = await openNewRedis(redis().url)
     const record = async () => (await store.recordEvent(context, event())).event.eventId
     const state = async () => [
       await store.exportSandbox('default'),
@@ -104,6 +103,5 @@ describeWithRedis('snapshots in Redis', () => {
     expect(await record()).toBe(third)
     expect(third).not.toBe(expected)
     expect((await store.recordEvent(context, event({ insertId: 'a' }))).event.replays).toBe(2)
-    await store.close()
   })
 })

@@ -6,7 +6,7 @@ import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, product, prompt } from '../drafts.ts'
-import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+import { openNewRedis } from './open-redis.ts'
 
 /** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
 async function use(store: Store) {
@@ -42,14 +42,12 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   const redis = sharedRedis()
 
   test('have the ids, samples and contents that the store in memory has', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    const { store } = await openNewRedis(redis().url)
     expect(await use(store)).toEqual(await use(createMemoryStore()))
-    await store.close()
   })
 
   test('have a log of replays that does not grow without bound, and is read again where it is too short', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'a' }))
     const keys = sandboxKeys(prefix, 'default')
     const [head, log] = [`${keys}head`, `${keys}replay-log`]
@@ -66,12 +64,10 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     })
     const { events } = await store.exportSandbox('default')
     expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 5])
-    await store.close()
   })
 
   test('are not written by half where a sum overflows, or a key is one of another program', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
     const keys = sandboxKeys(prefix, 'default')
     const before = await connection.call('dump', `${keys}head`)
@@ -85,7 +81,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       before,
       1,
     ])
-    await store.close()
   })
 
   test('do not grow with the number of activations', async () => {
@@ -149,16 +144,14 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   })
 
   test('are written also after Redis has forgotten its scripts', async () => {
-    const { store, connection } = await openRedisOrFail(redis().url, nextPrefix())
+    const { store, connection } = await openNewRedis(redis().url)
     const { event: first } = await store.recordEvent(context, event())
     await connection.call('script', 'flush')
     expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
-    await store.close()
   })
 
   test('that a failed import has written are dropped', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'a' }))
     const document = await store.exportSandbox('default')
     const listKeys = async () => ((await connection.call('keys', `{${prefix}:*`)) as string[]).sort()
@@ -170,16 +163,13 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     await expect(store.importSandbox('default', document)).rejects.toThrow('refused')
     calls.mockRestore()
     expect(await listKeys()).toEqual(before)
-    await store.close()
   })
 
   test('hold no token, and rate windows are stored under the hash of their key', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.consumeRate(context, 'sk-secret', 5, 1000)
     const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))
     expect(stored).toContain(' ')
     expect(stored).not.toContain('secret')
-    await store.close()
   })
 })
