@@ -6,7 +6,7 @@ import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, product, prompt } from '../drafts.ts'
-import { openNewRedis } from './open-redis.ts'
+import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
 async function use(store: Store) {
@@ -84,8 +84,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   })
 
   test('do not grow with the number of activations', async () => {
-    const prefix = nextPrefix()
-    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    const { store, connection, prefix } = await openNewRedis(redis().url)
     const draft = prompt({ externalPromptId: 'p' })
     const receipts = [await store.addPromptVersion(context, draft), await store.addPromptVersion(context, draft)]
     const activate = async (index: number) =>
@@ -100,35 +99,31 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       [true, false],
       [false, true],
     ])
-    await store.close()
   })
 
   test('are taken from an import in which two versions have one id', async () => {
-    const { store } = await openRedisOrFail(redis().url, nextPrefix())
+    const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const { prompts, ...others } = await store.exportSandbox('default')
     const [{ versions, ...head } = { versions: [] }] = prompts
     const doubled = versions.map((version) => ({ ...version, versionId: versions[0]?.versionId }))
     const document = { ...others, prompts: [{ ...head, versions: doubled }] }
     expect(await store.importSandbox('default', document)).toMatchObject({ ok: true })
-    await store.close()
   })
 
   test('stay as they are where a user may not copy a snapshot back', async () => {
-    const [prefix, { url }] = [nextPrefix(), redis()]
-    const { store, connection } = await openRedisOrFail(url, prefix)
+    const { url } = redis()
+    const { store, connection, prefix } = await openNewRedis(url)
     await store.recordEvent(context, event())
     const { snapshotId } = await store.createSnapshot(context)
     await connection.call('acl', 'setuser', 'limited', 'on', '>pw', '~*', '&*', '+@all', '-copy')
     const limited = await openRedisOrFail(url.replace('redis://', 'redis://limited:pw@'), prefix)
     await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('Give it a user who may use all')
     expect((await store.listEvents('default')).total).toBe(1)
-    await Promise.all([store.close(), limited.store.close()])
   })
 
   test('are read again after another connection, which may be to a Redis that has lost changes', async () => {
-    const prefix = nextPrefix()
-    const { store, shared, connection } = await openRedisOrFail(redis().url, prefix)
+    const { store, shared, connection, prefix } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
     const { product: id, day, units } = impactOfEvent(stored)
     const impact = async () => {
@@ -140,7 +135,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await impact()).toEqual(before)
     await connection.call('client', 'kill', 'type', 'normal', 'skipme', 'no').catch(() => undefined)
     await vi.waitFor(async () => expect(await impact()).not.toEqual(before), { timeout: 30_000 })
-    await store.close()
   })
 
   test('are written also after Redis has forgotten its scripts', async () => {
