@@ -10,7 +10,8 @@ export const FORMAT_MARK = 'convsim state 3'
  * format. ARGV: `store`, or `dry` to answer without a change; the name of the sandbox as JSON; an id for data that
  * begin; the arguments of the script, which it has in `args`.
  *
- * A key of another program raises WRONGTYPE here, before the first write, so that no script is done by half.
+ * A key of another type raises WRONGTYPE here, before the first write. A number that another program has replaced by a
+ * text is noticed only where a script counts it up, so such a script may be done by half.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
