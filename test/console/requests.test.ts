@@ -212,6 +212,10 @@ describeInBrowser('the list of requests', () => {
     for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
+    // A page that is shown again reads its list anew.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('350 listed', { exact: true }).waitFor()
+    expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     await page.keyboard.press('j')
     await page.getByRole('region', { name: 'Request req-29' }).waitFor()
     await page.getByRole('button', { name: '↑ 40 new' }).click()

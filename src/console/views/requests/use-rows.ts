@@ -12,6 +12,9 @@ type Exchange = Schema<'Exchange'>
 /** The most rows that are listed, and that are read at a time. */
 const maxRows = 300
 
+/** The most rows that are listed while the list is scrolled or a request is open. */
+const maxHeldRows = 3_000
+
 /** A state of the list. */
 export interface RowsState {
   /** The newest first; undefined: not read yet. */
@@ -40,6 +43,8 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
   const paused = useSignal<number | undefined>(undefined)
   const missed = useSignal(0)
   const isScrolled = useRef(false)
+  const isHeld = () => route.peek().id !== undefined || isScrolled.current
+  const mostRows = () => (isHeld() ? maxHeldRows : maxRows)
   const turn = useRef(0)
   /** The requests that came while the list is read; undefined while it is not. */
   const late = useRef<Exchange[] | undefined>(undefined)
@@ -50,7 +55,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     turn.current += 1
     const own = turn.current
     late.current = []
-    const found = await findRows(latest.current, state.peek(), () => own === turn.current)
+    const found = await findRows(latest.current, state.peek(), isHeld(), () => own === turn.current)
     if (!found || own !== turn.current) return
     const came = late.current
     late.current = undefined
@@ -58,7 +63,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     // The journal had all up to the newest that it listed, also those beyond the page.
     const newest = found.rows?.[0]?.number ?? 0
     const later = came.filter(({ number }) => number > newest)
-    state.value = addRows(found, later, maxRows)
+    state.value = addRows(found, later, mostRows())
   }, [key])
   const isPaused = paused.value !== undefined
   usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, isPaused])
@@ -71,8 +76,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
           return
         }
         late.current?.push(...matching)
-        const isHeld = route.peek().id !== undefined || isScrolled.current
-        state.value = addRows(state.peek(), matching, isHeld ? 10 * maxRows : maxRows)
+        state.value = addRows(state.peek(), matching, mostRows())
         // What came too fast is read from the journal.
         if (skipped > 0) missed.value += 1
       }),
@@ -81,10 +85,14 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
   return { state, paused, isScrolled }
 }
 
-/** Reads the newest requests that match, page by page. Returns undefined if another search has begun meanwhile. */
+/**
+ * Reads the newest requests that match, page by page; if the list is held, down to its oldest row. Returns undefined if
+ * another search has begun meanwhile.
+ */
 async function findRows(
   search: RequestSearch,
   before: RowsState,
+  isHeld: boolean,
   isWanted: () => boolean,
 ): Promise<RowsState | undefined> {
   const query = { sandbox: sandbox.peek(), order: 'newest', limit: maxRows, bodies: true } as const
@@ -98,10 +106,15 @@ async function findRows(
     if (!asked.ok) return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
     rows.push(...page.requests.filter(search.matches))
-  } while (page.next !== undefined && rows.length < maxRows)
+  } while (page.next !== undefined && !areEnough(rows, before, isHeld))
   const total = search.isEmpty ? page.total : rows.length
   const hasMore = !search.isEmpty && page.next !== undefined
-  return { rows: rows.slice(0, maxRows), total, hasMore, evicted: page.dropped, problem: undefined }
+  return { rows, total, hasMore, evicted: page.dropped, problem: undefined }
+}
+
+function areEnough(rows: readonly Exchange[], before: RowsState, isHeld: boolean): boolean {
+  if (!isHeld || rows.length < maxRows || rows.length >= maxHeldRows) return rows.length >= maxRows
+  return (rows.at(-1)?.number ?? 0) <= (before.rows?.at(-1)?.number ?? 0)
 }
 
 /** Adds those requests that are not listed yet. The time tells them apart where a restarted server counts anew. */
