@@ -213,7 +213,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     // A page that is shown again reads its list anew.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     await page.keyboard.press('j')
