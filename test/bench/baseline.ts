@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import express from 'express'
 
 /** A server that sends recorded replies of the simulator: plain Express, or a minimal `node:http`. */
 const [, , name, port, file = ''] = process.argv
@@ -32,6 +31,8 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
+  // Imported here alone: it takes as long as the rest of a start, which `node:http` must not pay.
+  const { default: express } = await import('express')
   // Without ETag and `X-Powered-By`, so that it sends the same bytes.
   const app = express()
   app.disable('x-powered-by')
