@@ -21,7 +21,7 @@ import { fileOf, testingModules } from './testing.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const buildFolder = join(root, 'src/build')
 
-/** The options of every bundle. The code is not minified, so that the stacks in the log are readable. */
+/** The options of every bundle. Names are not minified, so that the stacks in the log are readable. */
 const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -104,6 +104,9 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
       resolveDir: root,
     },
     outfile: join(dist, BUNDLE),
+    // A start takes 3 to 6 % less (FINDINGS). Node shows the line of an error, so no line is long.
+    minifyWhitespace: true,
+    lineLimit: 160,
     external: ['@stoplight/prism-http', 'ioredis', `./${LIBRARIES}`],
     plugins: [
       replacePrecompiled(await precompile()),

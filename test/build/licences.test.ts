@@ -33,8 +33,8 @@ describe.each([
     'dist/node_modules/@stoplight/prism-http/THIRD-PARTY-LICENSES.txt',
   ],
 ])('the licences beside the bundle of %s', (_name, bundle, licences) => {
-  // esbuild writes the path of each file above its code.
-  const paths = [...read(bundle).matchAll(/^ *\/\/ (node_modules\/.*)$/gm)].map(([, path = '']) => path)
+  // esbuild writes the path of each file above its code, or before its function where comments are left out.
+  const paths = read(bundle).match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
   const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]
 
   test('name each package in it, with its version', () => {
