@@ -15,7 +15,7 @@ export class ClientEvidence {
   readonly contractFindings: ContractFindings
 
   constructor({ operations, idempotentOperations, isMagicKey }: Omit<EvidenceOptions, 'limit'>) {
-    this.coverage = new Coverage(operations)
+    this.coverage = new Coverage(operations())
     this.manners = new Manners(idempotentOperations)
     this.contractFindings = new ContractFindings(isMagicKey)
   }
@@ -43,7 +43,8 @@ export class ClientEvidence {
 }
 
 interface EvidenceOptions {
-  readonly operations: readonly OperationItems[]
+  /** Returns the coverage items of all operations. It is first called at the first exchange. */
+  readonly operations: () => readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly isMagicKey: IsMagicKey
@@ -60,20 +61,19 @@ export class EvidenceCollector {
   #options: EvidenceOptions
   readonly #bySandbox = new Map<string, ClientEvidence>()
   /** The merged evidence of retired sandboxes. */
-  readonly #retired: ClientEvidence
+  #retired: ClientEvidence | undefined
 
   constructor(options: EvidenceOptions) {
     this.#options = options
-    this.#retired = new ClientEvidence(options)
   }
 
   get operations(): readonly OperationItems[] {
-    return this.#options.operations
+    return this.#options.operations()
   }
 
-  adopt(operations: readonly OperationItems[]): void {
+  adopt(operations: EvidenceOptions['operations']): void {
     this.#options = { ...this.#options, operations }
-    for (const evidence of [this.#retired, ...this.#bySandbox.values()]) evidence.adopt(operations)
+    for (const evidence of this.#all()) evidence.adopt(operations())
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -95,7 +95,9 @@ export class EvidenceCollector {
   /** Moves the evidence of a sandbox to that of all sandboxes; the sandbox begins again without any. */
   retire(sandbox: string): void {
     const evidence = this.#bySandbox.get(sandbox)
-    if (evidence) this.#retired.merge(evidence)
+    if (!evidence) return
+    this.#retired ??= new ClientEvidence(this.#options)
+    this.#retired.merge(evidence)
     this.#bySandbox.delete(sandbox)
   }
 
@@ -103,7 +105,11 @@ export class EvidenceCollector {
   evidenceOf(sandbox: string | undefined): ClientEvidence {
     if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new ClientEvidence(this.#options)
     const all = new ClientEvidence(this.#options)
-    for (const evidence of [this.#retired, ...this.#bySandbox.values()]) all.merge(evidence)
+    for (const evidence of this.#all()) all.merge(evidence)
     return all
+  }
+
+  #all(): readonly ClientEvidence[] {
+    return [...(this.#retired ? [this.#retired] : []), ...this.#bySandbox.values()]
   }
 }

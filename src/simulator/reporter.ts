@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { createLiveView } from '../core/live-view.ts'
 import type { Log } from '../core/log.ts'
+import { once } from '../core/once.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
@@ -35,7 +36,7 @@ export function createReporter(deps: ReporterDeps) {
   let known = read()
   const createCollector = () =>
     new EvidenceCollector({
-      operations: listCoverageItems(present().contract),
+      operations: once(() => listCoverageItems(present().contract)),
       idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
       isMagicKey: (token) => known.keys.has(token),
       limit: settings.sandboxLimit, // of sandboxes with evidence of their own
@@ -53,7 +54,7 @@ export function createReporter(deps: ReporterDeps) {
     /** Goes on with the contract and the keys of the present generation. */
     adopt() {
       known = read()
-      for (const each of new Set([collector, own])) each.adopt(listCoverageItems(present().contract))
+      for (const each of new Set([collector, own])) each.adopt(once(() => listCoverageItems(present().contract)))
     },
   }
 }
