@@ -30,9 +30,9 @@ export class TextList {
   }
 
   #completeBlock(): void {
-    const bytes = Buffer.from(this.#tail.join('\n'))
-    const block = Buffer.allocUnsafeSlow(bytes.length)
-    bytes.copy(block)
+    const text = this.#tail.join('\n')
+    const block = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    block.write(text)
     this.#starts.push(this.#blockOf.length)
     this.#blocks.push(block)
     for (let count = this.#tail.length; count > 0; count -= 1) this.#blockOf.push(this.#blocks.length - 1)
