@@ -53,7 +53,7 @@ export async function openBundles(
   const histories = new Histories()
   journal.onClear((sandbox, recorded) => {
     if (sandboxes.has(sandbox)) histories.countDeleted(sandbox, recorded)
-    else histories.forget(sandbox) // the registry has evicted it
+    else histories.discard(sandbox) // the registry has evicted it
   })
   await beginHistories(histories, store, settings.bundle !== undefined)
   const write = (sandbox: string | undefined, reasons: readonly string[] = []) => {

@@ -23,13 +23,13 @@ const maxStateBytes = 4 * 1024 * 1024
 const maxBodyBytes = 1024 * 1024
 
 /** A state of a sandbox as the text of its export, or the reason why it is not stored. */
-export type HeldState =
+export type CapturedState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'export'; readonly text: string }
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /** A state that is not stored, since it has more than `maxStateBytes`. */
-const tooLargeState: HeldState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
+const tooLargeState: CapturedState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
 
 /** A request to the control plane that changed a sandbox. */
 export interface SandboxChange {
@@ -47,12 +47,12 @@ export interface SandboxChange {
   /** The body as sent; without its bytes if it is larger than `maxBodyBytes`. */
   readonly body: RecordedBody
   /** The state after a change whose request does not contain it: the restoration of a snapshot. */
-  readonly state?: HeldState
+  readonly state?: CapturedState
 }
 
 /** The history of a sandbox: its state at the start, and the changes since. */
 interface SandboxHistory {
-  start: HeldState
+  start: CapturedState
   changes: SandboxChange[]
   /** The number of changes that are not stored, since they exceed `maxChanges` or `maxHeldBytes`. */
   lostChanges: number
@@ -68,8 +68,8 @@ export class Histories {
   #bytes = 0
 
   /** Replaces the history of a sandbox by one that starts with the given state, and with the settings at start-up. */
-  begin(sandbox: string, start: HeldState): void {
-    this.forget(sandbox)
+  begin(sandbox: string, start: CapturedState): void {
+    this.discard(sandbox)
     if (start.kind === 'empty') return
     const history = this.#historyOf(sandbox)
     history.start = this.#admit(history, start)
@@ -99,7 +99,7 @@ export class Histories {
   }
 
   /** Deletes the history of a sandbox. */
-  forget(sandbox: string): void {
+  discard(sandbox: string): void {
     this.#bytes -= this.#histories.get(sandbox)?.bytes ?? 0
     this.#histories.delete(sandbox)
   }
@@ -111,7 +111,7 @@ export class Histories {
   }
 
   /** Returns a state and counts its bytes, or the reason why it is not stored. */
-  #admit(history: SandboxHistory, state: HeldState): HeldState {
+  #admit(history: SandboxHistory, state: CapturedState): CapturedState {
     if (state.kind !== 'export') return state
     if (state.text.length > maxStateBytes) return tooLargeState
     if (this.#bytes + state.text.length > maxHeldBytes)
@@ -167,14 +167,14 @@ export function recordChanges(
   store: Store,
   seedState: SandboxExport | undefined,
 ): ChangeListener {
-  const stateAfterReset = (sandbox: string): HeldState =>
+  const stateAfterReset = (sandbox: string): CapturedState =>
     seedState && sandbox === defaultSandbox ? { kind: 'export', text: JSON.stringify(seedState) } : { kind: 'empty' }
   return async ({ operation, sandbox, request, order }) => {
     switch (operation) {
       case 'reset':
         return histories.begin(sandbox, stateAfterReset(sandbox))
       case 'deleteSandbox':
-        return histories.forget(sandbox)
+        return histories.discard(sandbox)
       case 'deleteRequests':
         return // `Journal.onClear` counts the deleted entries
     }
@@ -193,7 +193,7 @@ export function recordChanges(
 }
 
 /** Reads the present state of a sandbox. */
-async function captureState(store: Store, sandbox: string): Promise<HeldState> {
+async function captureState(store: Store, sandbox: string): Promise<CapturedState> {
   const summary = (await store.listSandboxes()).find(({ name }) => name === sandbox)
   if (!summary) return { kind: 'empty' }
   const records = summary.events + summary.prompts

@@ -11,7 +11,7 @@ import type { Store } from '../state/store.ts'
 import type { BundledBody, BundledChange, BundleHead, MissingParts } from './bundle.ts'
 import { bundleBody, bundleEntry } from './bundle-entry.ts'
 import { type Callers, createRedaction, type RedactRecord } from './callers.ts'
-import type { HeldState, Histories, SandboxChange } from './history.ts'
+import type { CapturedState, Histories, SandboxChange } from './history.ts'
 
 /** The parts of a simulator that a bundle has. */
 interface BundleSource {
@@ -81,7 +81,7 @@ async function* writeSandbox(source: BundleSource, name: string, redact: RedactR
     missing,
   }
   yield `${JSON.stringify(head).slice(0, -1)},\n"start":{"empty":${history.start.kind === 'empty'}`
-  yield* writeHeldState(history.start, redact)
+  yield* writeCapturedState(history.start, redact)
   yield '},\n"changes":['
   yield* writeItems(history.changes, (change) => writeChange(change, redact))
   yield '],\n"requests":['
@@ -145,7 +145,7 @@ function* recordPieces(record: Json, clean: (record: Json) => string): Generator
 }
 
 /** Yields the members of a state, each behind a comma. */
-async function* writeHeldState(held: HeldState, redact: RedactRecord): AsyncGenerator<string> {
+async function* writeCapturedState(held: CapturedState, redact: RedactRecord): AsyncGenerator<string> {
   if (held.kind === 'empty') return
   if (held.kind === 'unknown') {
     yield `,"problem":${JSON.stringify(held.reason)}`
@@ -163,7 +163,7 @@ async function* writeChange({ state, ...change }: SandboxChange, redact: RedactR
   const isRedacted = body.redacted === true || query.includes(redacted)
   const written: BundledChange = { ...change, at: new Date(change.at).toISOString(), query, body }
   yield JSON.stringify({ ...written, ...(isRedacted && { redacted: true }) }).slice(0, -1)
-  if (state) yield* writeHeldState(state, redact)
+  if (state) yield* writeCapturedState(state, redact)
   yield '}'
 }
 

@@ -73,7 +73,7 @@ export class StreamFollower {
       this.#lost.add(sandbox)
       return undefined
     }
-    const isOther = this.#noteStream(appended.id)
+    const isOther = this.#useStream(appended.id)
     this.#used.add(sandbox)
     if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which tells the others
     return appended
@@ -131,7 +131,7 @@ export class StreamFollower {
     return sandbox === undefined ? this.#lost.size > 0 : this.#lost.has(sandbox)
   }
 
-  noteLost(sandbox: string): void {
+  markLost(sandbox: string): void {
     this.#lost.add(sandbox)
   }
 
@@ -198,7 +198,7 @@ export class StreamFollower {
         const { entry, live } = this.#decoder.decode(message)
         this.#comparison?.seen.add(entry.sandbox)
         this.#journal.record(entry, live, message.place)
-        if (message.request === undefined || message.answer === undefined) this.#journal.noteLoss(entry.sandbox)
+        if (message.request === undefined || message.answer === undefined) this.#journal.countLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
@@ -221,7 +221,7 @@ export class StreamFollower {
   /** Begins to read a stream. Returns true if what was read of it is not its next messages. */
   async #beginStream(id: string): Promise<boolean> {
     const isOther = this.#readId !== undefined
-    this.#noteStream(id)
+    this.#useStream(id)
     if (isOther) for (const sandbox of this.#journal.restart()) this.#lost.add(sandbox)
     this.#readId = id
     this.#position = 0
@@ -229,8 +229,8 @@ export class StreamFollower {
     return (await this.#countLost()) || isOther
   }
 
-  /** Notes the present stream. Returns true for a new one: all exchanges of this process are lost. */
-  #noteStream(id: string): boolean {
+  /** Uses a stream from now on. Returns true for a new one: all exchanges of this process are lost. */
+  #useStream(id: string): boolean {
     const isOther = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
     if (!isOther) return false

@@ -45,7 +45,7 @@ interface SharedExchanges {
   follow(): Promise<void>
   clear(sandbox: string | undefined): Promise<void>
   hasLost(sandbox: string | undefined): boolean
-  noteLost(sandbox: string): void
+  markLost(sandbox: string): void
   close(): Promise<void>
 }
 
@@ -132,8 +132,8 @@ export class Journal {
     return this.#counts.advance(sandbox, place)
   }
 
-  /** Notes that an exchange of a sandbox was not read whole. */
-  noteLoss(sandbox: string): void {
+  /** Counts an exchange of a sandbox that was not read whole. */
+  countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }
 

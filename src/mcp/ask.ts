@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts
 import type { SimRequest } from '../exchange/request.ts'
 
 /** A request to the control plane. */
-export interface ControlQuestion {
+export interface ControlCall {
   /** The method; default `GET`. */
   readonly method?: string
   /** The path below `/__sim`: `/report`. */
@@ -21,7 +21,7 @@ export interface ControlAnswer {
 }
 
 /** Sends a request to the control plane, over HTTP or within the process. */
-export type AskControl = (question: ControlQuestion) => Promise<ControlAnswer>
+export type AskControl = (question: ControlCall) => Promise<ControlAnswer>
 
 /** Creates a function that asks the control plane of this process, with the host and the token of `source`. */
 export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
@@ -59,7 +59,7 @@ export function askByFetch(controlUrl: string, controlToken: string | undefined)
 
 const jsonType = { 'content-type': 'application/json' }
 
-function writeQuery(query: ControlQuestion['query'] = {}): string {
+function writeQuery(query: ControlCall['query'] = {}): string {
   const sent = Object.entries(query).filter(([, value]) => value !== undefined)
   return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }

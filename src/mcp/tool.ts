@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { describeKnown } from '../core/similar.ts'
-import type { AskControl, ControlAnswer, ControlQuestion } from './ask.ts'
+import type { AskControl, ControlAnswer, ControlCall } from './ask.ts'
 
 /** A tool for coding agents: a thin call of the control plane with a short answer. */
 export interface Tool {
@@ -26,7 +26,7 @@ export const pageSize = 20
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
 
 /** Asks the control plane, as `readOrThrow` reads it. */
-export const askOrThrow = async (ask: AskControl, question: ControlQuestion, next?: string): Promise<JsonObject> =>
+export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
 /** Returns the JSON of an answer. Throws a refusal with `next`, what to do about it; a 417 is no refusal. */

@@ -67,7 +67,7 @@ export class StoredExchange {
     if (!this.#stored) {
       const ended = this.#create(this.#reply, outcome, sight)
       this.#append(ended).catch((error) => {
-        this.#shared.noteLost(ended.entry.sandbox)
+        this.#shared.markLost(ended.entry.sandbox)
         this.#warn(ended, error)
       })
       return ended

@@ -41,7 +41,7 @@ export async function warnOfOtherInputs(
   inputs: LoadedInputs,
   log: Log,
 ): Promise<void> {
-  if (!shared || !(await shared.noteInputs(computeInputsDigest(settings, inputs)))) return
+  if (!shared || !(await shared.registerInputs(computeInputsDigest(settings, inputs)))) return
   const problem =
     'The replica that started before this one has another contract, fixtures, start-up rules or settings ' +
     '(such as --seed, --clock or --plan), so the same request can get different answers. ' +

@@ -17,10 +17,10 @@ export interface SharedState {
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
   /**
-   * Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
+   * Stores the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
    * is still connected.
    */
-  noteInputs(digest: string): Promise<boolean>
+  registerInputs(digest: string): Promise<boolean>
   /** Opens the journal of all replicas, which stores about so many messages. */
   openJournal(size: number): ExchangeStream
   /** Lists the names of the newest sandboxes, at most `limit`, in the order of their creation. */

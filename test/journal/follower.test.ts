@@ -205,11 +205,11 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
 
   test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
     const [one, two] = await openTwo()
-    one.journal.shared?.noteLost('cleared')
+    one.journal.shared?.markLost('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(true)
     await one.journal.shared?.clear('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(false)
-    one.journal.shared?.noteLost('lost')
+    one.journal.shared?.markLost('lost')
     await one.journal.shared?.close()
     expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
     expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })

@@ -18,7 +18,7 @@ export type ChangedRules = Promise<Asked<Schema<'RuleList'>>>
 /** Adds a rule before the other rules of a sandbox, whose counts stay, since the first rule that acts decides. */
 export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRules {
   const query = { sandbox, position: 'first' } as const
-  return noteChange(await ask('post', '/scenarios', { query, body: { rules: [rule] } }))
+  return countOwnChange(await ask('post', '/scenarios', { query, body: { rules: [rule] } }))
 }
 
 /**
@@ -34,10 +34,10 @@ export async function replaceRules(sandbox: string, shown: Rules, rules: Rules |
 }
 
 async function putRules(sandbox: string, rules: Rules): ChangedRules {
-  return noteChange(await ask('put', '/scenarios', { query: { sandbox }, body: { rules } }))
+  return countOwnChange(await ask('put', '/scenarios', { query: { sandbox }, body: { rules } }))
 }
 
-function noteChange<Changed>(changed: Asked<Changed>): Asked<Changed> {
+function countOwnChange<Changed>(changed: Asked<Changed>): Asked<Changed> {
   if (changed.ok) ownChanges.value += 1
   return changed
 }

@@ -109,7 +109,7 @@ export class RedisJournalStream implements ExchangeStream {
       for (const [index, { answer, resolve }] of sent.entries()) {
         const number = Number(appended[2 * index])
         this.#latest = Math.max(this.#latest, number)
-        this.#noteBody({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
+        this.#storePlace({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
         resolve({ id, number })
       }
     } catch (error) {
@@ -120,7 +120,7 @@ export class RedisJournalStream implements ExchangeStream {
     }
   }
 
-  #noteBody(stored: StoredBody, key: object | undefined): void {
+  #storePlace(stored: StoredBody, key: object | undefined): void {
     if (stored.end === 0) return
     if (key) this.#stored.set(key, stored)
     if (stored.stream !== this.#lastBody.stream || stored.end > this.#lastBody.end) this.#lastBody = stored

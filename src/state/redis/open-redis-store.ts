@@ -59,7 +59,7 @@ export async function openRedisStore(
       shown,
       readRecord: (sandbox) => settings.read(sandbox),
       updateRecord: (sandbox, update) => settings.update(sandbox, update),
-      noteInputs: (digest) => checks.noteInputs(digest),
+      registerInputs: (digest) => checks.registerInputs(digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: randomUUID(), size }),
     }

@@ -84,8 +84,8 @@ export class ServerChecks {
     this.#isClockReported = isOff
   }
 
-  /** Does what `SharedState.noteInputs` describes, as far as Redis may list its clients. */
-  async noteInputs(digest: string): Promise<boolean> {
+  /** Does what `SharedState.registerInputs` describes, as far as Redis may list its clients. */
+  async registerInputs(digest: string): Promise<boolean> {
     const before = await this.#connection.call('set', `${sharedKeys(this.#location.prefix)}inputs`, digest, 'GET')
     if (before === null || before === digest) return false
     try {
