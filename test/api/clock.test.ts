@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { frozenNow, startForTest } from '../support/start.ts'
+import { frozenNow, startForTest, test } from '../support/start.ts'
 import { readAllEvents } from '../support/stored-records.ts'
 
 const frozen = sharedSimulator()
@@ -117,13 +117,12 @@ describe('the clock', () => {
 })
 
 describe('the time of the sandbox', () => {
-  test('is the default of eventAt and the time of receipt', async () => {
-    const sim = await startForTest()
-    await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
-    await ask(sim, '/v1/events', { token: 'k~a', body: event() })
-    await ask(sim, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
+  test('is the default of eventAt and the time of receipt', async ({ own }) => {
+    await steer(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
+    await ask(own, '/v1/events', { token: 'k~a', body: event() })
+    await ask(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
     const times = async (name: string) =>
-      (await readAllEvents(sim, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+      (await readAllEvents(own, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
     expect(await times('a')).toEqual([[instant, instant]])
     expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })

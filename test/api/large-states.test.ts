@@ -1,10 +1,10 @@
 // @module-tag long
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
 const at = '2026-01-15T12:00:00.000Z'
 
@@ -118,15 +118,14 @@ onLinux('others are answered while 20 MB of prompts are listed', async () => {
   expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
 })
 
-test('a client sees nothing of an import before it sees all of it', async () => {
-  const sim = await startForTest()
+test('a client sees nothing of an import before it sees all of it', async ({ own }) => {
   let isDone = false
-  const importing = steer(sim, 'POST', '/import', document).finally(() => {
+  const importing = steer(own, 'POST', '/import', document).finally(() => {
     isDone = true
   })
   const totals = new Set<unknown>()
   while (!isDone) {
-    const page = JSON.parse((await ask(sim, '/__sim/events?limit=0', { token: null })).text)
+    const page = JSON.parse((await ask(own, '/__sim/events?limit=0', { token: null })).text)
     totals.add(page.total)
   }
   await importing

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { analyticsPath, ask, event, type RequestOptions, readStateInfo } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 /** What can be wrong with a request for analytics, in the order in which the design tries it. */
 const faults = [
@@ -55,16 +55,15 @@ describe('of two faults the earlier one decides', () => {
 })
 
 describe('on POST /events', () => {
-  test.each([
+  test.for<[string, RequestOptions, number]>([
     ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
     ['no token before a broken body', { token: null, body: '{' }, 401],
     ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
     ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
     ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
-  ] as [string, RequestOptions, number][])('%s', async (_name, how, status) => {
-    const sim = await startForTest()
-    const before = await readStateInfo(sim)
-    expect((await ask(sim, '/v1/events', how)).status).toBe(status)
-    expect(await readStateInfo(sim)).toEqual(before)
+  ])('%s', async ([, how, status], { own }) => {
+    const before = await readStateInfo(own)
+    expect((await ask(own, '/v1/events', how)).status).toBe(status)
+    expect(await readStateInfo(own)).toEqual(before)
   })
 })

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, objectOf, prompt, type RequestOptions } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
 const fields =
@@ -85,15 +85,14 @@ test.each([
   expect(leaks).toEqual([])
 })
 
-test('explain shows no token of the explained request', async () => {
-  const sim = await startForTest()
+test('explain shows no token of the explained request', async ({ own }) => {
   const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
   const body: JsonObject = {
     method: 'GET',
     path: `${analyticsPath}?period=${token}`,
     headers: { authorization: `Bearer ${token}` },
   }
-  const answer = await ask(sim, '/__sim/explain', { token: null, body })
+  const answer = await ask(own, '/__sim/explain', { token: null, body })
   expect(answer.text).toContain('[redacted]')
   expect(answer.text).not.toContain('zq_live_')
 })

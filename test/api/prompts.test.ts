@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { ask, objectOf, productId, prompt, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { type TestSimulator, test } from '../support/start.ts'
 import { readPrompts } from '../support/stored-records.ts'
 
 async function create(sim: TestSimulator, fields: JsonObject = {}) {
@@ -36,8 +36,7 @@ test('the answer has one id for each component, all different', async () => {
   expect(new Set([...componentIds, promptId, versionId]).size).toBe(5)
 })
 
-test('the same externalPromptId from 50 callers at once makes one prompt with versions 1 to 50', async () => {
-  const own = await startForTest()
+test('the same externalPromptId from 50 callers at once makes one prompt with versions 1 to 50', async ({ own }) => {
   const ids = [productId, productId.toUpperCase()]
   const made = await Promise.all(
     Array.from({ length: 50 }, (_, n) => create(own, { externalPromptId: 'a', productId: ids[n % 2] ?? '' })),

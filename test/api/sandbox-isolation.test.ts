@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
+import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
 import { listSandboxes as listed } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -73,9 +73,8 @@ async function work(sim: TestSimulator, { name, index }: { name: string; index: 
 }
 
 describe('no control of a request reaches another sandbox', () => {
-  test('seed, instant and faults of one are gone with it', async () => {
-    const sim = await startForTest()
-    const before = await ask(sim, analyticsPath)
+  test('seed, instant and faults of one are gone with it', async ({ own }) => {
+    const before = await ask(own, analyticsPath)
     const headers = {
       'x-sim-sandbox': 'loud',
       'x-sim-seed': '99',
@@ -83,23 +82,22 @@ describe('no control of a request reaches another sandbox', () => {
       'x-sim-scenario': 'critical',
       'x-sim-sequence': '200',
     }
-    expect((await ask(sim, analyticsPath, { headers })).text).not.toBe(before.text)
-    const after = await ask(sim, analyticsPath)
+    expect((await ask(own, analyticsPath, { headers })).text).not.toBe(before.text)
+    const after = await ask(own, analyticsPath)
     expect(after.text).toBe(before.text)
     expect(after.headers.get('date')).toBe(before.headers.get('date'))
-    expect((await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
+    expect((await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
   })
 
-  test.each<[string, Record<string, string>, string]>([
+  test.for<[string, Record<string, string>, string]>([
     ['header and token', { 'x-sim-sandbox': 'a', authorization: 'Bearer k~b' }, ''],
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('%s that name two are refused, and nothing is kept', async (_name, headers, prefix) => {
-    const sim = await startForTest()
-    const answer = await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers })
+  ])('%s that name two are refused, and nothing is kept', async ([, headers, prefix], { own }) => {
+    const answer = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(answer, 400, /more than one sandbox|cannot name a sandbox/)
-    expect(await listed(sim)).toMatchObject([{ name: 'default', events: 0 }])
+    expect(await listed(own)).toMatchObject([{ name: 'default', events: 0 }])
   })
 })
 
@@ -140,15 +138,14 @@ describe('the control plane', () => {
     expectRefusal(await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body }), 400, says)
   })
 
-  test('deletes one with all that it holds, and says whether there was one', async () => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events', { token: 'k~a', body: event({ insertId: 'x' }) })
-    await putRules(sim, [{ scenario: 'unavailable' }], 'a')
-    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: true })
-    expect(namesOf(await listed(sim))).not.toContain('a')
-    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: false })
-    expect((await ask(sim, analyticsPath, { token: 'k~a' })).status).toBe(200)
-    expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 0, rules: 0 })
+  test('deletes one with all that it holds, and says whether there was one', async ({ own }) => {
+    await ask(own, '/v1/events', { token: 'k~a', body: event({ insertId: 'x' }) })
+    await putRules(own, [{ scenario: 'unavailable' }], 'a')
+    expect(await steer(own, 'DELETE', '/sandboxes/a')).toEqual({ deleted: true })
+    expect(namesOf(await listed(own))).not.toContain('a')
+    expect(await steer(own, 'DELETE', '/sandboxes/a')).toEqual({ deleted: false })
+    expect((await ask(own, analyticsPath, { token: 'k~a' })).status).toBe(200)
+    expect((await listed(own)).find(({ name }) => name === 'a')).toMatchObject({ events: 0, rules: 0 })
   })
 })
 

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { ask, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
@@ -51,11 +51,10 @@ describe('an export', () => {
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('of an unused sandbox empties the sandbox that imports it', async () => {
-    const sim = await startForTest()
-    await fill(sim)
-    expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({ events: 0, prompts: 0 })
-    expect(await exported(sim)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+  test('of an unused sandbox empties the sandbox that imports it', async ({ own }) => {
+    await fill(own)
+    expect(await steer(own, 'POST', '/import', await exported(own, 'nobody'))).toEqual({ events: 0, prompts: 0 })
+    expect(await exported(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
   test('creates, when imported, a sandbox that counts towards --sandbox-limit', async () => {
