@@ -25,12 +25,6 @@ const keys = fixture<Key>('keys')
 const models = fixture<KnownModel>('models')
 const including = fixture<Plan>('plans').flatMap(({ name, analytics }) => (analytics ? [name] : []))
 
-test('there is a magic token and a magic model for each named refusal', () => {
-  const names = Object.keys(statuses)
-  expect(keys.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
-  expect(models.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
-})
-
 describe.each(operations)('on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const answer = await askOperation(sim(), operation, { token })
