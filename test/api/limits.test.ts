@@ -139,28 +139,18 @@ describe('where the limit comes from', () => {
 - { name: growth, about: Two an hour., analytics: true, maxAnalysesPerHour: 2 }
 - { name: enterprise, about: Three an hour., analytics: true, maxAnalysesPerHour: 3 }
 `
-  async function withPlans(settings: Partial<Settings> = {}) {
+  const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
+
+  test.each<[string, Partial<Settings>, number[]]>([
+    ['the plan of the key', {}, [2, 2, 3, 0]],
+    ['--plan, for keys that no fixture lists, and for no other', { plan: 'enterprise' }, [3, 2, 3, 0]],
+    ['the setting, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
+  ])('%s', async (_name, settings, expected) => {
     const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
-    return startForTest({ fixtures, ...settings })
-  }
-  const answered = async (sim: TestSimulator, token: string) =>
-    statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
-
-  test('the plan of the key', async () => {
-    const sim = await withPlans()
-    const keys = ['any-key', 'key_enterprise', 'key_free']
-    expect(await Promise.all(keys.map((key) => answered(sim, key)))).toEqual([2, 3, 0])
-  })
-
-  test('--plan, for keys that no fixture lists, and for no other', async () => {
-    const sim = await withPlans({ plan: 'enterprise' })
-    expect([await answered(sim, 'any-key'), await answered(sim, 'key_growth')]).toEqual([3, 2])
-  })
-
-  test('the setting, for all plans', async () => {
-    const sim = await withPlans({ maxAnalysesPerHour: 4 })
-    expect(await answered(sim, 'any-key')).toBe(4)
-    expect(await answered(sim, 'key_enterprise')).toBe(4)
+    const sim = await startForTest({ fixtures, ...settings })
+    const answered = async (token: string) =>
+      statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
+    expect(await Promise.all(keys.map(answered))).toEqual(expected)
   })
 })
 
@@ -171,35 +161,26 @@ test('without a limit there is none, and no header speaks of one', async () => {
   expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-describe('--analyses-window 10s', () => {
-  test('counts in windows of 10 seconds from the first request, and all headers and words say so', async () => {
-    const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
-    const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
-    expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
-    expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
-    expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
-    expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
-    expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
-  })
+test('--analyses-window counts in windows from the first request, and all headers and words say so', async () => {
+  const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
+  const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
+  expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
+  expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
+  expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
+  expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
+  expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
 })
 
-describe('--x-rate-limit', () => {
+test.each([
+  ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
+  ['seconds', '3600', '7'],
+] as const)('--x-rate-limit %s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
+  const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const older = ({ headers }: Answer) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-
-  test.each([
-    ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
-    ['seconds', '3600', '7'],
-  ] as const)('%s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
-    const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
-    const answers = await askMany(sim, 3, at('12:00:00'))
-    expect(answers.map(older)).toEqual([
-      ['2', '1', end],
-      ['2', '0', end],
-      ['2', '0', end],
-    ])
-    const { headers } = at('12:30:00')
-    const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
-    expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
-  })
+  const answers = await askMany(sim, 3, at('12:00:00'))
+  expect(answers.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
+  const { headers } = at('12:30:00')
+  const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
+  expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
 })
