@@ -28,12 +28,6 @@ async function kept(target: Target) {
 }
 
 describe('a retry meets the first event', () => {
-  test('at once, with the same payload, and is counted', async ({ own }) => {
-    const eventId = await post(own)
-    expect([await post(own), await post(own)]).toEqual([eventId, eventId])
-    expect(await kept(own)).toEqual([{ eventId, value: 'first', replays: 2 }])
-  })
-
   test('with another payload, which is told as advice, also with --strict, and changes nothing that is kept', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
@@ -77,17 +71,14 @@ test('an id follows from the payload, not from the time of receipt', async () =>
   expect(await idAt('2026-01-15T12:00:00Z')).toBe(await idAt('2026-03-01T00:00:00Z'))
 })
 
-describe('eventAt', () => {
-  const taken = [
-    ['2026-01-15T12:00:00.123456789Z', '2026-01-15T12:00:00.123Z'],
-    ['2026-01-15T23:30:00-08:00', '2026-01-16T07:30:00.000Z'],
-    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-    ['2026-01-15T12:00', '2026-01-15T12:00:00.000Z'],
-  ] as const
-
-  test('is taken in every form of the contract, and stored as UTC', async ({ own }) => {
-    for (const [eventAt] of taken) await post(own, { eventAt, insertId: eventAt })
-    const { events } = await readEventPage(own)
-    expect(events.map(({ fields }) => [fields.insertId, fields.eventAt])).toEqual(taken)
-  })
+test('eventAt is taken in every form of the contract, and stored as UTC', async ({ own }) => {
+  const taken = {
+    '2026-01-15T12:00:00.123456789Z': '2026-01-15T12:00:00.123Z',
+    '2026-01-15T23:30:00-08:00': '2026-01-16T07:30:00.000Z',
+    '2024-02-29': '2024-02-29T00:00:00.000Z',
+    '2026-01-15T12:00': '2026-01-15T12:00:00.000Z',
+  }
+  for (const eventAt of Object.keys(taken)) await post(own, { eventAt, insertId: eventAt })
+  const { events } = await readEventPage(own)
+  expect(Object.fromEntries(events.map(({ fields }) => [fields.insertId, fields.eventAt]))).toEqual(taken)
 })
