@@ -11,9 +11,6 @@ const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
-const redisCli = ({ port }: RedisServer, ...args: string[]) =>
-  execFileSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' }).trim()
-
 describeWithRedis('exchanges in a Redis that loses its memory', () => {
   const startAgain = async (redis: RedisServer, replicas: readonly TestSimulator[]) => {
     await redis.start()
@@ -43,7 +40,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     const replicas = await startReplicas(redis, { statePrefix })
     for (const replica of replicas) await ask(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
-    redisCli(redis, 'flushall')
+    execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
     for (const replica of replicas) // each appends that exchanges are lost
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
