@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
 import { harSchema } from '../journal/har-schema.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { test } from '../support/start.ts'
@@ -9,13 +8,6 @@ import { test } from '../support/start.ts'
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 addFormats.default(ajv)
 const validate = ajv.compile(harSchema)
-
-interface HarEntry {
-  readonly request: JsonObject
-  readonly response: JsonObject
-  readonly _operation?: string
-  readonly _violations: readonly JsonObject[]
-}
 
 test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async ({ own }) => {
   await ask(own, `${analyticsPath}?period=7d`, { token: 'my-secret-token' })
@@ -30,15 +22,11 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, invalid, reset, binary] = har.log.entries as HarEntry[]
+  const [analytics, invalid, reset, binary] = har.log.entries
+  const url = `${own.origin}${analyticsPath}?period=7d`
   expect(analytics).toMatchObject({
-    _operation: 'getModelAnalytics',
-    _sandbox: 'default',
-    request: {
-      method: 'GET',
-      url: `${own.origin}${analyticsPath}?period=7d`,
-      queryString: [{ name: 'period', value: '7d' }],
-    },
+    ...{ _operation: 'getModelAnalytics', _sandbox: 'default' },
+    request: { method: 'GET', url, queryString: [{ name: 'period', value: '7d' }] },
     response: { status: 200, content: { mimeType: 'application/json; charset=utf-8' } },
   })
   expect(invalid).toMatchObject({
