@@ -175,16 +175,4 @@ describe('sandboxes are bounded', () => {
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
   })
-
-  test('but the default never goes', async () => {
-    const { sim, dropped, pass } = await timed({ sandboxLimit: 2 })
-    await ask(sim, '/v1/events', { body: event() })
-    await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable' }])
-    for (const name of ['a', 'b', 'c']) {
-      pass(10_000)
-      await steer(sim, 'PUT', `/sandboxes/${name}`, {})
-    }
-    expect(dropped().map((one) => 'sandbox' in one && one.sandbox)).toEqual(['a', 'b'])
-    expect((await listed(sim)).find(({ name }) => name === 'default')).toMatchObject({ events: 1, rules: 1 })
-  })
 })
