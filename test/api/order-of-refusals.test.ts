@@ -2,18 +2,6 @@ import { describe, expect } from 'vitest'
 import { analyticsPath, ask, event, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { startForTest, test } from '../support/start.ts'
 
-/** What can be wrong with a request for analytics, in the order in which the design tries it. */
-const faults = [
-  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
-  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
-  { name: 'no token', status: 401, how: { token: null } },
-  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
-  { name: 'plan', status: 403, how: { token: 'key_free' } },
-  { name: 'validation', status: 400, query: '?period=14d' },
-  { name: 'unknown model', status: 404, closed: true },
-  { name: 'rate', status: 429, exhausted: true },
-] as const satisfies readonly Fault[]
-
 interface Fault {
   readonly name: string
   readonly status: number
@@ -27,11 +15,21 @@ interface Fault {
   readonly exhausted?: boolean
 }
 
-const all: readonly Fault[] = faults
+/** What can be wrong with a request for analytics, in the order in which the design tries it. */
+const faults: readonly Fault[] = [
+  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
+  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
+  { name: 'no token', status: 401, how: { token: null } },
+  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
+  { name: 'plan', status: 403, how: { token: 'key_free' } },
+  { name: 'validation', status: 400, query: '?period=14d' },
+  { name: 'unknown model', status: 404, closed: true },
+  { name: 'rate', status: 429, exhausted: true },
+]
 
 /** Pairs that one request can have: a token cannot be missing and on the free plan at once. */
-const pairs = all.flatMap((first, index) =>
-  all
+const pairs = faults.flatMap((first, index) =>
+  faults
     .slice(index + 1)
     .filter((second) => !(first.name === 'no token' && second.name === 'plan'))
     .map((second) => ({ first, second })),
