@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
-import { analyticsPath, errorOf, event, expectRefusal, readStateInfo } from '../support/client.ts'
+import { analyticsPath, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo, postText, requestText, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -38,8 +38,7 @@ describe('what never becomes a request to the service still gets its error body'
   ])('%s', async (_name, text, status, words) => {
     const before = await readStateInfo(sim())
     const answer = await askRaw(sim().origin, text)
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(answer, status, words)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(await readStateInfo(sim())).toEqual(before)
   })
