@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as plainTest } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { bundledFixtures } from '../../src/fixtures/bundled.ts'
 import { type Answer, analyticsPath, ask, askOperation, operations, type RequestOptions } from '../support/client.ts'
@@ -10,6 +10,8 @@ import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
+/** A test to which `sim` is a simulator of its own that allows five analyses an hour. */
+const test = plainTest.extend('sim', () => limited())
 
 async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<Answer[]> {
   const answers: Answer[] = []
@@ -51,8 +53,7 @@ test.each(['real', 'frozen', 'shifted'])(
   },
 )
 
-test('all the fields of an answer agree with one another and with its Date', async () => {
-  const sim = await limited()
+test('all the fields of an answer agree with one another and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
   /** How far the clock goes on; by then: milliseconds since the begin, and since the window was opened; what is left. */
   const table = [
@@ -83,23 +84,20 @@ test('all the fields of an answer agree with one another and with its Date', asy
 })
 
 describe('the limit is counted', () => {
-  test('for each key in each sandbox, over all models and periods', async () => {
-    const sim = await limited()
+  test('for each key in each sandbox, over all models and periods', async ({ sim }) => {
     const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
     for (const path of others) expect((await ask(sim, path)).status).toBe(200)
     expect((await ask(sim, first)).status).toBe(429)
     for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
   })
 
-  test('exactly, when all come at once', async () => {
-    const sim = await limited()
+  test('exactly, when all come at once', async ({ sim }) => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sim, analyticsPath)))
     const answered = answers.filter(({ status }) => status === 200)
     expect(answered.map((one) => ratesOf(one).left).sort()).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('only by analytics: prompts and events have none', async () => {
-    const sim = await limited()
+  test('only by analytics: prompts and events have none', async ({ sim }) => {
     await askMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
       const { status, headers } = await askOperation(sim, operation)
