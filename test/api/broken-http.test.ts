@@ -119,9 +119,7 @@ test('a request whose sender ends in the middle of its body is refused, and its 
   await connection.closed()
 })
 
-test('of a header that is repeated the first counts where it can have one value, and all of them where it can have more', async ({
-  own,
-}) => {
+test('of a repeated header the first value counts, or all of them where the header is a list', async ({ own }) => {
   const twice = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
   expect(await steer(own, 'GET', '/requests')).toMatchObject({

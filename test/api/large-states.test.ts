@@ -39,8 +39,8 @@ const onLinux = test.runIf(existsSync(workFile))
 const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * Sends a request, and measures the work in each turn of the event loop until it is answered. `longestBlock`: the longest
- * block of work, for which other requests wait, as a share of all work.
+ * Sends a request, and measures the work in each turn of the event loop until it is answered. `longestBlock`: the
+ * longest block of work, for which other requests wait, as a share of all work.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isAnswered = false

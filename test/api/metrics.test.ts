@@ -33,9 +33,7 @@ test('metrics count requests by operation, status and origin, and the stored rec
   })
 })
 
-test('the text has the Prometheus format, with each family once and growing buckets, also after a reset', async ({
-  own,
-}) => {
+test('the text has the Prometheus format, each family once, and growing buckets after a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await ask(own, analyticsPath)
   await steer(own, 'POST', '/reset')
   const { text, headers } = await ask(own, '/__sim/metrics')
