@@ -14,7 +14,9 @@ const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.m
 test('thirty workers at once never see one another: data, faults, counts, clocks, seeds', async () => {
   const sim = await startForTest({ maxAnalysesPerHour: 3 })
   await Promise.all(Array.from({ length: 30 }, (_, index) => work(sim, `worker-${index}`, index)))
-  for (const { name, ...sandbox } of (await listed(sim)).filter(({ name }) => name !== 'default')) {
+  const workers = (await listed(sim)).filter(({ name }) => name !== 'default')
+  expect(workers).toHaveLength(30)
+  for (const { name, ...sandbox } of workers) {
     const index = Number(name.replace('worker-', ''))
     expect(sandbox).toMatchObject({ seed: `seed-${index}`, events: (index % 5) + 1, prompts: index % 3 })
   }
