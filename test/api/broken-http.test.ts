@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
-import { analyticsPath, errorOf, event, expectRefusal, readStateInfo } from '../support/client.ts'
+import { analyticsPath, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo, postText, requestText, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -38,8 +38,7 @@ describe('what never becomes a request to the service still gets its error body'
   ])('%s', async (_name, text, status, words) => {
     const before = await readStateInfo(sim())
     const answer = await askRaw(sim().origin, text)
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
-    expect(errorOf(answer)).toMatch(words)
+    expectRefusal(answer, status, words)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(await readStateInfo(sim())).toEqual(before)
   })
@@ -56,8 +55,7 @@ test('the absolute form of a request, as proxies send it, means the same', async
   expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 })
 })
 
-test('an absolute form with a broken host is journaled like any other request', async () => {
-  const own = await startForTest()
+test('an absolute form with a broken host is journaled like any other request', async ({ own }) => {
   await askRaw(own.origin, get('http://[::1/v2/x'))
   expect(await steer(own, 'GET', '/requests')).toMatchObject({ requests: [{ request: { path: '/v2/x' } }] })
 })
@@ -121,8 +119,7 @@ test('a request whose sender ends in the middle of its body is refused, and its 
   await connection.closed()
 })
 
-test('of a header that is repeated the first counts where it can have one value, and all of them where it can have more', async () => {
-  const own = await startForTest()
+test('of a repeated header the first value counts, or all of them where the header is a list', async ({ own }) => {
   const twice = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
   expect(await steer(own, 'GET', '/requests')).toMatchObject({

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import { describe, expect } from 'vitest'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { frozenNow, startForTest } from '../support/start.ts'
+import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readAllEvents } from '../support/stored-records.ts'
 
 const frozen = sharedSimulator()
@@ -28,13 +28,28 @@ const week = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
 
 describe('the clock', () => {
-  test('is real by default', async () => {
-    const [sim, { path }] = [real(), freshSandbox()]
-    const before = Date.now()
-    const clock = await steer(sim, 'GET', path('/clock'))
-    expect(clock['mode']).toBe('real')
-    expect(shown(clock)).toBeGreaterThanOrEqual(before)
-    expect(shown(clock)).toBeLessThanOrEqual(Date.now())
+  const advanceBy = (by: string): [string, string, JsonObject] => ['POST', '/clock/advance', { by }]
+  const shiftToInstant: [string, string, JsonObject] = ['PUT', '/clock', { mode: 'shifted', now: instant }]
+
+  test.each<[string, () => TestSimulator, [string, string, JsonObject][], string, () => number]>([
+    ['is real by default', real, [], 'real', Date.now],
+    ['returns to real time', frozen, [advanceBy('7d'), ['PUT', '/clock', { mode: 'real' }]], 'real', Date.now],
+    [
+      'continues from the instant that it is shifted to',
+      frozen,
+      [shiftToInstant],
+      'shifted',
+      () => Date.parse(instant),
+    ],
+    ['becomes shifted when it is advanced', real, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
+  ])('%s', async (_name, sim, steps, mode, startsAt) => {
+    const { path } = freshSandbox()
+    const [begun, start] = [Date.now(), startsAt()]
+    for (const [method, control, body] of steps) await steer(sim(), method, path(control), body)
+    const clock = await steer(sim(), 'GET', path('/clock'))
+    expect(clock['mode']).toBe(mode)
+    expect(shown(clock)).toBeGreaterThanOrEqual(start)
+    expect(shown(clock)).toBeLessThanOrEqual(start + Date.now() - begun)
   })
 
   test('stays shifted, and never passes the last date', async () => {
@@ -58,23 +73,6 @@ describe('the clock', () => {
     expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
   })
 
-  test('continues from the instant that it is shifted to', async () => {
-    const [sim, { path }] = [frozen(), freshSandbox()]
-    const before = Date.now()
-    await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: instant })
-    const clock = await steer(sim, 'GET', path('/clock'))
-    expect(clock['mode']).toBe('shifted')
-    expect(shown(clock)).toBeGreaterThanOrEqual(Date.parse(instant))
-    expect(shown(clock)).toBeLessThanOrEqual(Date.parse(instant) + Date.now() - before)
-  })
-
-  test('returns to real time', async () => {
-    const [sim, { path }] = [frozen(), freshSandbox()]
-    await steer(sim, 'POST', path('/clock/advance'), { by: '7d' })
-    await steer(sim, 'PUT', path('/clock'), { mode: 'real' })
-    expect(Math.abs(shown(await steer(sim, 'GET', path('/clock'))) - Date.now())).toBeLessThan(60_000)
-  })
-
   test.each([
     ['250ms', 250],
     ['90s', 90_000],
@@ -87,14 +85,6 @@ describe('the clock', () => {
     const [sim, { path }] = [frozen(), freshSandbox()]
     const now = new Date(Date.parse(frozenNow) + ms).toISOString()
     expect(await steer(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
-  })
-
-  test('becomes shifted when it is advanced while real', async () => {
-    const [sim, { path }] = [real(), freshSandbox()]
-    const before = Date.now()
-    const clock = await steer(sim, 'POST', path('/clock/advance'), { by: '1h' })
-    expect(clock['mode']).toBe('shifted')
-    expect(shown(clock) - before).toBeGreaterThanOrEqual(3_600_000)
   })
 
   test.each<[string, string, Json, RegExp]>([
@@ -117,13 +107,12 @@ describe('the clock', () => {
 })
 
 describe('the time of the sandbox', () => {
-  test('is the default of eventAt and the time of receipt', async () => {
-    const sim = await startForTest()
-    await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
-    await ask(sim, '/v1/events', { token: 'k~a', body: event() })
-    await ask(sim, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
+  test('is the default of eventAt and the time of receipt', async ({ own }) => {
+    await steer(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
+    await ask(own, '/v1/events', { token: 'k~a', body: event() })
+    await ask(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
     const times = async (name: string) =>
-      (await readAllEvents(sim, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+      (await readAllEvents(own, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
     expect(await times('a')).toEqual([[instant, instant]])
     expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })

@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   analyticsPath,
   ask,
@@ -13,7 +13,7 @@ import {
 import { controlOperations } from '../support/documented.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -231,8 +231,7 @@ describe('an error has the shape of the service, and a sentence that helps', () 
 })
 
 describe('the sandbox of a control', () => {
-  test('can be named by X-Sim-Sandbox, as in a request to the service', async () => {
-    const own = await startForTest()
+  test('can be named by X-Sim-Sandbox, as in a request to the service', async ({ own }) => {
     await ask(own, '/__sim/clock', { method: 'PUT', body: { mode: 'shifted' }, headers: { 'x-sim-sandbox': 'w1' } })
     const modeIn = async (query: string) => objectOf(await ask(own, `/__sim/clock${query}`))['mode']
     expect(await modeIn('?sandbox=w1')).toBe('shifted')

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
@@ -109,17 +109,16 @@ describe('an explanation', () => {
     })
   })
 
-  test('is about the sandbox that the query names, unless the request names another one', async () => {
-    const sim = await startForTest()
-    await putRules(sim, [{ scenario: 'forbidden' }], 'a')
-    expect(await explain(sim, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', answer: { status: 403 } })
-    expect(await explain(sim, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
+  test('is about the sandbox that the query names, unless the request names another one', async ({ own }) => {
+    await putRules(own, [{ scenario: 'forbidden' }], 'a')
+    expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', answer: { status: 403 } })
+    expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
     const named = { ...analytics, headers: { authorization: 'Bearer k~a' } }
-    expect(await explain(sim, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
+    expect(await explain(own, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
     const byPath = { method: 'GET', path: `/_s/b${analytics.path}`, headers: key }
     const byHeader = { method: 'GET', path: analytics.path, headers: { ...key, 'X-Sim-Sandbox': 'b' } }
     for (const body of [byHeader, byPath])
-      expectRefusal(await ask(sim, '/__sim/explain?sandbox=a', { body }), 400, /"a".*"b"/)
+      expectRefusal(await ask(own, '/__sim/explain?sandbox=a', { body }), 400, /"a".*"b"/)
   })
 
   test('names violations and advice', async () => {
@@ -169,15 +168,14 @@ describe('an explanation', () => {
     })
   })
 
-  test('names the position in a sequence, of the request or of a rule', async () => {
-    const sim = await startForTest()
+  test('names the position in a sequence, of the request or of a rule', async ({ own }) => {
     const limited = { ...analytics, headers: { ...key, 'x-sim-sequence': '429*2,200' } }
-    await send(sim, limited)
+    await send(own, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
-    expect((await explain(sim, limited))['why']).toEqual([expect.stringContaining('X-Sim-Sequence: 429*2,200.'), first])
-    await putRules(sim, [{ sequence: '503, 200' }])
-    await send(sim, analytics)
-    expect((await explain(sim, analytics))['why']).toContain(
+    expect((await explain(own, limited))['why']).toEqual([expect.stringContaining('X-Sim-Sequence: 429*2,200.'), first])
+    await putRules(own, [{ sequence: '503, 200' }])
+    await send(own, analytics)
+    expect((await explain(own, analytics))['why']).toContain(
       'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".',
     )
   })
@@ -198,7 +196,7 @@ describe('an explanation', () => {
 describe('POST /__sim/explain', () => {
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
 
-  test.each([
+  test.for<[string, string, Record<string, string>]>([
     ['GET', '/', {}],
     ['GET', '/healthz', {}],
     ['GET', '/favicon.ico', {}],
@@ -206,12 +204,11 @@ describe('POST /__sim/explain', () => {
     ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
     ['OPTIONS', '/v1/events', preflight],
-  ])('refuses %s %s, which never reaches the service', async (method, path, headers) => {
-    const sim = await startForTest()
-    const answer = await ask(sim, '/__sim/explain', { body: { method, path, headers } })
+  ])('refuses %s %s, which never reaches the service', async ([method, path, headers], { own }) => {
+    const answer = await ask(own, '/__sim/explain', { body: { method, path, headers } })
     expectRefusal(answer, 400, /not a request to the simulated service.*under \/v1\./)
-    await fetch(`${sim.origin}${path}`, { method, headers, redirect: 'manual' })
-    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
+    await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
+    expect(await steer(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
   })
 
   test.each([

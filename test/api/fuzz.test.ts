@@ -66,8 +66,8 @@ function parsed(text: string): Json | undefined {
 test(`of ${count} malformed requests each gets an answer of ours, and none hurts`, limits, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
-  const kinds = new Map<string, number>()
-  const statuses = new Map<string, number>()
+  const kinds = new Set<string>()
+  const statuses = new Set<string>()
   const faults: { fault: string; sent: string; received: string }[] = []
   let left = count
   const worker = async () => {
@@ -75,9 +75,8 @@ test(`of ${count} malformed requests each gets an answer of ours, and none hurts
       left -= 1
       const { kind, bytes } = createMalformed(random)
       const received = await sendBytes(sim.origin, bytes)
-      kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-      const status = withoutInterim(received).slice(9, 12)
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      kinds.add(kind)
+      statuses.add(withoutInterim(received).slice(9, 12))
       const fault = faultIn(bytes.toString('latin1'), received)
       if (fault !== undefined && faults.length < 20)
         faults.push({ fault, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
@@ -85,9 +84,8 @@ test(`of ${count} malformed requests each gets an answer of ours, and none hurts
   }
   await Promise.all(Array.from({ length: atATime }, worker))
   expect(faults).toEqual([])
-  expect([...kinds.keys()].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
+  expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
   // Else it would only ever have met the first refusal.
-  for (const status of ['200', '400', '401', '404', '405', '415'])
-    expect(statuses.get(status) ?? 0, status).toBeGreaterThan(0)
+  expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405', '415']))
   expect((await ask(sim, '/__sim/health')).status).toBe(200)
 })

@@ -1,45 +1,32 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import { expect } from 'vitest'
 import { harSchema } from '../journal/har-schema.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
+import { test } from '../support/start.ts'
 
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 addFormats.default(ajv)
 const validate = ajv.compile(harSchema)
 
-interface HarEntry {
-  readonly request: JsonObject
-  readonly response: JsonObject
-  readonly _operation?: string
-  readonly _violations: readonly JsonObject[]
-}
-
-test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async () => {
-  const sim = await startForTest()
-  await ask(sim, `${analyticsPath}?period=7d`, { token: 'my-secret-token' })
-  await ask(sim, '/v1/events', {
+test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async ({ own }) => {
+  await ask(own, `${analyticsPath}?period=7d`, { token: 'my-secret-token' })
+  await ask(own, '/v1/events', {
     body: event({ value: 5, properties: { password: 'hunter2', note: 'my-secret-token' } }),
     token: 'my-secret-token',
   })
-  await ask(sim, '/v1/prompts', { body: prompt(), headers: { 'x-sim-scenario': 'reset' } }).catch(() => undefined)
-  await ask(sim, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
-  const { text, headers } = await ask(sim, '/__sim/requests?format=har', { token: null })
+  await ask(own, '/v1/prompts', { body: prompt(), headers: { 'x-sim-scenario': 'reset' } }).catch(() => undefined)
+  await ask(own, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
+  const { text, headers } = await ask(own, '/__sim/requests?format=har', { token: null })
   expect(headers.get('content-type')).toBe('application/har+json; charset=utf-8')
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, invalid, reset, binary] = har.log.entries as HarEntry[]
+  const [analytics, invalid, reset, binary] = har.log.entries
+  const url = `${own.origin}${analyticsPath}?period=7d`
   expect(analytics).toMatchObject({
-    _operation: 'getModelAnalytics',
-    _sandbox: 'default',
-    request: {
-      method: 'GET',
-      url: `${sim.origin}${analyticsPath}?period=7d`,
-      queryString: [{ name: 'period', value: '7d' }],
-    },
+    ...{ _operation: 'getModelAnalytics', _sandbox: 'default' },
+    request: { method: 'GET', url, queryString: [{ name: 'period', value: '7d' }] },
     response: { status: 200, content: { mimeType: 'application/json; charset=utf-8' } },
   })
   expect(invalid).toMatchObject({
@@ -50,7 +37,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   expect(reset).toMatchObject({ response: { status: 0, content: { size: 0 } }, _damage: ['reset'] })
   expect(binary).toMatchObject({ request: { postData: { text: '/wA=', _encoding: 'base64' } } })
 
-  const refused = await ask(sim, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
+  const refused = await ask(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
   const { log } = JSON.parse(refused.text)
   expect(log).toMatchObject({ _total: 2, _next: 2, entries: [{ response: { status: 400 } }] })
 })

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { analyticsPath, ask, askOperation, event, modelId, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -84,8 +84,7 @@ describe('CORS', () => {
   })
 })
 
-test('looks at the control plane do not change the ids of requests', async () => {
-  const own = await startForTest()
+test('looks at the control plane do not change the ids of requests', async ({ own }) => {
   const ids: (string | null)[] = []
   for (const path of ['/healthz', '/__sim/info', '/__sim/nowhere']) {
     await ask(own, path, { token: null })

@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { type TestSimulator, test } from '../support/start.ts'
 
 /** Opens a stream of the journal. `until` reads until the text so far matches an expression. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
@@ -27,76 +27,69 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
   return { answer, until, rest, leave: () => reader.cancel() }
 }
 
-test('a stream sends each request as it is recorded', async () => {
-  const sim = await startForTest()
-  await ask(sim, analyticsPath)
-  const { answer, until } = await follow(sim)
+test('a stream sends each request as it is recorded', async ({ own }) => {
+  await ask(own, analyticsPath)
+  const { answer, until } = await follow(own)
   expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(answer.headers.get('cache-control')).toBe('no-store')
-  await ask(sim, '/v1/events', { body: event() })
+  await ask(own, '/v1/events', { body: event() })
   const text = await until(/\nid: 2\n.*\n\n/)
   expect(text).not.toContain('id: 1')
   const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
-  const [listed] = [await steer(sim, 'GET', '/requests?since=1')].map(({ requests }) => requests)
+  const [listed] = [await steer(own, 'GET', '/requests?since=1')].map(({ requests }) => requests)
   expect([JSON.parse(data)]).toEqual(listed)
 })
 
-test.each([
+test.for<[string, string, Record<string, string>]>([
   ['Last-Event-ID', '', { 'last-event-id': '1' }],
   ['since', 'since=1', {}],
-])('a stream resumes with %s', async (_name, query, headers) => {
-  const sim = await startForTest()
-  for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
-  const { until } = await follow(sim, query, headers)
+])('a stream resumes with %s', async ([, query, headers], { own }) => {
+  for (let count = 0; count < 3; count += 1) await ask(own, analyticsPath)
+  const { until } = await follow(own, query, headers)
   const text = await until(/\nid: 3\n.*\n\n/)
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => id)).toEqual(['2', '3'])
 })
 
-test('a stream takes the filters of the list, and has the bodies if they are asked for', async () => {
-  const sim = await startForTest()
-  const { until } = await follow(sim, 'status=201&sandbox=*&bodies=true')
-  await ask(sim, analyticsPath)
-  await ask(sim, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
+test('a stream takes the filters of the list, and has the bodies if they are asked for', async ({ own }) => {
+  const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
+  await ask(own, analyticsPath)
+  await ask(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
   const text = await until(/\nid: 2\n.*\n\n/)
   expect([text.includes('id: 1'), text.includes('"insertId":"in-the-body"')]).toEqual([false, true])
 })
 
-test('a stop of the simulator ends the streams and does not wait for their readers', async () => {
-  const sim = await startForTest()
-  const followed = await Promise.all([follow(sim), follow(sim, 'sandbox=*')])
+test('a stop of the simulator ends the streams and does not wait for their readers', async ({ own }) => {
+  const followed = await Promise.all([follow(own), follow(own, 'sandbox=*')])
   for (const { until } of followed) await until(/^: /)
   const ends = followed.map(({ rest }) => rest())
-  await sim.close()
+  await own.close()
   expect(await Promise.all(ends)).toEqual(['ended', 'ended']) // a stop cuts off requests that are still in flight
 })
 
-test('a bad stream request is refused as JSON, and HEAD is answered at once', async () => {
-  const sim = await startForTest()
-  errorOf(await ask(sim, '/__sim/requests/stream?status=many'))
-  const head = await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' })
+test('a bad stream request is refused as JSON, and HEAD is answered at once', async ({ own }) => {
+  errorOf(await ask(own, '/__sim/requests/stream?status=many'))
+  const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
   expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
 })
 
-test('there are at most 100 streams at a time; a further one is refused until one ends', async () => {
-  const sim = await startForTest()
-  for (let count = 0; count < 120; count += 1) await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
-  const followed = await Promise.all(Array.from({ length: 100 }, () => follow(sim)))
-  expectRefusal(await ask(sim, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
+test('there are at most 100 streams at a time; a further one is refused until one ends', async ({ own }) => {
+  for (let count = 0; count < 120; count += 1) await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
+  const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
+  expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
-  await expect.poll(async () => (await follow(sim)).answer.status).toBe(200)
+  await expect.poll(async () => (await follow(own)).answer.status).toBe(200)
 })
 
-test.each(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox) => {
-  const sim = await startForTest()
-  await ask(sim, analyticsPath)
-  const { until } = await follow(sim, `sandbox=${sandbox}`)
+test.for(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox, { own }) => {
+  await ask(own, analyticsPath)
+  const { until } = await follow(own, `sandbox=${sandbox}`)
   await until(/^: /)
-  await ask(sim, analyticsPath)
+  await ask(own, analyticsPath)
   await until(/\nid: 2\n/)
-  await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // its first request clears nothing
-  await steer(sim, 'POST', '/reset')
-  await ask(sim, analyticsPath)
+  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // its first request clears nothing
+  await steer(own, 'POST', '/reset')
+  await ask(own, analyticsPath)
   const text = await until(/\nid: 4\n/)
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
   expect(events).toEqual(['request', ...(sandbox === '*' ? ['request'] : []), 'cleared', 'request'])

@@ -1,12 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests as list, readControl } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
@@ -23,21 +23,18 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-test('an exchange is recorded with all its facts', async () => {
-  const sim = await startForTest()
-  const answer = await ask(sim, '/v1/events?source=app', {
+test('an exchange is recorded with all its facts', async ({ own }) => {
+  const answer = await ask(own, '/v1/events?source=app', {
     body: event({ value: 'many', valueType: 'numeric' }),
     headers: { 'x-sim-scenario': 'slow;ms=2', 'user-agent': 'client/1' },
   })
   const id = answer.headers.get('x-request-id')
-  const shown = await steer(sim, 'GET', `/requests/${id}`)
+  const shown = await steer(own, 'GET', `/requests/${id}`)
   expect(shown).toMatchObject({
     id,
     number: 1,
-    now: '2026-01-15T12:00:00.000Z',
-    durationMs: expect.any(Number),
+    now: frozenNow,
     delayMs: 2,
-    tookMs: expect.any(Number),
     stage: 'handle',
     sandbox: 'default',
     operation: 'createEvent',
@@ -61,18 +58,17 @@ test('an exchange is recorded with all its facts', async () => {
   expect(Math.abs(Date.parse(String(shown['at'])) - Date.now())).toBeLessThan(60_000)
 })
 
-test.each([
+test.for<[string, object]>([
   ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], answerViolations: [{ in: 'response' }] }],
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
-])('the damage of %s is recorded', async (scenario, expected) => {
-  const sim = await startForTest()
-  await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario } }).then(
+])('the damage of %s is recorded', async ([scenario, expected], { own }) => {
+  await fetch(own.origin + analyticsPath, { headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario } }).then(
     (answer) => answer.text().catch(() => undefined),
   )
-  expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...expected }])
-  await ask(sim, analyticsPath)
-  expect([await numbers(sim, 'damage=true'), await numbers(sim, 'damage=false')]).toEqual([[1], [2]])
+  expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
+  await ask(own, analyticsPath)
+  expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
 test('the stage that answered is recorded, and the rule that acted', async () => {
@@ -111,28 +107,24 @@ describe('bodies', () => {
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
 
-  test.each([
+  test.for<[string, string, boolean]>([
     ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
     ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['a name given twice', '{"value":1,"value":2}', true],
     ['a name given twice in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
     ['white space and nothing else', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['a credential', '{"password":"abc","value":1.0}', false],
-  ])('have their text beside the JSON where it is spelled otherwise: %s', async (_name, text, isKept) => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events', { body: text })
-    const { request } = objectOf(await ask(sim, '/__sim/requests/req-1', { token: null }))
-    const body = isObject(request) && isObject(request['body']) ? request['body'] : {}
-    expect(Object.keys(body)).toEqual(isKept ? ['size', 'json', 'text'] : ['size', 'json'])
-    if (isKept) expect(body['text']).toBe(text)
+  ])('have their text beside the JSON where it is spelled otherwise: %s', async ([, text, isKept], { own }) => {
+    await ask(own, '/v1/events', { body: text })
+    const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
+    expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
   })
 
-  test('are in the list with ?bodies=true, else only their sizes', async () => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events', { body: event() })
-    expect(await list(sim)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
-    expect(JSON.stringify(await list(sim))).not.toContain('upgrade_purchased')
-    expect(await list(sim, 'bodies=true')).toMatchObject([{ request: { body: { json: event() } } }])
+  test('are in the list with ?bodies=true, else only their sizes', async ({ own }) => {
+    await ask(own, '/v1/events', { body: event() })
+    expect(await list(own)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
+    expect(JSON.stringify(await list(own))).not.toContain('upgrade_purchased')
+    expect(await list(own, 'bodies=true')).toMatchObject([{ request: { body: { json: event() } } }])
   })
 })
 
@@ -161,19 +153,18 @@ describe('the list', () => {
     expect(await steer(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
   })
 
-  test.each([
+  test.for([
     ['oldest', [1, 2, 3, 4, 5, 6]],
     ['newest', [6, 5, 4, 3, 2, 1]],
-  ])('comes in pages that new requests do not move, the %s first', async (order, expected) => {
-    const sim = await startForTest()
-    await sixExchanges(sim)
+  ])('comes in pages that new requests do not move, the %s first', async ([order, expected], { own }) => {
+    await sixExchanges(own)
     const seen: number[] = []
     for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
       const page = `/requests?order=${order}&limit=2${cursor}`
-      const { requests, next } = await readControl<ControlSchemas['RequestPage']>(sim, page)
+      const { requests, next } = await readControl<ControlSchemas['RequestPage']>(own, page)
       seen.push(...requests.map(({ number }) => number))
       cursor = `&cursor=${next}`
-      if (order === 'newest') await ask(sim, analyticsPath)
+      if (order === 'newest') await ask(own, analyticsPath)
     }
     expect(seen).toEqual(expected)
   })
@@ -206,37 +197,25 @@ describe('a full journal', () => {
   })
 })
 
-test.each([
+test.for<[string, string, number[]]>([
   ['DELETE', '/requests?sandbox=a', [2]],
   ['POST', '/reset?sandbox=a', [2]],
   ['DELETE', '/sandboxes/a', [2]],
   ['DELETE', '/requests?sandbox=*', []],
-])('the journal of a sandbox is cleared by %s %s', async (method, path, others) => {
-  const sim = await startForTest()
-  const inSandbox = (name: string) => ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': name } })
+])('the journal of a sandbox is cleared by %s %s', async ([method, path, others], { own }) => {
+  const inSandbox = (name: string) => ask(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
   for (const name of ['a', 'b', 'a']) await inSandbox(name)
-  expect(await numbers(sim, 'sandbox=a')).toEqual([1, 3])
-  await steer(sim, method, path)
-  expect(await numbers(sim, 'sandbox=*')).toEqual(others)
+  expect(await numbers(own, 'sandbox=a')).toEqual([1, 3])
+  await steer(own, method, path)
+  expect(await numbers(own, 'sandbox=*')).toEqual(others)
   await inSandbox('a')
-  expect(await steer(sim, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
+  expect(await steer(own, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
 })
 
-test('the curl command of a request has its URL and headers, and a variable with a default for the token', async () => {
-  const sim = await startForTest()
-  await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
-  const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
-  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
-  expect(text).toContain(`-H 'authorization: Bearer '"\${TOKEN:-any-key}"`)
-  expect(text).toContain(`-H 'x-team: a'`)
-})
-
-test('broken HTTP is logged, but not recorded in the journal', async () => {
-  const sim = await startForTest()
-  expect((await askRaw(sim.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
-  expect(await list(sim)).toEqual([])
-  expect(sim.logged.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
+test('broken HTTP is logged, but not recorded in the journal', async ({ own }) => {
+  expect((await askRaw(own.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
+  expect(await list(own)).toEqual([])
+  expect(own.logged.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
 })
 
 test('bodies appear in the log only with --log-bodies, and are cut, and contain no token', async () => {
@@ -256,15 +235,14 @@ test('bodies appear in the log only with --log-bodies, and are cut, and contain 
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('a list with large bodies, which is sent entry by entry, is the same as each entry', async () => {
-  const sim = await startForTest()
+test('a list with large bodies, which is sent entry by entry, is the same as each entry', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
-    await ask(sim, '/v1/events', { body: event({ properties: { note, index } }) })
-  const list = objectOf(await ask(sim, '/__sim/requests?bodies=true&limit=3', { token: null }))
+    await ask(own, '/v1/events', { body: event({ properties: { note, index } }) })
+  const list = objectOf(await ask(own, '/__sim/requests?bodies=true&limit=3', { token: null }))
   expect(list).toMatchObject({ total: 4, recorded: 4, dropped: 0, truncated: false, next: 3 })
   const requests = list['requests'] as JsonObject[]
   expect(requests).toHaveLength(3)
   for (const entry of requests)
-    expect(entry).toEqual(objectOf(await ask(sim, `/__sim/requests/${entry['id']}`, { token: null })))
+    expect(entry).toEqual(objectOf(await ask(own, `/__sim/requests/${entry['id']}`, { token: null })))
 })

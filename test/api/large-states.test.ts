@@ -1,10 +1,11 @@
 // @module-tag long
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
 const at = '2026-01-15T12:00:00.000Z'
 
@@ -30,14 +31,6 @@ const stored = (index: number) => ({
 const events = Array.from({ length: 20_000 }, (_, index) => stored(index))
 const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 
-interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The longest block of work, for which other requests wait, as a share of all work until the answer. */
-  readonly longestBlock: number
-}
-
 /** Linux alone tells the processor time of a thread, which other processes do not change. */
 const workFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(workFile))
@@ -45,15 +38,13 @@ const onLinux = test.runIf(existsSync(workFile))
 /** Returns the processor time of this thread, which runs the simulator, too, milliseconds. */
 const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
 
-/** Sends a request, and measures the work in each turn of the event loop until it is answered. */
-async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): Promise<Answer> {
-  const method = body === undefined ? 'GET' : 'POST'
+/**
+ * Sends a request, and measures the work in each turn of the event loop until it is answered. `longestBlock`: the
+ * longest block of work, for which other requests wait, as a share of all work.
+ */
+async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isAnswered = false
-  const answering = fetch(sim.origin + path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  }).then(async (answer) => ({ answer, text: await answer.text() }))
-  const done = answering.finally(() => {
+  const answering = ask(sim, path, { token: null, ...(body !== undefined && { body }) }).finally(() => {
     isAnswered = true
   })
   const blocks: number[] = []
@@ -61,10 +52,10 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: unknown): P
     await nextTurn()
     blocks.push(workedMs() - before)
   }
-  const { answer, text } = await done
+  const answer = await answering
   blocks.pop() // the text is decoded, and checked against the document of the control plane
   const all = blocks.reduce((sum, block) => sum + block, 0)
-  return { status: answer.status, headers: answer.headers, text, longestBlock: Math.max(...blocks) / all }
+  return { ...answer, longestBlock: Math.max(...blocks) / all }
 }
 
 /** Work in one block has a share of nearly 1. */
@@ -81,11 +72,11 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   expect(refused.text).toContain('/events/19999/impact must be from -1 to 1; got 7')
   expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
   const exported = await sendMeasured(sim, '/__sim/export')
-  expect(JSON.parse(exported.text)).toEqual(document)
+  expect(exported.body).toEqual(document)
   const rated = await sendMeasured(sim, '/__sim/quality')
-  expect(JSON.parse(rated.text)).toMatchObject({ conversations: { length: 20_000 } })
+  expect(rated.body).toMatchObject({ conversations: { length: 20_000 } })
   const bundled = await sendMeasured(sim, '/__sim/bundle')
-  expect(JSON.parse(bundled.text)).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
+  expect(bundled.body).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
   for (const { headers, longestBlock } of [exported, rated, bundled]) {
     expect(headers.get('transfer-encoding')).toBe('chunked')
     expect(longestBlock).toBeLessThan(mostOfOneBlock)
@@ -113,20 +104,19 @@ onLinux('others are answered while 20 MB of prompts are listed', async () => {
   }
   const listed = await sendMeasured(sim, '/__sim/prompts')
   expect(listed.text.length).toBeGreaterThan(15_000_000)
-  expect(JSON.parse(listed.text)).toMatchObject({ prompts: [{ versions: { length: 20 } }] })
+  expect(listed.body).toMatchObject({ prompts: [{ versions: { length: 20 } }] })
   expect(listed.headers.get('transfer-encoding')).toBe('chunked')
   expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
 })
 
-test('a client sees nothing of an import before it sees all of it', async () => {
-  const sim = await startForTest()
+test('a client sees nothing of an import before it sees all of it', async ({ own }) => {
   let isDone = false
-  const importing = steer(sim, 'POST', '/import', document).finally(() => {
+  const importing = steer(own, 'POST', '/import', document).finally(() => {
     isDone = true
   })
   const totals = new Set<unknown>()
   while (!isDone) {
-    const page = JSON.parse((await ask(sim, '/__sim/events?limit=0', { token: null })).text)
+    const page = JSON.parse((await ask(own, '/__sim/events?limit=0', { token: null })).text)
     totals.add(page.total)
   }
   await importing

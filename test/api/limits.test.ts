@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as plainTest } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { bundledFixtures } from '../../src/fixtures/bundled.ts'
 import { type Answer, analyticsPath, ask, askOperation, operations, type RequestOptions } from '../support/client.ts'
@@ -10,6 +10,8 @@ import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
+/** A test to which `sim` is a simulator of its own that allows five analyses an hour. */
+const test = plainTest.extend('sim', () => limited())
 
 async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<Answer[]> {
   const answers: Answer[] = []
@@ -51,8 +53,7 @@ test.each(['real', 'frozen', 'shifted'])(
   },
 )
 
-test('all the fields of an answer agree with one another and with its Date', async () => {
-  const sim = await limited()
+test('all the fields of an answer agree with one another and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
   /** How far the clock goes on; by then: milliseconds since the begin, and since the window was opened; what is left. */
   const table = [
@@ -83,23 +84,20 @@ test('all the fields of an answer agree with one another and with its Date', asy
 })
 
 describe('the limit is counted', () => {
-  test('for each key in each sandbox, over all models and periods', async () => {
-    const sim = await limited()
+  test('for each key in each sandbox, over all models and periods', async ({ sim }) => {
     const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
     for (const path of others) expect((await ask(sim, path)).status).toBe(200)
     expect((await ask(sim, first)).status).toBe(429)
     for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
   })
 
-  test('exactly, when all come at once', async () => {
-    const sim = await limited()
+  test('exactly, when all come at once', async ({ sim }) => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sim, analyticsPath)))
     const answered = answers.filter(({ status }) => status === 200)
     expect(answered.map((one) => ratesOf(one).left).sort()).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('only by analytics: prompts and events have none', async () => {
-    const sim = await limited()
+  test('only by analytics: prompts and events have none', async ({ sim }) => {
     await askMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
       const { status, headers } = await askOperation(sim, operation)
@@ -139,28 +137,18 @@ describe('where the limit comes from', () => {
 - { name: growth, about: Two an hour., analytics: true, maxAnalysesPerHour: 2 }
 - { name: enterprise, about: Three an hour., analytics: true, maxAnalysesPerHour: 3 }
 `
-  async function withPlans(settings: Partial<Settings> = {}) {
+  const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
+
+  test.each<[string, Partial<Settings>, number[]]>([
+    ['the plan of the key', {}, [2, 2, 3, 0]],
+    ['--plan, for keys that no fixture lists, and for no other', { plan: 'enterprise' }, [3, 2, 3, 0]],
+    ['the setting, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
+  ])('%s', async (_name, settings, expected) => {
     const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
-    return startForTest({ fixtures, ...settings })
-  }
-  const answered = async (sim: TestSimulator, token: string) =>
-    statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
-
-  test('the plan of the key', async () => {
-    const sim = await withPlans()
-    const keys = ['any-key', 'key_enterprise', 'key_free']
-    expect(await Promise.all(keys.map((key) => answered(sim, key)))).toEqual([2, 3, 0])
-  })
-
-  test('--plan, for keys that no fixture lists, and for no other', async () => {
-    const sim = await withPlans({ plan: 'enterprise' })
-    expect([await answered(sim, 'any-key'), await answered(sim, 'key_growth')]).toEqual([3, 2])
-  })
-
-  test('the setting, for all plans', async () => {
-    const sim = await withPlans({ maxAnalysesPerHour: 4 })
-    expect(await answered(sim, 'any-key')).toBe(4)
-    expect(await answered(sim, 'key_enterprise')).toBe(4)
+    const sim = await startForTest({ fixtures, ...settings })
+    const answered = async (token: string) =>
+      statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
+    expect(await Promise.all(keys.map(answered))).toEqual(expected)
   })
 })
 
@@ -171,35 +159,26 @@ test('without a limit there is none, and no header speaks of one', async () => {
   expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-describe('--analyses-window 10s', () => {
-  test('counts in windows of 10 seconds from the first request, and all headers and words say so', async () => {
-    const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
-    const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
-    expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
-    expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
-    expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
-    expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
-    expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
-  })
+test('--analyses-window counts in windows from the first request, and all headers and words say so', async () => {
+  const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
+  const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
+  expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
+  expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
+  expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
+  expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
+  expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
 })
 
-describe('--x-rate-limit', () => {
+test.each([
+  ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
+  ['seconds', '3600', '7'],
+] as const)('--x-rate-limit %s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
+  const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const older = ({ headers }: Answer) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-
-  test.each([
-    ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
-    ['seconds', '3600', '7'],
-  ] as const)('%s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
-    const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
-    const answers = await askMany(sim, 3, at('12:00:00'))
-    expect(answers.map(older)).toEqual([
-      ['2', '1', end],
-      ['2', '0', end],
-      ['2', '0', end],
-    ])
-    const { headers } = at('12:30:00')
-    const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
-    expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
-  })
+  const answers = await askMany(sim, 3, at('12:00:00'))
+  expect(answers.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
+  const { headers } = at('12:30:00')
+  const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
+  expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
 })

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
-import type { Key, Plan } from '../../src/fixtures/fixtures.ts'
-import type { KnownModel } from '../../src/simulation/persona.ts'
 import { readAnalytics } from '../support/analytics.ts'
+import { inputs } from '../support/catalogue.ts'
 import {
   analyticsPath,
   ask,
@@ -18,18 +15,8 @@ import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
-const fixture = <T>(name: string): T[] =>
-  parse(readFileSync(new URL(`../../fixtures/${name}.yaml`, import.meta.url), 'utf8'))
-
-const keys = fixture<Key>('keys')
-const models = fixture<KnownModel>('models')
-const including = fixture<Plan>('plans').flatMap(({ name, analytics }) => (analytics ? [name] : []))
-
-test('there is a magic token and a magic model for each named refusal', () => {
-  const names = Object.keys(statuses)
-  expect(keys.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
-  expect(models.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
-})
+const { keys, models, plans } = inputs.fixtures
+const including = plans.flatMap(({ name, analytics }) => (analytics ? [name] : []))
 
 describe.each(operations)('on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {

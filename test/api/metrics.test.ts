@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { metricsOf } from '../support/metrics.ts'
-import { startForTest } from '../support/start.ts'
+import { startForTest, test } from '../support/start.ts'
 
 test('metrics count requests by operation, status and origin, and the stored records', async () => {
   const sim = await startForTest({ journalSize: 4 })
@@ -33,11 +33,10 @@ test('metrics count requests by operation, status and origin, and the stored rec
   })
 })
 
-test('the text has the Prometheus format, with each family once and growing buckets, also after a reset', async () => {
-  const sim = await startForTest()
-  for (let count = 0; count < 20; count += 1) await ask(sim, analyticsPath)
-  await steer(sim, 'POST', '/reset')
-  const { text, headers } = await ask(sim, '/__sim/metrics')
+test('the text has the Prometheus format, each family once, and growing buckets after a reset', async ({ own }) => {
+  for (let count = 0; count < 20; count += 1) await ask(own, analyticsPath)
+  await steer(own, 'POST', '/reset')
+  const { text, headers } = await ask(own, '/__sim/metrics')
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)

@@ -1,18 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { analyticsPath, ask, event, type RequestOptions, readStateInfo } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
-
-/** What can be wrong with a request for analytics, in the order in which the design tries it. */
-const faults = [
-  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
-  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
-  { name: 'no token', status: 401, how: { token: null } },
-  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
-  { name: 'plan', status: 403, how: { token: 'key_free' } },
-  { name: 'validation', status: 400, query: '?period=14d' },
-  { name: 'unknown model', status: 404, closed: true },
-  { name: 'rate', status: 429, exhausted: true },
-] as const satisfies readonly Fault[]
+import { startForTest, test } from '../support/start.ts'
 
 interface Fault {
   readonly name: string
@@ -27,11 +15,21 @@ interface Fault {
   readonly exhausted?: boolean
 }
 
-const all: readonly Fault[] = faults
+/** What can be wrong with a request for analytics, in the order in which the design tries it. */
+const faults: readonly Fault[] = [
+  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
+  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
+  { name: 'no token', status: 401, how: { token: null } },
+  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
+  { name: 'plan', status: 403, how: { token: 'key_free' } },
+  { name: 'validation', status: 400, query: '?period=14d' },
+  { name: 'unknown model', status: 404, closed: true },
+  { name: 'rate', status: 429, exhausted: true },
+]
 
 /** Pairs that one request can have: a token cannot be missing and on the free plan at once. */
-const pairs = all.flatMap((first, index) =>
-  all
+const pairs = faults.flatMap((first, index) =>
+  faults
     .slice(index + 1)
     .filter((second) => !(first.name === 'no token' && second.name === 'plan'))
     .map((second) => ({ first, second })),
@@ -55,16 +53,15 @@ describe('of two faults the earlier one decides', () => {
 })
 
 describe('on POST /events', () => {
-  test.each([
+  test.for<[string, RequestOptions, number]>([
     ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
     ['no token before a broken body', { token: null, body: '{' }, 401],
     ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
     ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
     ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
-  ] as [string, RequestOptions, number][])('%s', async (_name, how, status) => {
-    const sim = await startForTest()
-    const before = await readStateInfo(sim)
-    expect((await ask(sim, '/v1/events', how)).status).toBe(status)
-    expect(await readStateInfo(sim)).toEqual(before)
+  ])('%s', async ([, how, status], { own }) => {
+    const before = await readStateInfo(own)
+    expect((await ask(own, '/v1/events', how)).status).toBe(status)
+    expect(await readStateInfo(own)).toEqual(before)
   })
 })

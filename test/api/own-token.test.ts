@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, objectOf, prompt, type RequestOptions } from '../support/client.ts'
-import { startForTest } from '../support/start.ts'
+import { expect } from 'vitest'
+import { analyticsPath, ask, event, prompt, type RequestOptions } from '../support/client.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
 const fields =
@@ -28,44 +28,38 @@ function requestsWith(token: string): [string, RequestOptions][] {
   ]
   const prompts = [prompt({ components: token, source: token, tags: token }), prompt({ externalPromptId: token })]
   const values = [token, `slow;ms=${token}`, `code=${token}`, `null;fields=${token}`]
+  const withHeaders = headers.split(' ').flatMap((name) =>
+    values.map((value): RequestOptions => {
+      const contentType = name === 'content-type' ? value : 'application/json'
+      return { headers: { [name]: value }, body: event(), contentType }
+    }),
+  )
   return [
     ...paths.map((path): [string, RequestOptions] => [path, {}]),
-    ...bodies.map((body): [string, RequestOptions] => ['/v1/events', { body }]),
+    ...[...bodies.map((body) => ({ body })), ...withHeaders].map((how): [string, RequestOptions] => [
+      '/v1/events',
+      how,
+    ]),
     ...prompts.map((body): [string, RequestOptions] => ['/v1/prompts', { body }]),
-    ...headers.split(' ').flatMap((name) =>
-      values.map((value): [string, RequestOptions] => [
-        '/v1/events',
-        {
-          headers: { [name]: value },
-          body: event(),
-          contentType: name === 'content-type' ? value : 'application/json',
-        },
-      ]),
-    ),
   ]
 }
 
 /** Reads everything that the simulator shows about its requests, by its place. */
-async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Promise<[string, string][]> {
-  const read = async (path: string) => (await ask(sim, `/__sim${path}`, { token: null })).text
-  const { requests } = objectOf(await ask(sim, '/__sim/requests?bodies=true&limit=1000', { token: null }))
-  const entries = requests as unknown as { id: string }[] // typed by the control document
-  const curls = entries.map(
-    async ({ id }): Promise<[string, string]> => [`curl ${id}`, await read(`/requests/${id}?format=curl`)],
-  )
-  const reports = ['json', 'junit', 'markdown', 'html'].map(
-    async (format): Promise<[string, string]> => [format, await read(`/report?format=${format}&sandbox=*`)],
-  )
+async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
+  const entries = await listRequests(sim, 'bodies=true&limit=1000')
+  const paths = [
+    ...entries.map(({ id }) => `/requests/${id}?format=curl`),
+    ...['json', 'junit', 'markdown', 'html'].map((format) => `/report?format=${format}&sandbox=*`),
+    ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes', '/bundle?sandbox=*'],
+  ]
   const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }
   return [
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
-    ...(await Promise.all([...curls, ...reports])),
-    ['har', await read('/requests?format=har&limit=1000')],
-    ['metrics', await read('/metrics')],
-    ['sandboxes', await read('/sandboxes')],
-    ['bundle', await read('/bundle?sandbox=*')],
-    ['verify', (await ask(sim, '/__sim/verify', { token: null, body: verification })).text],
+    ...(await Promise.all(
+      paths.map(async (path): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]),
+    )),
+    ['verify', (await ask(sim, '/__sim/verify', { body: verification })).text],
   ]
 }
 
@@ -85,15 +79,11 @@ test.each([
   expect(leaks).toEqual([])
 })
 
-test('explain shows no token of the explained request', async () => {
-  const sim = await startForTest()
+test('explain shows no token of the explained request', async ({ own }) => {
   const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
-  const body: JsonObject = {
-    method: 'GET',
-    path: `${analyticsPath}?period=${token}`,
-    headers: { authorization: `Bearer ${token}` },
-  }
-  const answer = await ask(sim, '/__sim/explain', { token: null, body })
-  expect(answer.text).toContain('[redacted]')
-  expect(answer.text).not.toContain('zq_live_')
+  const headers = { authorization: `Bearer ${token}` }
+  const body = { method: 'GET', path: `${analyticsPath}?period=${token}`, headers }
+  const { text } = await ask(own, '/__sim/explain', { token: null, body })
+  expect(text).toContain('[redacted]')
+  expect(text).not.toContain('zq_live_')
 })

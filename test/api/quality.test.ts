@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
@@ -7,7 +7,7 @@ import { ask, event, expectRefusal, textOf, productId as unknownProduct } from '
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { type TestSimulator, test } from '../support/start.ts'
 import { readControl } from '../support/stored-records.ts'
 
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
@@ -80,16 +80,15 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.each([0.1, 1])(
+test.for([0.1, 1])(
   'events at a weight of %d move their days of their models by the formula, and nothing else',
-  async (weight) => {
-    const sim = await startForTest()
-    const before = await answersOf(sim)
-    await steer(sim, 'PUT', '/quality', { weight })
+  async (weight, { own }) => {
+    const before = await answersOf(own)
+    await steer(own, 'PUT', '/quality', { weight })
     for (const { events } of days.values()) {
-      for (const about of events) await post(sim, { productId: webShop.id.toUpperCase(), ...about })
+      for (const about of events) await post(own, { productId: webShop.id.toUpperCase(), ...about })
     }
-    const after = await answersOf(sim)
+    const after = await answersOf(own)
     for (const [key, text] of before) {
       const [modelId = ''] = key.split(' ')
       if (!webShop.models.includes(modelId)) {
@@ -120,26 +119,24 @@ describe('the answer is the seeded one, byte for byte,', () => {
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
-  test.each<[string, readonly JsonObject[]]>([
+  test.for<[string, readonly JsonObject[]]>([
     ['for a product that no fixture knows', [{ ...negative, productId: unknownProduct }]],
     ['for events that sampling dropped', [{ ...bad, sampleRate: 0 }]],
     ['for events whose impacts cancel out', cancelling],
     ['for events of days outside of every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
-  ])('%s', async (_name, events) => {
-    const sim = await startForTest()
-    for (const about of events) await post(sim, about)
-    expect(await answersOf(sim)).toEqual(await seeded(sim))
+  ])('%s', async ([, events], { own }) => {
+    for (const about of events) await post(own, about)
+    expect(await answersOf(own)).toEqual(await seeded(own))
   })
 
-  test('without events whatever the weight, at a weight of 0, and for events of another sandbox', async () => {
-    const sim = await startForTest()
-    await steer(sim, 'PUT', '/quality', { weight: 1 })
-    await post(sim, bad, 'elsewhere')
-    expect(await answersOf(sim)).toEqual(await seeded(sim))
-    await post(sim, bad)
-    expect(await answersOf(sim)).not.toEqual(await seeded(sim))
-    await steer(sim, 'PUT', '/quality', { weight: 0 })
-    expect(await answersOf(sim)).toEqual(await seeded(sim))
+  test('without events whatever the weight, at a weight of 0, and for events of another sandbox', async ({ own }) => {
+    await steer(own, 'PUT', '/quality', { weight: 1 })
+    await post(own, bad, 'elsewhere')
+    expect(await answersOf(own)).toEqual(await seeded(own))
+    await post(own, bad)
+    expect(await answersOf(own)).not.toEqual(await seeded(own))
+    await steer(own, 'PUT', '/quality', { weight: 0 })
+    expect(await answersOf(own)).toEqual(await seeded(own))
   })
 })
 

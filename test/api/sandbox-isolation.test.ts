@@ -1,53 +1,33 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
-import { isObject, type Json } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
+import type { Json } from '../../src/core/json.ts'
+import { analyticsPath, ask, event, expectRefusal, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator } from '../support/start.ts'
-import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
+import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes as listed } from '../support/stored-records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
 
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
 test('thirty workers at once never see one another: data, faults, counts, clocks, seeds', async () => {
-  const file = join(await tempFolder(), 'state.json')
-  const sim = await startForTest({ state: file, maxAnalysesPerHour: 3 })
-  const workers = Array.from({ length: 30 }, (_, index) => ({ name: `worker-${index}`, index }))
-  await Promise.all(workers.map((worker) => work(sim, worker)))
-
-  const all = await listed(sim)
-  expect(namesOf(all).sort()).toEqual(['default', ...workers.map(({ name }) => name)].sort())
-  for (const { name, index } of workers) {
-    expect(all.find((one) => one.name === name)).toMatchObject({
-      seed: `seed-${index}`,
-      rules: index % 2,
-      events: (index % 5) + 1,
-      prompts: index % 3,
-      clock: { mode: 'frozen', now: new Date(nowOf(index)).toISOString() },
-    })
+  const sim = await startForTest({ maxAnalysesPerHour: 3 })
+  await Promise.all(Array.from({ length: 30 }, (_, index) => work(sim, `worker-${index}`, index)))
+  const workers = (await listed(sim)).filter(({ name }) => name !== 'default')
+  expect(workers).toHaveLength(30)
+  for (const { name, ...sandbox } of workers) {
+    const index = Number(name.replace('worker-', ''))
+    expect(sandbox).toMatchObject({ seed: `seed-${index}`, events: (index % 5) + 1, prompts: index % 3 })
   }
-  await sim.close()
-  const state = parseStateFile(await readFile(file, 'utf8'))
-  for (const { name, index } of workers) {
-    expect(eventsIn(state, name).map(({ fields }) => fields['worker'])).toEqual(Array((index % 5) + 1).fill(index))
-    expect(promptsIn(state, name)).toHaveLength(index % 3)
-  }
-  expect(eventsIn(state)).toEqual([])
 })
 
-const nowOf = (index: number) => Date.UTC(2026, 0, 1 + index, 12)
-
 /** What one worker does and has to see, whatever the others do meanwhile. */
-async function work(sim: TestSimulator, { name, index }: { name: string; index: number }): Promise<void> {
+async function work(sim: TestSimulator, name: string, index: number): Promise<void> {
   const token = `any-key~${name}`
+  const now = new Date(Date.UTC(2026, 0, 1 + index, 12))
   await steer(sim, 'PUT', `/sandboxes/${name}`, { seed: `seed-${index}` })
-  await steer(sim, 'PUT', `/clock?sandbox=${name}`, { mode: 'frozen', now: new Date(nowOf(index)).toISOString() })
+  await steer(sim, 'PUT', `/clock?sandbox=${name}`, { mode: 'frozen', now: now.toISOString() })
   if (index % 2 === 1) await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
 
   for (let count = 0; count <= index % 5; count += 1) {
@@ -61,21 +41,17 @@ async function work(sim: TestSimulator, { name, index }: { name: string; index: 
   const failures = index % 2 === 1 && index % 3 > 0 ? [503, 503] : []
   expect(prompts).toEqual([...failures, ...Array(index % 3).fill(201)])
 
-  const answers = []
-  for (let count = 0; count < 4; count += 1) answers.push(await ask(sim, analyticsPath, { token }))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-  const [first] = answers
-  expect(first?.headers.get('x-sim-sandbox')).toBe(name)
-  expect(first?.headers.get('date')).toBe(new Date(nowOf(index)).toUTCString())
-  const points = first ? objectOf(first)['dataPoints'] : undefined
-  const last = Array.isArray(points) ? points.at(-1) : undefined
-  expect(isObject(last) ? last['date'] : undefined).toMatch(new Date(nowOf(index)).toISOString().slice(0, 10))
+  for (const status of [200, 200, 200, 429]) {
+    const { headers, text, ...answer } = await ask(sim, analyticsPath, { token })
+    expect([answer.status, headers.get('x-sim-sandbox')]).toEqual([status, name])
+    expect(headers.get('date')).toBe(now.toUTCString())
+    if (status === 200) expect(JSON.parse(text).dataPoints.at(-1).date).toContain(now.toISOString().slice(0, 10))
+  }
 }
 
 describe('no control of a request reaches another sandbox', () => {
-  test('seed, instant and faults of one are gone with it', async () => {
-    const sim = await startForTest()
-    const before = await ask(sim, analyticsPath)
+  test('seed, instant and faults of one are gone with it', async ({ own }) => {
+    const before = await ask(own, analyticsPath)
     const headers = {
       'x-sim-sandbox': 'loud',
       'x-sim-seed': '99',
@@ -83,23 +59,22 @@ describe('no control of a request reaches another sandbox', () => {
       'x-sim-scenario': 'critical',
       'x-sim-sequence': '200',
     }
-    expect((await ask(sim, analyticsPath, { headers })).text).not.toBe(before.text)
-    const after = await ask(sim, analyticsPath)
+    expect((await ask(own, analyticsPath, { headers })).text).not.toBe(before.text)
+    const after = await ask(own, analyticsPath)
     expect(after.text).toBe(before.text)
     expect(after.headers.get('date')).toBe(before.headers.get('date'))
-    expect((await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
+    expect((await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
   })
 
-  test.each<[string, Record<string, string>, string]>([
+  test.for<[string, Record<string, string>, string]>([
     ['header and token', { 'x-sim-sandbox': 'a', authorization: 'Bearer k~b' }, ''],
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('%s that name two are refused, and nothing is kept', async (_name, headers, prefix) => {
-    const sim = await startForTest()
-    const answer = await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers })
+  ])('%s that name two are refused, and nothing is kept', async ([, headers, prefix], { own }) => {
+    const answer = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(answer, 400, /more than one sandbox|cannot name a sandbox/)
-    expect(await listed(sim)).toMatchObject([{ name: 'default', events: 0 }])
+    expect(await listed(own)).toMatchObject([{ name: 'default', events: 0 }])
   })
 })
 
@@ -130,26 +105,13 @@ test.each(['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../
   },
 )
 
-describe('the control plane', () => {
-  test.each<[Json, RegExp]>([
-    [{ seed: 'a b' }, /seed/],
-    [{ seed: 'x'.repeat(65) }, /seed/],
-    [{ seed: 42 }, /seed/],
-    [{ sead: '42' }, /sead/],
-  ])('refuses %j as what a sandbox is made of', async (body, says) => {
-    expectRefusal(await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body }), 400, says)
-  })
-
-  test('deletes one with all that it holds, and says whether there was one', async () => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events', { token: 'k~a', body: event({ insertId: 'x' }) })
-    await putRules(sim, [{ scenario: 'unavailable' }], 'a')
-    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: true })
-    expect(namesOf(await listed(sim))).not.toContain('a')
-    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: false })
-    expect((await ask(sim, analyticsPath, { token: 'k~a' })).status).toBe(200)
-    expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 0, rules: 0 })
-  })
+test.each<[Json, RegExp]>([
+  [{ seed: 'a b' }, /seed/],
+  [{ seed: 'x'.repeat(65) }, /seed/],
+  [{ seed: 42 }, /seed/],
+  [{ sead: '42' }, /sead/],
+])('the control plane refuses %j as what a sandbox is made of', async (body, says) => {
+  expectRefusal(await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body }), 400, says)
 })
 
 describe('sandboxes are bounded', () => {
@@ -202,17 +164,5 @@ describe('sandboxes are bounded', () => {
     await use(sim, 'new')
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
-  })
-
-  test('but the default never goes', async () => {
-    const { sim, dropped, pass } = await timed({ sandboxLimit: 2 })
-    await ask(sim, '/v1/events', { body: event() })
-    await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable' }])
-    for (const name of ['a', 'b', 'c']) {
-      pass(10_000)
-      await steer(sim, 'PUT', `/sandboxes/${name}`, {})
-    }
-    expect(dropped().map((one) => 'sandbox' in one && one.sandbox)).toEqual(['a', 'b'])
-    expect((await listed(sim)).find(({ name }) => name === 'default')).toMatchObject({ events: 1, rules: 1 })
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   analyticsPath,
   ask,
@@ -13,23 +13,22 @@ import {
 import { putRules, steer } from '../support/control.ts'
 import { controlOperations } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
+import { test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const insert = event({ insertId: 'order-1' })
 
-const namings: [string, string, RequestOptions][] = [
-  ['a header', '', { headers: { 'x-sim-sandbox': 'worker-3' } }],
-  ['the token', '', { token: 'any-key~worker-3' }],
-  ['the base path', '/_s/worker-3', {}],
-  ['all three, which agree', '/_s/worker-3', { token: 'k~worker-3', headers: { 'x-sim-sandbox': 'worker-3' } }],
-]
-
-test('each way of naming leads to the same sandbox, which is not the default one', async () => {
-  const own = await startForTest()
+test('each way of naming leads to the same sandbox, which is not the default one', async ({ own }) => {
+  const headers = { 'x-sim-sandbox': 'worker-3' }
+  const namings: [prefix: string, how: RequestOptions][] = [
+    ['', { headers }],
+    ['', { token: 'any-key~worker-3' }],
+    ['/_s/worker-3', {}],
+    ['/_s/worker-3', { token: 'k~worker-3', headers }],
+  ]
   const ids = new Set<string>()
-  for (const [, prefix, how] of namings) {
+  for (const [prefix, how] of namings) {
     const answer = await ask(own, `${prefix}/v1/events`, { body: insert, ...how })
     expect(answer.headers.get('x-sim-sandbox')).toBe('worker-3')
     ids.add(textOf(answer, 'eventId'))
@@ -60,8 +59,7 @@ describe('a bad sandbox name', () => {
   })
 })
 
-test('the list shows what a deletion loses', async () => {
-  const own = await startForTest()
+test('the list shows what a deletion loses', async ({ own }) => {
   const how = { headers: { 'x-sim-sandbox': 'full' } }
   await ask(own, '/v1/events', { body: insert, ...how })
   await ask(own, '/v1/prompts', { body: prompt(), ...how })
@@ -73,8 +71,7 @@ test('the list shows what a deletion loses', async () => {
   )
 })
 
-test('the list shows by a revision that the control plane has changed a sandbox, and which', async () => {
-  const own = await startForTest()
+test('the list shows by a revision that the control plane has changed a sandbox, and which', async ({ own }) => {
   const readRevisions = async () => {
     return Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   }

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { analyticsPath, ask, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
@@ -33,16 +33,14 @@ describe('the trace id of traceparent', () => {
     expect(answer.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('is in the line of the log', async () => {
-    const own = await startForTest()
+  test('is in the line of the log', async ({ own }) => {
     await send(own, `00-${traceId}-${parent}-01`)
     await send(own, 'none')
     const lines = own.logged.filter(({ message }) => message === 'answered').map(({ fields }) => fields)
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 
-  test('selects requests in lists, verifications and counts, in any case of its letters', async () => {
-    const own = await startForTest()
+  test('selects requests in lists, verifications and counts, in any case of its letters', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await ask(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])
@@ -53,8 +51,7 @@ describe('the trace id of traceparent', () => {
     expect(await steer(own, 'POST', '/verify', verified)).toMatchObject({ satisfied: true })
   })
 
-  test('is a condition of rules, so that a scenario hits the requests of one trace', async () => {
-    const own = await startForTest()
+  test('is a condition of rules, so that a scenario hits the requests of one trace', async ({ own }) => {
     await putRules(own, [{ match: { traceId }, scenario: 'unavailable' }])
     expect((await send(own, `00-${otherId}-${parent}-01`)).status).toBe(200)
     expect((await send(own, `00-${traceId}-${parent}-01`)).status).toBe(503)

@@ -1,12 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import { describe, expect } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
+import type { SandboxExport } from '../../src/state/store.ts'
 import { ask, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
@@ -51,11 +53,10 @@ describe('an export', () => {
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('of an unused sandbox empties the sandbox that imports it', async () => {
-    const sim = await startForTest()
-    await fill(sim)
-    expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({ events: 0, prompts: 0 })
-    expect(await exported(sim)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+  test('of an unused sandbox empties the sandbox that imports it', async ({ own }) => {
+    await fill(own)
+    expect(await steer(own, 'POST', '/import', await exported(own, 'nobody'))).toEqual({ events: 0, prompts: 0 })
+    expect(await exported(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
   test('creates, when imported, a sandbox that counts towards --sandbox-limit', async () => {
@@ -70,39 +71,32 @@ describe('an export', () => {
 
 describe('a document that is no export', () => {
   const sim = sharedSimulator()
-  const good = (): JsonObject => ({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
-  const first = '11111111-0000-4000-8000-000000000000'
-  const second = '22222222-0000-4000-8000-000000000000'
-  const mixed = 'aaaabbbb-0000-4000-8000-00000000cccc'
-  const stored = {
-    eventId: first,
-    fields: { ...event(), valueType: 'text', influence: 'neutral', eventAt: '2026-01-15T12:00:00.000Z' },
-    impact: 0,
-    sampledOut: false,
-    receivedAt: '2026-01-15T12:00:00.000Z',
-    replays: 0,
+  /** Changes the second event of an export. */
+  const changing = (change: object) => (document: SandboxExport) => {
+    const [first, second] = document.events
+    return { ...document, events: [first, { ...second, ...change }] }
   }
-  const withEvent = (change: JsonObject): JsonObject => {
-    return { ...good(), events: [stored, { ...stored, eventId: second, ...change }] }
+  const twoCases = ({ events: [event], ...document }: SandboxExport) => {
+    return { ...document, events: [event, { ...event, eventId: event?.eventId.toUpperCase() }] }
   }
-  const twoCases = [mixed, mixed.toUpperCase()].map((eventId) => ({ ...stored, eventId }))
 
-  test.each<[string, Json, RegExp]>([
-    ['an empty object', {}, /\/quality is required; \/events is required; \/prompts is required; \/format is required/],
-    ['one twice by case', { ...good(), events: twoCases }, /\/events\/1 must not repeat the key aaaabbbb/],
-    ['no time', withEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
-    ['no day', withEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
-    ['many errors', { ...good(), events: new Array(150).fill({}) }, /the check stops after 100 errors/],
-    ['too many replays', withEvent({ replays: 1e308 }), /\/events\/1\/replays must be at most 9007199254740991/],
-    ['an event without fields', withEvent({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
-    ['broken JSON', '{"format": 1,', /body/],
-    ['one member twice', '{"format": 1, "format": 1}', /format/],
-    ['no body', '', /body/],
-  ])('is refused with every problem, changes nothing and creates no sandbox: %s', async (_name, document, words) => {
+  test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
+    ['an empty object', () => ({}), /\/quality is required; \/events is required; \/prompts .*; \/format is required/],
+    ['one twice by case', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
+    ['no time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
+    ['no day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
+    ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
+    ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be at most 9007199254740991/],
+    ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
+    ['broken JSON', () => '{"format": 1,', /body/],
+    ['one member twice', () => '{"format": 1, "format": 1}', /format/],
+    ['no body', () => '', /body/],
+  ])('is refused with every problem, changes nothing and creates no sandbox: %s', async (_name, spoil, words) => {
     await fill(sim())
     const before = await readAll(sim())
+    const body = spoil(await readControl<SandboxExport>(sim(), '/export')) as Json
     for (const sandbox of ['default', 'unborn']) {
-      const answer = await ask(sim(), `/__sim/import?sandbox=${sandbox}`, { body: document, token: null })
+      const answer = await ask(sim(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
       expectRefusal(answer, 400, words)
     }
     expect(await readAll(sim())).toEqual(before)

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
 /** A simulator after three requests: two purchases, one of them of the blue team, and analytics. */
 const shared = sharedSimulator()
@@ -42,10 +42,9 @@ describe('POST /__sim/verify', () => {
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
-  test('of a long value in a near miss the beginning is shown, as text', async () => {
-    const sim = await startForTest()
-    await record(sim, purchase({ properties: { text: 'x'.repeat(5000) } }))
-    const { nearMisses } = await verify(sim, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
+  test('of a long value in a near miss the beginning is shown, as text', async ({ own }) => {
+    await record(own, purchase({ properties: { text: 'x'.repeat(5000) } }))
+    const { nearMisses } = await verify(own, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
     const [expected, actual] = ['y', 'x'].map((letter) => `{"text":"${letter.repeat(1991)}…`)
     expect(nearMisses).toMatchObject([{ differences: [{ field: 'body/properties', expected, actual }] }])
   })
@@ -57,33 +56,30 @@ describe('POST /__sim/verify', () => {
     expect(Math.max(...counts)).toBe(100)
   })
 
-  test('lets at most a hundred wait', async () => {
-    const sim = await startForTest()
-    const waiting = Array.from({ length: 100 }, () => verify(sim, { withinMs: 60_000 }))
-    await untilWaiting(sim, 100)
-    const refused = await verify(sim, {})
+  test('lets at most a hundred wait', async ({ own }) => {
+    const waiting = Array.from({ length: 100 }, () => verify(own, { withinMs: 60_000 }))
+    await untilWaiting(own, 100)
+    const refused = await verify(own, {})
     expect(refused).toMatchObject({ status: 429, error: expect.stringMatching(/100 verifications are waiting/) })
-    await ask(sim, analyticsPath)
+    await ask(own, analyticsPath)
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
-    expect((await verify(sim, {})).status).toBe(200)
+    expect((await verify(own, {})).status).toBe(200)
   })
 
-  test('names the nearest requests and the fields that differ where it fails', async () => {
-    const sim = await startForTest()
-    await ask(sim, analyticsPath)
-    await record(sim, purchase({ eventType: 'signup' }))
+  test('names the nearest requests and the fields that differ where it fails', async ({ own }) => {
+    await ask(own, analyticsPath)
+    await record(own, purchase({ eventType: 'signup' }))
     const match = { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } }
     const differences = [
       { field: 'header/x-team', expected: 'blue' },
       { field: 'body/eventType', expected: 'purchase', actual: 'signup' },
     ]
     const nearest = { id: 'req-2', method: 'POST', path: '/v1/events', status: 201, differences }
-    expect(await verify(sim, { operation: 'createEvent', match })).toMatchObject({
-      ...{ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] },
-      message: expect.stringMatching(
-        /^Expected at least 1 request of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
-      ),
-    })
+    const verdict = await verify(own, { operation: 'createEvent', match })
+    expect(verdict).toMatchObject({ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] })
+    expect(verdict['message']).toMatch(
+      /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /,
+    )
   })
 
   test.each([
@@ -98,86 +94,80 @@ describe('POST /__sim/verify', () => {
 })
 
 describe('a verification that waits', () => {
-  test('delays no request, and is answered by the requests of its own sandbox', async () => {
-    const sim = await startForTest()
+  test('delays no request, and is answered by the requests of its own sandbox', async ({ own }) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
     onTestFinished(() => void process.off('warning', onWarning))
     const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
-    const waiting = names.map((name) => verify(sim, { withinMs: 60_000 }, `?sandbox=${name}`))
-    const never = names.map((name) => verify(sim, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
-    await untilWaiting(sim, 2 * names.length)
+    const waiting = names.map((name) => verify(own, { withinMs: 60_000 }, `?sandbox=${name}`))
+    const never = names.map((name) => verify(own, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
+    await untilWaiting(own, 2 * names.length)
     for (const name of names) {
-      const answer = await record(sim, purchase(), { 'x-sim-sandbox': name })
+      const answer = await record(own, purchase(), { 'x-sim-sandbox': name })
       expect(answer.status).toBe(201)
     }
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
-    await sim.close()
+    await own.close()
     for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
     expect(warnings).toEqual([]) // Node warns of too many listeners
   })
 
-  test.each([
+  test.for<[JsonObject, number]>([
     [{ atLeast: 2 }, 200],
     [{ exactly: 1 }, 417],
     [{ atMost: 1 }, 417],
-  ])('for %j is answered by the second request with %d', async (count, status) => {
-    const sim = await startForTest()
-    const waiting = verify(sim, { operation: 'createEvent', count, withinMs: 60_000 })
-    await untilWaiting(sim, 1)
-    for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(sim)
+  ])('for %j is answered by the second request with %d', async ([count, status], { own }) => {
+    const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
+    await untilWaiting(own, 1)
+    for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(own)
     expect(await waiting).toMatchObject({ status, count: 2 })
   })
 
-  test.each([
+  test.for<[JsonObject, number]>([
     [{ exactly: 1 }, 200],
     [{ atMost: 1 }, 200],
     [{ atLeast: 2 }, 417],
-  ])('for %j is answered with %d when its time is up', async (count, status) => {
-    const sim = await startForTest()
-    await record(sim)
+  ])('for %j is answered with %d when its time is up', async ([count, status], { own }) => {
+    await record(own)
     const before = performance.now()
-    expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
+    expect(await verify(own, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
     expect(performance.now() - before).toBeGreaterThanOrEqual(48)
   })
 
-  test('counts from zero where the journal is cleared meanwhile', async () => {
-    const sim = await startForTest()
-    const before = await record(sim)
-    const waiting = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
-    await untilWaiting(sim, 1)
-    await steer(sim, 'DELETE', '/requests')
-    await record(sim)
-    await untilWaiting(sim, 1)
-    await record(sim)
+  test('counts from zero where the journal is cleared meanwhile', async ({ own }) => {
+    const before = await record(own)
+    const waiting = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
+    await untilWaiting(own, 1)
+    await steer(own, 'DELETE', '/requests')
+    await record(own)
+    await untilWaiting(own, 1)
+    await record(own)
     const verdict = await waiting
     expect(verdict).toMatchObject({ status: 200, count: 2 })
     expect(verdict['matched']).not.toContain(before.headers.get('x-request-id'))
   })
 
-  test('ends when its client closes the connection', async () => {
-    const sim = await startForTest()
+  test('ends when its client closes the connection', async ({ own }) => {
     const client = new AbortController()
-    const pending = fetch(`${sim.origin}/__sim/verify`, {
+    const pending = fetch(`${own.origin}/__sim/verify`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ withinMs: 60_000 }),
       signal: client.signal,
     })
-    await untilWaiting(sim, 1)
+    await untilWaiting(own, 1)
     client.abort()
     await expect(pending).rejects.toThrow(/abort/)
-    await untilWaiting(sim, 0)
+    await untilWaiting(own, 0)
   })
 
-  test('is answered with the count so far when the simulator stops', async () => {
-    const sim = await startForTest()
-    await record(sim)
-    const open = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
-    const kept = verify(sim, { count: { exactly: 1 }, withinMs: 60_000 })
-    await untilWaiting(sim, 2)
-    await sim.close()
+  test('is answered with the count so far when the simulator stops', async ({ own }) => {
+    await record(own)
+    const open = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
+    const kept = verify(own, { count: { exactly: 1 }, withinMs: 60_000 })
+    await untilWaiting(own, 2)
+    await own.close()
     expect(await open).toMatchObject({ status: 417, count: 1 })
     expect(await kept).toMatchObject({ status: 200, count: 1 })
   })
@@ -217,24 +207,22 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(broken).not.toHaveProperty('problem')
   })
 
-  test('does not take a body that it has dropped for one that was never sent', async () => {
-    const sim = await startForTest()
-    await record(sim, purchase({ eventType: 'signup' }))
-    for (let times = 0; times < 19; times += 1) await record(sim, large('a'))
+  test('does not take a body that it has dropped for one that was never sent', async ({ own }) => {
+    await record(own, purchase({ eventType: 'signup' }))
+    for (let times = 0; times < 19; times += 1) await record(own, large('a'))
     const requestQuery = { match: { body: { '/eventType': 'signup' } } }
     const open = { count: 0, truncated: true }
-    expect(await steer(sim, 'POST', '/requests/count', requestQuery)).toEqual(open)
-    expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
+    expect(await steer(own, 'POST', '/requests/count', requestQuery)).toEqual(open)
+    expect(await verify(own, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
     // A query that needs no body, or that another condition decides, is still exact.
-    expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
+    expect(await steer(own, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
     const decided = { match: { ...requestQuery.match, status: 400 } }
-    expect(await steer(sim, 'POST', '/requests/count', decided)).toEqual({ count: 0, truncated: false })
+    expect(await steer(own, 'POST', '/requests/count', decided)).toEqual({ count: 0, truncated: false })
   })
 })
 
-test('a value that was redacted in part may match, so that the count is truncated', async () => {
-  const sim = await startForTest()
-  await ask(sim, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
+test('a value that was redacted in part may match, so that the count is truncated', async ({ own }) => {
+  await ask(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
-    expect(await steer(sim, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })
+    expect(await steer(own, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -18,35 +18,27 @@ function told(headers: Headers): Told {
   return JSON.parse(text)
 }
 
-/** A wrong value for each field of an event and of a prompt, with what is said about it. */
-const wrongFields: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
+/** A wrong value for each field of an event, with what is said about it. */
+const wrongEvent: readonly [field: string, value: Json | undefined, words: RegExp][] = [
+  ['eventType', undefined, /required/],
+  ['value', 149, /a string/],
+  ['productId', 'abc', /UUID.*"abc"/],
+  ['conversationId', 'abc', /UUID/],
+  ['influence', 'good', /"positive", "negative", "neutral".*"good"/],
+  ['valueType', 'money', /"currency".*"money"/],
+  ['qualityImpactScore', '0.5', /a number/],
+  ['sampleRate', -0.1, /from 0 to 1.*-0\.1/],
+  ['forceSample', 'yes', /boolean/],
+  ['eventAt', 'yesterday', /ISO 8601/],
+  ['properties', [], /object/],
+]
+
+/** Wrong bodies, with what is said about each place. */
+const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   [
     '/v1/events',
-    {
-      value: 149,
-      productId: 'abc',
-      conversationId: 'abc',
-      influence: 'good',
-      valueType: 'money',
-      qualityImpactScore: '0.5',
-      sampleRate: -0.1,
-      forceSample: 'yes',
-      eventAt: 'yesterday',
-      properties: [],
-    },
-    {
-      '/eventType': /required/,
-      '/value': /a string/,
-      '/productId': /UUID.*"abc"/,
-      '/conversationId': /UUID/,
-      '/influence': /"positive", "negative", "neutral".*"good"/,
-      '/valueType': /"currency".*"money"/,
-      '/qualityImpactScore': /a number/,
-      '/sampleRate': /from 0 to 1.*-0\.1/,
-      '/forceSample': /boolean/,
-      '/eventAt': /ISO 8601/,
-      '/properties': /object/,
-    },
+    Object.fromEntries(wrongEvent.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
+    Object.fromEntries(wrongEvent.map(([field, , words]) => [`/${field}`, words])),
   ],
   [
     '/v1/prompts',
@@ -56,7 +48,7 @@ const wrongFields: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
 ]
 
-test.each(wrongFields)(
+test.each(wrongBodies)(
   'all violations of a request to %s are named at once, each with its place',
   async (path, body, expected) => {
     const before = await readStateInfo(sim())

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { onTestFinished, test as plainTest } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
 import type { UpstreamTarget } from '../../src/proxy/forward.ts'
@@ -74,6 +74,9 @@ export async function startForTest(
   onTestFinished(close)
   return { ...simulator, close }
 }
+
+/** A test to which `own` is a simulator of its own, if it names it. */
+export const test = plainTest.extend('own', () => startForTest())
 
 /** Creates a log that records its entries of the level `info` and above, with the fields copied as JSON. */
 export function createLogRecorder(entries: LogEntry[]): Log {

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
+import type { StoredEvent } from '../../src/state/records.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
 
 /** The content of a state file. */
@@ -14,9 +14,4 @@ export function parseStateFile(text: string): StateFile {
 /** Returns all events of a sandbox. */
 export function eventsIn(state: StateFile, sandbox = 'default'): readonly StoredEvent[] {
   return state.sandboxes.find(({ name }) => name === sandbox)?.events ?? []
-}
-
-/** Returns all prompts of a sandbox. */
-export function promptsIn(state: StateFile, sandbox = 'default'): readonly StoredPrompt[] {
-  return state.sandboxes.find(({ name }) => name === sandbox)?.prompts ?? []
 }

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ask, analyticsPath as path } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
-import type { RedisServer } from '../../support/redis-server.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
@@ -11,15 +10,7 @@ const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
-const redisCli = ({ port }: RedisServer, ...args: string[]) =>
-  execFileSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' }).trim()
-
 describeWithRedis('exchanges in a Redis that loses its memory', () => {
-  const startAgain = async (redis: RedisServer, replicas: readonly TestSimulator[]) => {
-    await redis.start()
-    for (const replica of replicas)
-      await vi.waitFor(async () => expect((await ask(replica, '/__sim/health')).status).toBe(200), 30_000)
-  }
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
@@ -29,7 +20,9 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     await redis.kill()
-    await startAgain(redis, replicas)
+    await redis.start()
+    for (const replica of replicas)
+      await expect.poll(async () => (await ask(replica, '/__sim/health')).status).toBe(200)
     for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('second'))
     for (const replica of replicas) {
       expect(await verify(replica, 'second')).toMatchObject({ count: 3 })
@@ -43,7 +36,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     const replicas = await startReplicas(redis, { statePrefix })
     for (const replica of replicas) await ask(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
-    redisCli(redis, 'flushall')
+    execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
     for (const replica of replicas) // each appends that exchanges are lost
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect, test as plainTest } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
@@ -13,38 +13,27 @@ const operation = 'getModelAnalytics'
 type Target = { readonly origin: string }
 type Retries = { readonly chains: ControlSchemas['RetryChain'][]; readonly truncated: boolean }
 
-const requestOf = (body: JsonObject, headers: Record<string, string>, signal: AbortSignal) => ({
-  method: 'POST',
-  headers: { authorization: 'Bearer any-key', 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-  signal,
-})
-
-const verify = async (target: Target, body: Json) => {
-  const { status, body: verdict } = await ask(target, '/__sim/verify', { body })
-  return [status, verdict]
-}
+const verify = (target: Target, body: Json) => ask(target, '/__sim/verify', { body })
 
 describeWithRedis('the journal of replicas', () => {
   const redis = sharedRedis()
+  const test = plainTest.extend('replicas', () => startReplicas(redis()))
 
-  test('every replica lists and counts the requests to all, as soon as they are answered', async () => {
-    const replicas = await startReplicas(redis())
+  test('every replica lists and counts the requests to all, as soon as they are answered', async ({ replicas }) => {
     for (let index = 0; index < 12; index += 1) {
       await ask(replicas[index % 3] ?? replicas[0], path)
       for (const replica of replicas)
-        expect(await verify(replica, { operation, count: { exactly: index + 1 } })).toEqual([
-          200,
-          expect.objectContaining({ satisfied: true, count: index + 1, truncated: false }),
-        ])
+        expect(await verify(replica, { operation, count: { exactly: index + 1 } })).toMatchObject({
+          status: 200,
+          body: { satisfied: true, count: index + 1, truncated: false },
+        })
     }
     const lists = await Promise.all(replicas.map((replica) => steer(replica, 'GET', '/requests')))
     expect(lists[0]).toMatchObject({ total: 12, recorded: 12, dropped: 0, truncated: false })
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
 
-  test('no two requests have one id, so that each can be found and repeated through every replica', async () => {
-    const replicas = await startReplicas(redis())
+  test('no two requests have one id, so each is found and repeated through every replica', async ({ replicas }) => {
     const ids: string[] = []
     for (const replica of replicas) {
       const { headers } = await ask(replica, path)
@@ -60,15 +49,13 @@ describeWithRedis('the journal of replicas', () => {
     }
   })
 
-  test('a verification waits for a request to another replica', async () => {
-    const [one, two] = await startReplicas(redis())
+  test('a verification waits for a request to another replica', async ({ replicas: [one, two] }) => {
     const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 30_000 })
     await ask(two, '/v1/events', { body: event({ value: '7' }) })
-    expect(await waiting).toEqual([200, expect.objectContaining({ satisfied: true, count: 1 })])
+    expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
-  test('clearing through one replica clears all, with the requests that they answered before', async () => {
-    const [one, two, three] = await startReplicas(redis())
+  test('clearing through one replica clears what all have answered', async ({ replicas: [one, two, three] }) => {
     await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
     await steer(two, 'DELETE', '/requests')
     await ask(three, path)
@@ -78,8 +65,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, manners and reports are those of one process', async () => {
-    const replicas = await startReplicas(redis())
+  test('coverage, manners and reports are those of one process', async ({ replicas }) => {
     const [one, two, three] = replicas
     const alone = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
@@ -114,18 +100,16 @@ describeWithRedis('the journal of replicas', () => {
     expect(await attempts(three)).toEqual(await attempts(alone))
   })
 
-  test('a new replica knows what was asked before, and a stopped one is not waited for', async () => {
-    const [one, two, three] = await startReplicas(redis())
+  test('a stopped replica is not waited for, and its requests are known', async ({ replicas: [one, two, three] }) => {
     await ask(two, path)
     await two.close()
     await ask(three, path)
     expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
   })
 
-  test.each(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
+  test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
     'a client of one replica finds its exchange at another with its next request, under %s',
-    async (scenario) => {
-      const [one, two] = await startReplicas(redis())
+    async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
       for (const count of [1, 2, 3]) {
@@ -135,19 +119,23 @@ describeWithRedis('the journal of replicas', () => {
     },
   )
 
-  test.each([
+  test.for([
     ['hang', 'damaged'],
     ['slow;ms=60000', 'client-gone'],
     ['dribble;ms=60000', 'client-gone'],
   ])(
     'a client that gives up under %s is judged by another replica, with the end that it saw',
-    async (scenario, outcome) => {
-      const [one, two] = await startReplicas(redis())
-      const headers = { 'x-sim-scenario': scenario, 'retry-attempt': '0' }
+    async ([scenario = '', outcome], { replicas: [one, two] }) => {
+      const headers = { 'x-sim-scenario': scenario, 'retry-attempt': '0', 'content-type': 'application/json' }
+      const body = JSON.stringify(event({ insertId: 'first' }))
       const signal = AbortSignal.timeout(1500)
-      const request = requestOf(event({ insertId: 'first' }), headers, signal)
-      const lost = fetch(`${one.origin}/v1/events`, request).then((answer) => answer.text())
-      await expect(lost).rejects.toThrow()
+      const lost = fetch(`${one.baseUrl}/events`, {
+        method: 'POST',
+        headers: { ...headers, authorization: 'Bearer any-key' },
+        body,
+        signal,
+      })
+      await expect(lost.then((answer) => answer.text())).rejects.toThrow()
       const took = async () => {
         const [first] = await listRequests(two)
         return first && first.tookMs > 250 ? first.delivery : undefined
@@ -155,15 +143,12 @@ describeWithRedis('the journal of replicas', () => {
       await expect.poll(took, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
       expect((await ask(two, '/v1/events', retry)).status).toBe(201)
-      for (const replica of [one, two])
-        expect(await steer(replica, 'GET', '/manners')).toMatchObject({
-          findings: [{ rule: 'same-insert-id', count: 1 }],
-        })
+      const findings = [{ rule: 'same-insert-id', count: 1 }]
+      for (const replica of [one, two]) expect(await steer(replica, 'GET', '/manners')).toMatchObject({ findings })
     },
   )
 
-  test('a page, a stream and a list go on at any replica, since all have one numbering', async () => {
-    const replicas = await startReplicas(redis())
+  test('a page, a stream and a list go on at any replica, since all have one numbering', async ({ replicas }) => {
     for (const replica of [...replicas, ...replicas]) await ask(replica, path)
     const numbers: number[] = []
     for (const replica of [...replicas, ...replicas]) {
@@ -180,10 +165,9 @@ describeWithRedis('the journal of replicas', () => {
     expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['5', '6'])
   })
 
-  test('no token leaves its process', async () => {
-    const [one, two] = await startReplicas(redis())
+  test('no token leaves its process', async ({ replicas: [one, two] }) => {
     const token = 'sk-very-secret-1234'
-    await ask(one, '/v1/events', { token, body: { ...event, properties: { note: `key ${token}` } } })
+    await ask(one, '/v1/events', { token, body: event({ properties: { note: `key ${token}` } }) })
     expect((await ask(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
     const cli = (...args: string[]) =>
       execFileSync('redis-cli', ['-p', `${redis().port}`, ...args], { encoding: 'utf8' })

@@ -1,18 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import type { Settings } from '../../../src/config/settings.ts'
+import { expect, test } from 'vitest'
 import { bundledContract } from '../../../src/fixtures/bundled.ts'
-import { ask, event, objectOf } from '../../support/client.ts'
+import { ask, event } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { documentWith } from '../../support/documents.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import type { TestSimulator } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
 type Target = { readonly origin: string }
 
 const send = async (target: Target) => (await ask(target, '/v1/events', { body: event() })).status
+
+const countWarnings = ({ logged }: TestSimulator) =>
+  logged.filter(({ message }) => message.includes('Start all replicas')).length
 
 describeWithRedis('replicas with --watch', () => {
   const redis = sharedRedis()
@@ -28,11 +31,9 @@ describeWithRedis('replicas with --watch', () => {
     const reload = async (changed: string, number: number) => {
       await writeFile(file, changed)
       for (const replica of replicas)
-        await vi.waitFor(
-          async () =>
-            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({ contract: { generation: number } }),
-          { timeout: 45_000, interval: 50 },
-        )
+        await expect
+          .poll(() => steer(replica, 'GET', '/info'), { timeout: 45_000 })
+          .toMatchObject({ contract: { generation: number } })
     }
     await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])
     expect([await send(one), await send(two)]).toEqual([403, 403])
@@ -54,25 +55,20 @@ describeWithRedis('replicas with --watch', () => {
     const contract = await documentWith('operationId: createEvent', 'operationId: createEvents')
     const [other] = await startReplicas(redis(), { statePrefix: 'mixed' })
     const [one] = await startReplicas(redis(), { statePrefix: 'mixed', contract })
-    expect(one.logged.filter(({ message }) => message.includes('Start all replicas'))).toHaveLength(1)
+    expect(countWarnings(one)).toBe(1)
     await putRules(one, [{ operation: 'createEvents', scenario: 'forbidden' }])
     expect([await send(one), await send(other)]).toEqual([403, 201])
   })
 
   test.each([{ seed: '2' }, { clock: '2026-01-15T12:00:00Z' }, { plan: 'free' }, { scenario: 'forbidden' }])(
-    'warn at the start if the others have other settings: %j',
-    async (settings) => expect(await warningsBeside(settings)).toEqual([1, 0]),
+    'warn at the start if the others have other settings, the first of those with them: %j',
+    async (settings) => {
+      const statePrefix = `settings-${Object.keys(settings)}`
+      await startReplicas(redis(), { statePrefix })
+      const others = await startReplicas(redis(), { statePrefix, ...settings })
+      expect(others.map(countWarnings)).toEqual([1, 0, 0])
+    },
   )
-
-  /** Counts the warnings of a first and a second replica with these settings, which start beside replicas without them. */
-  async function warningsBeside(settings: Partial<Settings>): Promise<number[]> {
-    const statePrefix = `settings-${Object.keys(settings)}`
-    await startReplicas(redis(), { statePrefix })
-    const [first, second] = await startReplicas(redis(), { statePrefix, ...settings })
-    return [first, second].map(
-      ({ logged }) => logged.filter(({ message }) => message.includes('Start all replicas')).length,
-    )
-  }
 
   test('have no bundle, and say why', async () => {
     const [one] = await startReplicas(redis())

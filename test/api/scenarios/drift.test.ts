@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../../src/core/json.ts'
+import type { JsonObject } from '../../../src/core/json.ts'
 import {
   analyticsPath,
   ask,
   askOperation,
-  event,
   expectRefusal,
   objectOf,
   operations,
@@ -38,16 +37,15 @@ const pairs = drifts.flatMap((drift) =>
   operations.map((operation) => ({ ...drift, operation, least: drift.places[operation.id] })),
 )
 
-const bodies: Record<TestOperation['id'], { path: string; body?: Json }> = {
+/** Requests to which the answers have every field. */
+const fullRequests = {
   getModelAnalytics: { path: fullModel },
-  createPrompt: { path: '/v1/prompts', body: prompt({ externalPromptId: 'p-1' }) },
-  createEvent: { path: '/v1/events', body: event() },
+  createPrompt: { body: prompt({ externalPromptId: 'p-1' }) },
+  createEvent: {},
 }
 
-function askDamaged({ id, method }: TestOperation, scenario: string) {
-  const { path, body } = bodies[id]
-  return ask(sim(), path, { method, headers: { 'x-sim-scenario': scenario }, ...(body !== undefined && { body }) })
-}
+const askDamaged = (operation: TestOperation, scenario: string) =>
+  askOperation(sim(), { ...operation, ...fullRequests[operation.id] }, { headers: { 'x-sim-scenario': scenario } })
 
 /** `drop-field at /messageCount`, as the answer says it. */
 const placeIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''

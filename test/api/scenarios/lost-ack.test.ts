@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
 import { ask, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
 import { putRules } from '../../support/control.ts'
-import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../../support/start.ts'
 import { readEventPage } from '../../support/stored-records.ts'
 
 const count = async (sim: TestSimulator) => (await readEventPage(sim)).total
@@ -17,44 +17,40 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lost = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('keeps the event and loses the answer; a retry with the insertId gets the same id, and there is one event', async () => {
-    const sim = await startForTest()
+  test('keeps the event and loses the answer; a retry with the insertId gets the id of that event', async ({ own }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
-    expect(await post(sim, body, lost)).toBe('ECONNRESET')
-    expect(await count(sim)).toBe(1)
-    const retry = await ask(sim, '/v1/events', { body })
+    expect(await post(own, body, lost)).toBe('ECONNRESET')
+    expect(await count(own)).toBe(1)
+    const retry = await ask(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
     // The twin never lost an answer: its id is the one that this one lost.
     expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
-    expect(await count(sim)).toBe(1)
+    expect(await count(own)).toBe(1)
   })
 
-  test('loses an answer that is late or damaged, too', async () => {
-    const sim = await startForTest()
+  test('loses an answer that is late or damaged, too', async ({ own }) => {
     const started = performance.now()
     for (const scenario of ['slow;ms=100, lost-ack', 'drop-field, lost-ack', 'lost-ack, drop-field'])
-      expect(await post(sim, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
+      expect(await post(own, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
     expect(performance.now() - started).toBeGreaterThan(90)
-    expect(await count(sim)).toBe(3)
+    expect(await count(own)).toBe(3)
   })
 
-  test('loses no refusal: nothing was kept, and the client hears so', async () => {
-    const sim = await startForTest()
-    expectRefusal(await ask(sim, '/v1/events', { body: { value: 'x' }, headers: lost }), 400, /eventType/)
-    const both = await ask(sim, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
+  test('loses no refusal: nothing was kept, and the client hears so', async ({ own }) => {
+    expectRefusal(await ask(own, '/v1/events', { body: { value: 'x' }, headers: lost }), 400, /eventType/)
+    const both = await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
     expect(errorOf(both)).toMatch(/cannot both act/)
     const flaky = { 'x-sim-scenario': 'lost-ack, unavailable;p=0.999999' }
-    expect((await ask(sim, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)
-    expect(await count(sim)).toBe(0)
+    expect((await ask(own, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)
+    expect(await count(own)).toBe(0)
   })
 
-  test('as a rule for the first of each, a client that retries gets through with one event', async () => {
-    const sim = await startForTest()
-    await putRules(sim, [{ operation: 'createEvent', scenario: 'lost-ack', times: 2 }])
+  test('as a rule for the first of each, a client that retries gets through with one event', async ({ own }) => {
+    await putRules(own, [{ operation: 'createEvent', scenario: 'lost-ack', times: 2 }])
     const outcomes: (number | string)[] = []
-    for (let attempt = 0; attempt < 3; attempt += 1) outcomes.push(await post(sim, event({ insertId: 'order-8' })))
+    for (let attempt = 0; attempt < 3; attempt += 1) outcomes.push(await post(own, event({ insertId: 'order-8' })))
     expect(outcomes).toEqual(['ECONNRESET', 'ECONNRESET', 201])
-    expect(await count(sim)).toBe(1)
+    expect(await count(own)).toBe(1)
   })
 })

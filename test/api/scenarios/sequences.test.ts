@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as plainTest } from 'vitest'
 import { valueAt } from '../../../src/core/json-pointer.ts'
 import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
@@ -6,9 +6,9 @@ import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** A sandbox that no other test of this file has used. */
 let sandboxes = 0
-const freshSandbox = () => `sequence-${++sandboxes}`
+/** A test to which `sandbox` is the name of a new one. */
+const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
 interface Sequenced {
   readonly sandbox: string
@@ -36,16 +36,14 @@ const orders = [
 ] as const
 
 describe('the n-th request gets the n-th item, and the last one repeats', () => {
-  test.each(orders)('%s, by X-Sim-Sequence and by a rule', async (sequence, statuses) => {
-    expect(await statusesOf(statuses.length, { sandbox: freshSandbox(), sequence })).toEqual(statuses)
-    const sandbox = freshSandbox()
+  test.for(orders)('%s, by X-Sim-Sequence and by a rule', async ([sequence, statuses], { sandbox }) => {
+    expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     expect(await statusesOf(statuses.length, { sandbox })).toEqual(statuses)
   })
 })
 
-test('requests at the same time share the items out: each is met as often as it is written', async () => {
-  const sandbox = freshSandbox()
+test('requests at the same time share the items out: each is met as often as it is written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf({ sandbox, sequence: '429*7, 503*5, 404*3, 200' }))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
@@ -53,16 +51,15 @@ test('requests at the same time share the items out: each is met as often as it 
 })
 
 describe('each has its own count', () => {
-  test('operation', async () => {
-    const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '429, 503' }
+  test('operation', async ({ sandbox }) => {
+    const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': '429, 503' }
     const statuses: number[] = []
     for (const operation of [...operations, ...operations])
       statuses.push((await askOperation(sim(), operation, { headers })).status)
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
-  test('rule, however alike they are, and none with a header', async () => {
-    const sandbox = freshSandbox()
+  test('rule, however alike they are, and none with a header', async ({ sandbox }) => {
     const sequence = '429, 200'
     const rules = ['a', 'b'].map((name) => ({ sequence, match: { header: { 'x-case': name } } }))
     await putRules(sim(), rules, sandbox)
@@ -82,8 +79,7 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: put anew, they begin anew, and what was put before is not told any more', async () => {
-    const sandbox = freshSandbox()
+  test('set of rules: put anew, they begin anew, and what was put before is not told any more', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, { sandbox })).toEqual([429, 429, 200])
@@ -95,8 +91,7 @@ describe('each has its own count', () => {
 })
 
 describe('GET /__sim/sequences', () => {
-  test('tells how far each is, and the item that the next request gets', async () => {
-    const sandbox = freshSandbox()
+  test('tells how far each is, and the item that the next request gets', async ({ sandbox }) => {
     const path = `/sequences?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual({ sequences: [] })
     const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': '503, 201' }
@@ -116,8 +111,7 @@ describe('GET /__sim/sequences', () => {
     }
   })
 
-  test('shows the items of a long sequence if a rule has it', async () => {
-    const sandbox = freshSandbox()
+  test('shows the items of a long sequence if a rule has it', async ({ sandbox }) => {
     const sequence = Array.from({ length: 300 }, () => '429').join(', ')
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     await statusesOf(1, { sandbox })
@@ -130,8 +124,8 @@ describe('GET /__sim/sequences', () => {
   })
 })
 
-test('a sequence acts together with scenarios', async () => {
-  const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '429, 200', 'x-sim-scenario': 'drop-field' }
+test('a sequence acts together with scenarios', async ({ sandbox }) => {
+  const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': '429, 200', 'x-sim-scenario': 'drop-field' }
   const first = await ask(sim(), analyticsPath, { headers })
   const second = await ask(sim(), analyticsPath, { headers })
   expect([first.status, second.status]).toEqual([429, 200])
@@ -140,12 +134,11 @@ test('a sequence acts together with scenarios', async () => {
 })
 
 describe('is refused, and counts for nothing', () => {
-  test.each([
+  test.for<[string, RegExp]>([
     ['429*0, 200', /never met/],
     ['200, 413', /makes no sense here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
-  ])('%j', async (sequence, says) => {
-    const sandbox = freshSandbox()
+  ])('%j', async ([sequence, says], { sandbox }) => {
     const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': sequence }
     const answer = await ask(sim(), analyticsPath, { headers })
     expectRefusal(answer, 400, says)
@@ -153,8 +146,8 @@ describe('is refused, and counts for nothing', () => {
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
-  test('an item that clashes with a scenario of the same request', async () => {
-    const headers = { 'x-sim-sandbox': freshSandbox(), 'x-sim-sequence': '200, 429', 'x-sim-scenario': 'server-error' }
+  test('an item that clashes with a scenario of the same request', async ({ sandbox }) => {
+    const headers = { 'x-sim-sandbox': sandbox, 'x-sim-sequence': '200, 429', 'x-sim-scenario': 'server-error' }
     await ask(sim(), analyticsPath, { headers })
     expectRefusal(await ask(sim(), analyticsPath, { headers }), 400, /cannot both act/)
   })
