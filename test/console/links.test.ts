@@ -3,20 +3,13 @@ import { expect } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { putRules } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
 const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers = {}) =>
   ask(sim, '/v1/events', { body: event(fields), headers })
-
-const catalogueProduct = async (sim: TestSimulator) => {
-  const { products } = await steer(sim, 'GET', '/catalogue')
-  const [product] = products as { id: string; name: string; models: string[] }[]
-  if (!product) throw new Error('the fixtures have no product')
-  return product
-}
 
 describeInBrowser('links between the views', () => {
   test('a request leads to the chain of its tries, if it is one, and each try back to its request', async ({ own }) => {
@@ -66,16 +59,16 @@ describeInBrowser('links between the views', () => {
   })
 
   test('each row of what events did to a model leads to the events of that row', async ({ own }) => {
-    const { id: productId, name, models } = await catalogueProduct(own)
+    const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })
     await send(own, { externalConversationId: 'chat-1', influence: 'positive' })
     for (const [link, count] of [
-      [name, 2],
+      ['Web Shop', 2],
       ['chat-1', 2],
       ['chat-2', 1],
     ] as const) {
-      const page = await browser.open(own, { place: `#/world/${models[0]}` })
+      const page = await browser.open(own, { place: '#/world/00000000-0000-4000-8000-000000000001' })
       await page.locator('.event-effects').getByRole('link', { name: link, exact: true }).click()
       await page.getByText(`${count} listed`, { exact: true }).waitFor()
     }
