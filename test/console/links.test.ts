@@ -26,8 +26,9 @@ describeInBrowser('links between the views', () => {
     await page.getByRole('link', { name: 'Try 3 of a call that failed' }).waitFor()
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })
     await page.evaluate('location.hash = "#/requests/req-4"')
-    await page.getByText('would answer it the same way now').waitFor()
-    expect(await page.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
+    const other = page.getByRole('region', { name: 'Request req-4' })
+    await other.getByText('would answer it the same way now').waitFor()
+    expect(await other.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
   })
 
   test('a chain that is too old for the list is shown above it', async ({ own }) => {
