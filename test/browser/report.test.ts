@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runSampleSuite } from '../reports/sample-suite.ts'
 import { withStylesheet } from '../support/golden.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -27,10 +27,11 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, of the sample suite by default. @returns the page, with its console messages and errors, and the paths that it fetches */
+/** Opens a report, of the sample suite by default, for one test. @returns the page, with its console messages and errors, and the paths that it fetches */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+  onTestFinished(() => page.close())
   const complaints: string[] = []
   const fetched: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
@@ -41,16 +42,12 @@ async function openReport({ width, colorScheme }: Appearance, url = `${sim().ori
 }
 
 /** Measures the lightness of the page's background and text, from 0 to 255. */
-async function measureLightness(page: Page): Promise<{ background: number; text: number }> {
-  const [background = '', text = ''] = await page.evaluate<string[]>(
+async function measureLightness(page: Page): Promise<number[]> {
+  const colors = await page.evaluate<string[]>(
     '(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.body))',
   )
-  return { background: mean(background), text: mean(text) }
-}
-
-/** Returns the mean of the three parts of `rgb(20, 23, 26)`. */
-function mean(rgb: string): number {
-  return (rgb.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3
+  // A color is written as rgb(20, 23, 26).
+  return colors.map((rgb) => (rgb.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part) / 3, 0))
 }
 
 describe.skipIf(problem !== undefined)('the report in a browser', () => {
@@ -60,16 +57,16 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
     { width: 1280, colorScheme: 'light' },
     { width: 390, colorScheme: 'light' },
     { width: 320, colorScheme: 'dark' },
-  ])('fits $width px in $colorScheme, and fetches only itself', async ({ width, colorScheme }) => {
+  ])('has its style, fits $width px in $colorScheme, and fetches only itself', async ({ width, colorScheme }) => {
     const { page, complaints, fetched } = await openReport({ width, colorScheme })
-    const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
-    expect(scrollWidth).toBeLessThanOrEqual(width)
-    const { background, text } = await measureLightness(page)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.figures b')).fontSize")
+    expect(size).toBe('24px') // though the policy allows no other style
+    const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)
     expect(complaints).toEqual([])
     expect(fetched.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
-    await page.close()
   })
 
   test.each([1280, 390, 320])('on a test suite fits %i px, and fetches only itself', async (width) => {
@@ -80,7 +77,6 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
     const { page, complaints, fetched } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     expect({ complaints, fetched }).toEqual({ complaints: [], fetched: [file] })
-    await page.close()
   })
 
   test('links each total to its section', async () => {
@@ -94,7 +90,6 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
       await page.click(`.figures a[href="#${key}"]`)
       expect(await page.textContent(`section:target h2`)).toBe(title)
     }
-    await page.close()
   })
 
   test('opens the missing items, and shows a text of the client as text', async () => {
@@ -107,14 +102,6 @@ describe.skipIf(problem !== undefined)('the report in a browser', () => {
       .click()
     expect(await missing.isVisible()).toBe(true)
     expect(await page.locator('script, img, iframe').count()).toBe(0)
-    await page.close()
-  })
-
-  test('has its style, though the policy allows no other style', async () => {
-    const { page, complaints } = await openReport({ width: 1280, colorScheme: 'light' })
-    const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.figures b')).fontSize")
-    expect([complaints, size]).toEqual([[], '24px'])
-    await page.close()
   })
 
   test('cannot be framed by another page', async () => {

@@ -13,34 +13,13 @@ const chance = seededChance(process.env['ISOLATION_SEED'] ?? '1')
 const testCount = 6
 const operationCount = 12
 
-/** The records of a sandbox, as its own test knows them. */
-interface Records {
-  readonly insertIds: readonly string[]
-  readonly promptIds: readonly string[]
-  readonly weight: number
-}
+/** The records of a new sandbox, as its own test knows them. */
+const empty = { insertIds: [] as readonly string[], promptIds: [] as readonly string[], weight: 0.1 }
+type Records = typeof empty
 
-/** The state of a sandbox, as its own test knows it. */
-interface Known extends Records {
-  readonly rules: number
-  readonly requests: number
-  /** The instant at which the clock stands still, or `real`. */
-  readonly now: string
-  readonly seed: string
-  readonly snapshots: readonly Records[]
-}
-
-/** A new sandbox. */
-const initial: Known = {
-  insertIds: [],
-  promptIds: [],
-  weight: 0.1,
-  rules: 0,
-  requests: 0,
-  now: 'real',
-  seed: 'default',
-  snapshots: [],
-}
+/** The state of a new sandbox. `now`: the instant at which the clock stands still, or `real`. */
+const initial = { ...empty, rules: 0, requests: 0, now: 'real', seed: 'default', snapshots: [] as readonly Records[] }
+type Known = Readonly<typeof initial>
 
 /** A test, which uses a sandbox of its own. `ids`: the identifiers of all runs by sandbox, seed and insertId. */
 interface Subject {

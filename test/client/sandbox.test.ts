@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
-import { event } from '../support/client.ts'
+import { ask, event, prompt, type RequestOptions } from '../support/client.ts'
 import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
@@ -16,22 +16,12 @@ let sandboxes = 0
 const test = plainTest.extend('sim', () => simulator.sandbox(`of-test-${++sandboxes}`))
 
 const model = '00000000-0000-4000-8000-000000000002'
-const json = { 'content-type': 'application/json', 'user-agent': 'test' }
 
 /** Sends an event as a client of the sandbox does, which knows nothing but a base URL. */
-const send = (baseUrl: string, fields = {}) => post(baseUrl, '/events', event(fields))
+const send = (baseUrl: string, fields = {}) => ask({ origin: baseUrl }, '/events', { body: event(fields) })
 
-const post = (baseUrl: string, path: string, body: object) =>
-  fetch(baseUrl + path, {
-    method: 'POST',
-    headers: { ...json, authorization: 'Bearer any-key' },
-    body: JSON.stringify(body),
-  })
-
-const askAnalytics = (baseUrl: string, headers = {}) =>
-  fetch(`${baseUrl}/models/${model}/analytics`, {
-    headers: { 'user-agent': 'test', authorization: 'Bearer any-key', ...headers },
-  })
+const askAnalytics = (baseUrl: string, how: RequestOptions = {}) =>
+  ask({ origin: baseUrl }, `/models/${model}/analytics`, how)
 
 /** Returns a sandbox that has got events of these types. */
 async function sandboxWith(name: string, ...eventTypes: string[]) {
@@ -43,24 +33,20 @@ async function sandboxWith(name: string, ...eventTypes: string[]) {
 describe('a sandbox', () => {
   test('is reached by its base URL, by its token and by its headers', async ({ sim }) => {
     await askAnalytics(sim.baseUrl)
-    await askAnalytics(simulator.baseUrl, { authorization: `Bearer ${sim.token}` })
-    await askAnalytics(simulator.baseUrl, sim.headers)
+    await askAnalytics(simulator.baseUrl, { token: sim.token })
+    await askAnalytics(simulator.baseUrl, { headers: sim.headers })
     await sim.expectReceived('getModelAnalytics', { times: 3 })
   })
 
-  test('has a name of its own unless a name is given', () => {
+  test('has a name of its own unless a name is given, and is gone at the end of its block', async () => {
     const [one, other] = [simulator.sandbox(), simulator.sandbox()]
     expect([one.name, other.name]).toEqual(['sandbox-1', 'sandbox-2'])
-  })
-
-  test('is gone at the end of its block', async () => {
-    const sim = simulator.sandbox('short-lived')
     {
-      await using block = sim
+      await using block = one
       await send(block.baseUrl)
-      expect(await names()).toContain('short-lived')
+      expect(await names()).toContain('sandbox-1')
     }
-    expect(await names()).not.toContain('short-lived')
+    expect(await names()).not.toContain('sandbox-1')
   })
 
   test.each(['..', 'a/b', '*', '', 'x'.repeat(65)])('is refused with the name %j', (name) => {
@@ -77,12 +63,15 @@ describe('scenarios of a sandbox', () => {
     const refused = await send(sim.baseUrl)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await send(sim.baseUrl)).status).toBe(201)
-    expect(await (await askAnalytics(sim.baseUrl)).text()).toContain('"recommendations":null')
+    expect((await askAnalytics(sim.baseUrl)).text).toContain('"recommendations":null')
     expect((await sim.rules()).counts.rules).toMatchObject([{ acted: 1, left: 0 }, { acted: 1 }])
     await sim.setRules([{ sequence: '404, 200' }])
     expect((await askAnalytics(sim.baseUrl)).status).toBe(404)
     await sim.clearRules()
     expect((await sim.rules()).rules).toEqual([])
+    await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })
+    expect((await send(sim.baseUrl, { eventType: 'upgrade' })).status).toBe(503)
+    expect((await send(sim.baseUrl, { eventType: 'other' })).status).toBe(201)
   })
 
   test('form sequences', async ({ sim }) => {
@@ -91,12 +80,6 @@ describe('scenarios of a sandbox', () => {
     for (let asked = 0; asked < 4; asked += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
-  })
-
-  test('are added as rules, too', async ({ sim }) => {
-    await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })
-    expect((await send(sim.baseUrl, { eventType: 'upgrade' })).status).toBe(503)
-    expect((await send(sim.baseUrl, { eventType: 'other' })).status).toBe(201)
   })
 
   test('that are wrong are refused with what is valid', async ({ sim }) => {
@@ -128,9 +111,9 @@ test('the clock and the seed of a sandbox are set', async ({ sim }) => {
   expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.500Z')
   expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
   expect((await sim.clock.real()).mode).toBe('real')
-  const before = await (await askAnalytics(sim.baseUrl)).text()
+  const before = (await askAnalytics(sim.baseUrl)).text
   await sim.seed(42)
-  expect(await (await askAnalytics(sim.baseUrl)).text()).not.toBe(before)
+  expect((await askAnalytics(sim.baseUrl)).text).not.toBe(before)
 })
 
 describe('records of a sandbox', () => {
@@ -152,11 +135,13 @@ describe('records of a sandbox', () => {
   })
 
   test('have prompts with versions to activate, and quality', async ({ sim }) => {
-    for (const content of ['one', 'two'])
-      await post(sim.baseUrl, '/prompts', { name: 'p', externalPromptId: 'x', components: [{ content }] })
-    const [prompt] = await sim.prompts()
-    const [first] = prompt?.versions ?? []
-    await sim.activateVersion(prompt?.promptId ?? '', first?.versionId ?? '')
+    for (const content of ['one', 'two']) {
+      const body = prompt({ externalPromptId: 'x', components: [{ content }] })
+      await ask({ origin: sim.baseUrl }, '/prompts', { body })
+    }
+    const [created] = await sim.prompts()
+    const [first] = created?.versions ?? []
+    await sim.activateVersion(created?.promptId ?? '', first?.versionId ?? '')
     expect((await sim.prompts())[0]?.versions).toMatchObject([{ active: true }, { active: false }])
     expect((await sim.setQuality(0.3)).weight).toBe(0.3)
     expect((await sim.quality()).weight).toBe(0.3)
@@ -168,10 +153,8 @@ describe('expectations', () => {
     const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     await later
-    await sim.expectReceived('createEvent', {
-      times: { atLeast: 1, atMost: 1 },
-      match: { body: { eventType: 'upgrade' } },
-    })
+    const match = { body: { eventType: 'upgrade' } }
+    await sim.expectReceived('createEvent', { times: { atLeast: 1, atMost: 1 }, match })
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
@@ -240,7 +223,7 @@ describe('expectations', () => {
     await sim.expectNoFindings()
     await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics' })
     await send(sim.baseUrl, { eventType: undefined })
-    await fetch(`${sim.baseUrl}/nothing`, { headers: json })
+    await ask({ origin: sim.baseUrl }, '/nothing')
     await askAnalytics(sim.baseUrl)
     await askAnalytics(sim.baseUrl)
     await expect(sim.expectNoViolations()).rejects.toThrow(
@@ -252,14 +235,8 @@ describe('expectations', () => {
     await expect(sim.expectNoFindings(['violations', 'unexpected'])).rejects.toThrow(
       /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['manners'\]\)\nLook at/,
     )
-    const readStack = async () => {
-      try {
-        return String(await sim.expectNoFindings())
-      } catch (error) {
-        return String((error as Error).stack)
-      }
-    }
-    expect((await readStack()).match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
+    const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
+    expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
     await sim.expectNoFindings(['violations', 'unexpected', 'manners'])
     expect((await sim.manners()).length).toBeGreaterThan(0)
     expect((await sim.retries())[0]?.attempts).toHaveLength(2)

@@ -13,12 +13,6 @@ import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-interface CoverageAnswer {
-  readonly operations: readonly { readonly operation: string; readonly points: number }[]
-}
-
-const readCoverage = async (sim: TestSimulator) => (await steer(sim, 'GET', '/coverage')) as unknown as CoverageAnswer
-
 /** Opens the documentation of an operation. */
 async function openOperation(sim: TestSimulator, operation: string, sandbox = 'default'): Promise<Page> {
   const page = await browser.open(sim, { place: `#/contract/${operation}?sandbox=${sandbox}` })
@@ -46,9 +40,11 @@ describeInBrowser('the view of the contract', () => {
     { operation: 'createEvent', settings: {} },
   ])('shows for all of $operation a request that meets it, with $settings', async ({ operation, settings }) => {
     const own = await startForTest(settings)
-    const { operations } = await readCoverage(own)
+    const { operations } = await steer(own, 'GET', '/coverage')
     expect(operations).toHaveLength(3)
-    const points = operations.find((one) => one.operation === operation)?.points
+    const points = (operations as { operation: string; points: number }[]).find(
+      (one) => one.operation === operation,
+    )?.points
     const page = await openOperation(own, operation)
     expect(await page.locator('.item.missing').count()).toBe(points)
     const commands = new Set(await readCommands(page)) // one request can meet several items

@@ -83,13 +83,10 @@ describeInBrowser('a view asks the control plane', () => {
   })
 })
 
-/** Milliseconds after which the page has looked for changes of the sandbox. */
-const lookMs = 6_000
-
 /** Lets time pass until the page shows a text. */
 async function runUntilShown(page: Page, text: string): Promise<void> {
   const isShown = async () => {
-    await page.clock.runFor(lookMs)
+    await page.clock.runFor(6_000) // by then the page has looked for changes of the sandbox
     return page.getByText(text).first().isVisible()
   }
   await expect.poll(isShown, patience).toBe(true)

@@ -1,14 +1,12 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
-import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
+import type { TestSimulator } from '../support/start.ts'
 
-const sim = sharedSimulator({ clock: 'real' })
 const browser = sharedBrowser()
 
 const jsonHeaders = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
@@ -84,21 +82,28 @@ describeInBrowser('the view of the requests', () => {
     expect(await steer(own, 'GET', '/requests')).toMatchObject({ requests: [] })
   })
 
-  test('says that a sandbox of a link is not there', async () => {
-    const page = await browser.open(await startForTest(), { place: '#/requests?sandbox=deleted' })
+  test('says that a sandbox of a link is not there', async ({ own }) => {
+    const page = await browser.open(own, { place: '#/requests?sandbox=deleted' })
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations at the very property, and a missing one at its place', async () => {
-    await ask(sim(), '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
-    const page = await browser.open(sim())
-    await page.getByRole('link', { name: '/v1/events' }).first().click()
-    const lines = page.locator('.json-line.marked.violation')
-    await lines.first().waitFor()
-    expect(await lines.allTextContents()).toEqual([
+  test('marks violations at the very property, a missing one at its place, and those of query, path and headers', async ({
+    own,
+  }) => {
+    await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
+    await ask(own, `${analyticsPath}?period=14d`)
+    await ask(own, '/v1/models/no-uuid/analytics')
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    const marked = page.locator('.json-line.marked.violation')
+    await marked.first().waitFor()
+    expect(await marked.allTextContents()).toEqual([
       expect.stringMatching(/^productId: "no-uuid".*uuid/),
       expect.stringMatching(/^value: missing.*is required/),
     ])
+    await page.locator('tr[data-id=req-2] a').click()
+    await marked.getByText(/^period: "14d".*must be one of/).waitFor()
+    await page.locator('tr[data-id=req-3] a').click()
+    await page.locator('.remark.violation').getByText('path/modelId').waitFor()
   })
 
   test('searches by the words of the journal and by text, and keeps the search in the address', async ({ own }) => {
@@ -132,43 +137,10 @@ describeInBrowser('the view of the requests', () => {
     await field.fill('op:createEvnet')
     await page.getByText('createEvent').waitFor()
   })
-
-  test('searches a text through the whole journal, and counts what it does not list', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
-    await postEvents(own, 1_500)
-    const page = await browser.open(own)
-    await page.getByText('300 of 1,501 listed').waitFor()
-    await page.getByLabel('Search requests').fill('slow')
-    await page.getByText('1 listed', { exact: true }).waitFor()
-    expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
-  })
-
-  test('marks the violations of query, path and headers', async ({ own }) => {
-    await ask(own, `${analyticsPath}?period=14d`)
-    await ask(own, '/v1/models/no-uuid/analytics')
-    const page = await browser.open(own, { place: '#/requests/req-1' })
-    const marked = page.locator('.json-line.marked.violation')
-    await marked.waitFor()
-    expect(await marked.textContent()).toMatch(/^period: "14d".*must be one of/)
-    await page.goto(`${own.origin}/__sim/#/requests/req-2`)
-    await page.locator('.remark.violation').getByText('path/modelId').waitFor()
-  })
 })
 
 describeInBrowser('the list of requests', () => {
-  test('pauses, counts what comes meanwhile, and then shows it', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event() })
-    const page = await browser.open(own)
-    await page.getByText('1 listed').waitFor()
-    await page.keyboard.press('p')
-    await ask(own, '/v1/events', { body: event() })
-    await page.getByText('Paused; 1 more have come.').waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(1)
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('2 listed').waitFor()
-  })
-
-  test('stays as it is when it is paused, also if it was being read', async ({ own }) => {
+  test('stays as it is when it is paused, also if it was being read, and then shows what came', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -176,7 +148,8 @@ describeInBrowser('the list of requests', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('searchbox').fill('op:createEvent')
     const route = await reading
-    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.keyboard.press('Escape') // leaves the field
+    await page.keyboard.press('p')
     await ask(own, '/v1/events', { body: event() })
     await page.getByText('Paused; 1 more have come.').waitFor()
     const answered = page.waitForResponse(route.request().url())
@@ -184,14 +157,20 @@ describeInBrowser('the list of requests', () => {
     await (await answered).finished()
     await page.waitForTimeout(100)
     expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('2 listed').waitFor()
   })
 
-  test('lists the newest of what comes faster than it can be read', async () => {
+  test('has the newest of what comes faster than it can be read, and finds a text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
+    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
     await postEvents(own, 2_000)
-    await page.getByText('300 of 2,000 listed').waitFor()
-    await page.locator('tr[data-id="req-2000"]').waitFor()
+    await page.getByText('300 of 2,001 listed').waitFor()
+    await page.locator('tr[data-id="req-2001"]').waitFor()
+    await page.getByLabel('Search requests').fill('slow')
+    await page.getByText('1 listed', { exact: true }).waitFor()
+    expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
   })
 
   test('shows all sandboxes with their names', async ({ own }) => {
@@ -213,7 +192,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     // A page that is shown again reads its list anew.
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await setHidden(page, false)
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     await page.keyboard.press('j')

@@ -83,26 +83,15 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('names the delivery of a try that broke', async ({ own }) => {
-    const headers = {
-      'x-sim-sequence': 'reset, 201',
-      'content-type': 'application/json',
-      authorization: 'Bearer a-key',
-    }
-    const send = () =>
-      fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event({ insertId: 'lost' })) })
-    await expect(send()).rejects.toThrow()
-    await send()
+  test('says how a try broke and that a client is well-mannered, and lists calls without another try on demand', async ({
+    own,
+  }) => {
+    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await expect(send(own, 'reset, 201', 'calm')).rejects.toThrow()
+    await advance(own, 1_500)
+    await send(own, 'reset, 201', 'calm')
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt a').first().getByText('reset').waitFor()
-  })
-
-  test('says that a client is well-mannered, and lists calls that were not tried again on demand', async ({ own }) => {
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-    await send(own, '503, 201', 'calm')
-    await advance(own, 1_500)
-    await send(own, '503, 201', 'calm')
-    const page = await browser.open(own, { place: '#/retries' })
     await page.getByText('1 call tried again.').waitFor()
     await page.locator('.chain').getByText('well-mannered').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)

@@ -34,11 +34,22 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the view of the world', () => {
-  test('shows the figures that the service answers, in a table too, with null where there are none', async ({
+  test('leaves a gap in the line, and shades it, where a day is null, and shows the figures in a table, too', async ({
     own,
   }) => {
-    const page = await openModel(own, sparse, '?look=table')
     const { dataPoints } = await readAnalytics(own, sparse)
+    const page = await openModel(own, sparse)
+    const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
+    const plot = page.locator('.chart').first()
+    const line = (await plot.locator('.chart-line').getAttribute('d')) ?? ''
+    const lines = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
+    expect(line.match(/M/g)).toHaveLength(lines)
+    const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
+    expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
+    const count = known.filter((isKnown) => isKnown).length
+    expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
+
+    await page.getByRole('button', { name: 'Table', exact: true }).click()
     const score = (value: number | null) => value?.toFixed(4) ?? 'null'
     expect(await readTable(page)).toEqual(
       dataPoints.map((day) => [
@@ -80,20 +91,6 @@ describeInBrowser('the view of the world', () => {
     await page.getByRole('slider', { name: /^Satisfaction/ }).hover({ position: { x: 2, y: 20 } })
     expect(await page.locator('.chart-days b').first().textContent()).toBe('Fri, 9 Jan 2026')
     expect(await listAccessibilityFindings(page)).toEqual([])
-  })
-
-  test('leaves a gap in the line, and shades it, where a day is null', async ({ own }) => {
-    const { dataPoints } = await readAnalytics(own, sparse)
-    const page = await openModel(own, sparse)
-    const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
-    const plot = page.locator('.chart').first()
-    const line = (await plot.locator('.chart-line').getAttribute('d')) ?? ''
-    const lines = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
-    expect(line.match(/M/g)).toHaveLength(lines)
-    const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
-    expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
-    const count = known.filter((isKnown) => isKnown).length
-    expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
   })
 
   test('keeps model, period and persona in the address, and gives them to curl', async ({ own }) => {

@@ -44,16 +44,11 @@ test('the examples name the port of the image', () => {
   }
 })
 
-test('each address in the examples is answered', async () => {
-  const { origin } = await startForTest()
+test('each address in the examples is that of the service or of the control plane', () => {
   const paths = exampleFiles.flatMap((file) =>
     textsIn(readExample(file)).flatMap((text) => [...text.matchAll(addresses)].map(([, , path = '']) => path)),
   )
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
-  const health = await ask({ origin }, '/__sim/health', { token: null })
-  expect(health.status).toBe(200)
-  const recorded = await ask({ origin }, '/v1/events', { body: event() })
-  expect(recorded.status).toBe(201)
 })
 
 test('convsim starts with the variables that the examples give its container', async () => {

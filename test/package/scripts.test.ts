@@ -1,12 +1,11 @@
 // @module-tag long
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
-import { recordingEnv } from '../support/control-answers/recording.ts'
+import { startProgram } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -36,27 +35,17 @@ test(
       mkdirSync(join(file, '..'))
       writeFileSync(file, '')
     }
-    const dev = spawn('/bin/sh', ['-c', `${scripts.dev} --port 0 --state :memory: --log-level silent`], {
-      cwd: folder,
-      detached: true,
-      env: { ...recordingEnv(), PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    onTestFinished(() => void (dev.pid !== undefined && process.kill(-dev.pid, 'SIGKILL')))
-    let output = ''
-    dev.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-    const starts = () => output.match(/is listening on/g)?.length ?? 0
-    const until = async (isDone: () => boolean, ms: number) => {
-      for (let waited = 0; waited < ms && !isDone(); waited += 50) await wait(50)
-    }
-    await until(() => starts() > 0, Number.POSITIVE_INFINITY)
+    const command = `${scripts.dev} --port 0 --state :memory: --log-level silent`
+    const env = { PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` }
+    const dev = startProgram('/bin/sh', ['-c', command], { cwd: folder, env, detached: true })
+    onTestFinished(() => void (dev.process.pid !== undefined && process.kill(-dev.process.pid, 'SIGKILL')))
+    const starts = () => dev.stdout().match(/is listening on/g)?.length ?? 0
+    await dev.ready()
     for (const file of files) {
       const before = starts()
-      for (let ms = restartMs; starts() === before; ms *= 2) {
+      for (let timeout = restartMs; starts() === before; timeout *= 2) {
         writeFileSync(file, `# ${before}\n`)
-        await until(() => starts() > before, ms)
+        await vi.waitUntil(() => starts() > before, { timeout }).catch(() => undefined)
       }
     }
   },

@@ -1,10 +1,9 @@
 // @module-tag long
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ask } from '../support/client.ts'
 import { cli, startProgram } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
@@ -63,12 +62,7 @@ curl --silent --fail "$@" || exec curl --silent --fail "$@"
 `
 
 /** The folder in which compilers keep their caches. */
-let home = ''
-
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'convsim-recipes-'))
-})
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const home = await tempFolder(afterAll)
 
 /** Runs a recipe with its command, after replacements in its text, in a project in which convsim is installed. */
 async function runRecipe({ file, command }: Recipe, replacements: readonly Bug[], env: Record<string, string>) {

@@ -145,18 +145,16 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
   return () => project
 }
 
+interface JestResult {
+  readonly title: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
 /** Reads the JSON report of Jest, which vitest writes, too. */
 export function readJestReport(text: string): TestOutcome[] {
-  const report = JSON.parse(text) as {
-    readonly testResults: readonly {
-      readonly assertionResults: readonly {
-        readonly title: string
-        readonly status: string
-        readonly failureMessages: readonly string[]
-      }[]
-    }[]
-  }
-  return report.testResults.flatMap(({ assertionResults }) =>
+  const { testResults } = JSON.parse(text) as { testResults: { assertionResults: JestResult[] }[] }
+  return testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ title, status, failureMessages }) => ({
       title,
       status: status === 'passed' || status === 'failed' ? status : 'skipped',

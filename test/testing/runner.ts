@@ -33,14 +33,12 @@ export interface BehaviourRecord {
 /** A run of a test runner. */
 export interface RunnerResult {
   readonly code: number
-  readonly output: string
   readonly outcomes: readonly TestOutcome[]
   readonly records: readonly BehaviourRecord[]
 }
 
 /** A project of a user with a test runner, in which the package is installed. */
 export interface RunnerProject {
-  readonly folder: string
   write(file: string, text: string): void
   /** Runs the runner with these files and options. `env`: further variables. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunnerResult>
@@ -88,12 +86,11 @@ export function createRunnerProject(runner: Runner): RunnerProject {
     writeFileSync(records, '')
     rmSync(report, { force: true })
     const variables = { ...project.env, RECORDS: records, ...runner.env, ...env }
-    const { code, output } = await spawnNode(command, folder, variables)
+    const code = await spawnNode(command, folder, variables)
     const outcomes = runner.readOutcomes(readFileSync(report, { encoding: 'utf8', flag: 'a+' }))
-    return { code, output, outcomes, records: readLines<BehaviourRecord>(readFileSync(records, 'utf8')) }
+    return { code, outcomes, records: readLines<BehaviourRecord>(readFileSync(records, 'utf8')) }
   }
   return {
-    folder,
     write,
     run: (args, env) => run([...runner.command, ...args], env),
     runCommand: run,
@@ -139,5 +136,5 @@ async function spawnNode(command: readonly string[], cwd: string, env: Readonly<
     })
   const [code, signal] = await once(child, 'close')
   if (code === null) throw new Error(`${command.join(' ')} was ended by ${signal}: ${output}`)
-  return { code: Number(code), output }
+  return Number(code)
 }

@@ -28,8 +28,6 @@ test('names are typed', async ({ sim }) => {
   await expect('sim').toHaveReceived('createEvent')
   // @ts-expect-error: there is no such kind of finding
   sim.allow('maners')
-  // @ts-expect-error: there is no such scenario
-  await sim.scenario('slwo')
 })
 
 // @ts-expect-error: there is no such fixture
