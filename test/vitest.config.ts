@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/recipes/client/**', ...isolated], // the client is a project of its own
+          exclude: isolated,
           isolate: false,
         },
       },
