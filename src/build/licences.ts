@@ -17,7 +17,7 @@ export async function listBundledPackages(metafile: Metafile, root: string): Pro
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
   const folders = new Set(used.map(findPackageFolder).filter((folder) => folder !== undefined))
   const packages = await Promise.all(Array.from(folders, (folder) => readPackage(join(root, folder))))
-  return packages.sort((a, b) => (describe(a) < describe(b) ? -1 : 1))
+  return packages.sort((a, b) => (formatPackageName(a) < formatPackageName(b) ? -1 : 1))
 }
 
 /** Returns the folder of the package that a file belongs to; undefined: the file is our own. */
@@ -45,7 +45,7 @@ async function readLicenceOfReadme(folder: string, files: readonly string[]): Pr
   return /^(?:#+ *)?licen[cs]e\b.*$[\s\S]*/im.exec(text)?.[0] ?? ''
 }
 
-const describe = ({ name, version, licence }: BundledPackage) => `${name} ${version} (${licence})`
+const formatPackageName = ({ name, version, licence }: BundledPackage) => `${name} ${version} (${licence})`
 
 /** Returns the text of a bundle's licence file. Packages whose texts differ in copyright lines share the rest. */
 export function formatLicences(packages: readonly BundledPackage[]): string {
@@ -60,7 +60,7 @@ export function formatLicences(packages: readonly BundledPackage[]): string {
     const key = body.replace(/\s+/g, ' ')
     const group = groups.get(key) ?? { heads: [], body }
     groups.set(key, group)
-    group.heads.push([describe(each), ...copyright].join('\n  '))
+    group.heads.push([formatPackageName(each), ...copyright].join('\n  '))
   }
   const parts = Array.from(groups.values(), ({ heads, body }) => `${heads.join('\n')}\n\n${body}\n`)
   return ['The licences of all packages whose code is bundled here.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`)

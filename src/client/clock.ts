@@ -23,7 +23,7 @@ export interface SandboxClock {
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
   const setMode = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
-    dataOf(transport.PUT('/clock', { params, body: { mode, ...(at !== undefined && { now: textOf(at) }) } }))
+    dataOf(transport.PUT('/clock', { params, body: { mode, ...(at !== undefined && { now: toInstantText(at) }) } }))
   return {
     read: () => dataOf(transport.GET('/clock', { params })),
     freeze: (at) => setMode('frozen', at),
@@ -37,4 +37,4 @@ export function sandboxClock(transport: Transport, sandbox: string): SandboxCloc
   }
 }
 
-const textOf = (instant: Date | string) => (typeof instant === 'string' ? instant : instant.toISOString())
+const toInstantText = (instant: Date | string) => (typeof instant === 'string' ? instant : instant.toISOString())

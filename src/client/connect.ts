@@ -54,7 +54,7 @@ export async function connect<N extends Names = BundledNames>(
 ): Promise<SimulatorClient<N>> {
   const origin = originOf(controlUrl)
   const transport = createTransport(`${origin}/__sim`, token)
-  const basePath = await readBasePath(transport, origin)
+  const basePath = await fetchBasePath(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
   return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
@@ -64,7 +64,7 @@ export async function connect<N extends Names = BundledNames>(
 const maxAnswerMs = 10_000
 
 /** Returns the base path of the simulator at an address. Throws if something else answers there. */
-async function readBasePath(transport: Transport, origin: string): Promise<string> {
+async function fetchBasePath(transport: Transport, origin: string): Promise<string> {
   const signal = AbortSignal.timeout(maxAnswerMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
     if (error instanceof SyntaxError) return { data: undefined } // the answer is no JSON

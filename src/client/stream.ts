@@ -13,7 +13,7 @@ export async function* streamRequests(
       signal: closing.signal,
     })
     for await (const block of splitBlocks(data as ReadableStream<Uint8Array>)) {
-      const request = readRequest(block)
+      const request = parseRequestEvent(block)
       if (request) yield request
     }
   } finally {
@@ -34,7 +34,7 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
 }
 
 /** Reads a server-sent event. Returns undefined for a comment, and for a note about dropped or deleted requests. */
-function readRequest(block: string): ControlSchemas['Exchange'] | undefined {
+function parseRequestEvent(block: string): ControlSchemas['Exchange'] | undefined {
   const lines = block.split('\n')
   const data = lines.find((line) => line.startsWith('data: '))
   return data !== undefined && lines.includes('event: request') ? JSON.parse(data.slice(6)) : undefined

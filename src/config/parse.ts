@@ -86,10 +86,10 @@ function findNameProblem(commands: CommandTable, operand: string | undefined): s
     commands.map(({ name }) => name),
   )
   const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  return `"${operand}" is no command (${listNames(commands)}), and no file name.${guess} See convsim --help.`
+  return `"${operand}" is no command (${joinCommandNames(commands)}), and no file name.${guess} See convsim --help.`
 }
 
-const listNames = (commands: CommandTable) => commands.map(({ name }) => name).join(', ')
+const joinCommandNames = (commands: CommandTable) => commands.map(({ name }) => name).join(', ')
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
@@ -155,7 +155,7 @@ function readSettings<Known extends CommandSyntax>(
   const found = Object.entries(command.settings).map(([name, setting]) => ({
     name,
     setting,
-    ...findValue(name, setting, flags, env),
+    ...findGivenValue(name, setting, flags, env),
   }))
   for (const { name, setting, source, given } of found) {
     const value = typeof given === 'string' ? setting.read(given) : given
@@ -187,7 +187,7 @@ interface GivenValue {
 }
 
 /** Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. */
-function findValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
+function findGivenValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
   const { alsoEnv = '', alsoEnvOnly, formerly = name } = setting
   const flag = [name, formerly].find((one) => flags[one] !== undefined)
   if (flag !== undefined) return { source: flagOf(flag), given: flags[flag] }

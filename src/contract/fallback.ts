@@ -143,11 +143,11 @@ function readOutput(output: { statusCode: number; headers?: object; body?: unkno
     // Prism gives null for a header that has neither example nor schema.
     if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)
   }
-  return { status: output.statusCode, headers, body: toJson(output.body) }
+  return { status: output.statusCode, headers, body: asJsonValue(output.body) }
 }
 
 /** Converts a value to JSON; members that JSON cannot encode are dropped. Undefined stays undefined. */
-function toJson(value: unknown): Json | undefined {
+function asJsonValue(value: unknown): Json | undefined {
   if (value === undefined) return undefined
   return JSON.parse(JSON.stringify(value)) as Json // proved by the parser
 }

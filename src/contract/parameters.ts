@@ -56,7 +56,7 @@ export function compileParameters(
     return { location, parameters, validate: compileGroup(document, compiler, parameters, operationPointer) }
   }).filter(({ parameters }) => parameters.length > 0)
   return {
-    described: [...byName.values()].map((parameter) => describeParameter(document, parameter)),
+    described: [...byName.values()].map((parameter) => createDescribedParameter(document, parameter)),
     read(sent: RawParameters) {
       const values: Record<ParameterLocation, JsonObject> = { path: {}, query: {}, header: {} }
       const violations: Violation[] = []
@@ -68,7 +68,7 @@ export function compileParameters(
   }
 }
 
-function describeParameter(document: JsonObject, parameter: Parameter): DescribedParameter {
+function createDescribedParameter(document: JsonObject, parameter: Parameter): DescribedParameter {
   const { in: location, name, required, schemaPointer } = parameter
   const schema = resolve(document, schemaPointer)?.value
   return { in: location, name, required, schema: schema ? dereference(document, schema) : {} }

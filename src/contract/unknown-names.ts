@@ -48,17 +48,17 @@ export function findUnknownNames(
 function collectNames(operation: Operation): OperationNames {
   const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   const schema = operation.bodySchema()
-  const names = { query, body: schema && namesIn(schema) }
+  const names = { query, body: schema && listDocumentedNames(schema) }
   namesOfOperation.set(operation, names)
   return names
 }
 
 /** Collects the names of a schema without references. The `$ref` of a recursive schema ends the collection. */
-function namesIn({ properties, items }: JsonObject): DocumentedNames {
+function listDocumentedNames({ properties, items }: JsonObject): DocumentedNames {
   const described = Object.entries(isObject(properties) ? properties : {})
   return {
-    members: new Map(described.map(([name, inner]) => [name, namesIn(isObject(inner) ? inner : {})])),
-    items: isObject(items) ? namesIn(items) : undefined,
+    members: new Map(described.map(([name, inner]) => [name, listDocumentedNames(isObject(inner) ? inner : {})])),
+    items: isObject(items) ? listDocumentedNames(items) : undefined,
   }
 }
 

@@ -35,7 +35,7 @@ export function createControl(
   log: Log,
 ): Control {
   const isPublic = (request: SimRequest) =>
-    isOperation(matchOperation(contract, request), 'getHealth') || isConsoleFile(request)
+    isOperation(matchControl(contract, request), 'getHealth') || isConsoleFile(request)
   const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
   const logReply = (request: SimRequest, reply: Reply) => {
     if (log.isLevelEnabled('debug')) log.debug(debugLine(contract, request, reply), 'controlled')
@@ -46,7 +46,7 @@ export function createControl(
       const refused = refusal(head)
       return refused && logReply(head, refused)
     },
-    isImport: (request) => isOperation(matchOperation(contract, request), 'importSandbox'),
+    isImport: (request) => isOperation(matchControl(contract, request), 'importSandbox'),
     async answer(request, clientGone) {
       try {
         const reply =
@@ -61,7 +61,7 @@ export function createControl(
 
 /** The fields of the log's line about a request to the control plane. */
 function debugLine(contract: Contract, request: SimRequest, reply: Reply) {
-  const match = matchOperation(contract, request)
+  const match = matchControl(contract, request)
   const { path, query } = redactHead(request)
   return {
     requestId: request.id,
@@ -81,7 +81,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
 }
 
 /** Matches a request to an operation of the control plane. HEAD counts as GET, since scripts check health with it. */
-const matchOperation = (contract: Contract, { method, path }: SimRequest) =>
+const matchControl = (contract: Contract, { method, path }: SimRequest) =>
   contract.match(method === 'HEAD' ? 'GET' : method, path)
 
 const isOperation = (match: OperationMatch, id: ControlOperationId) =>
@@ -93,7 +93,7 @@ async function answer(
   request: SimRequest,
   clientGone: AbortSignal,
 ): Promise<Reply> {
-  const match = matchOperation(contract, request)
+  const match = matchControl(contract, request)
   if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
   if (match.kind !== 'operation') return refusePath(contract, request.path)
   const { operation } = match

@@ -48,7 +48,7 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
     url: `http://${headers['host'] ?? 'localhost'}${target}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: listPairs(headers),
+    headers: toNameValuePairs(headers),
     queryString: Object.entries(readQuery(query)).flatMap(([name, value]) =>
       [value].flat().map((one) => ({ name, value: one })),
     ),
@@ -75,7 +75,7 @@ function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
     statusText: '',
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: listPairs(headers),
+    headers: toNameValuePairs(headers),
     content: { size: body.size, mimeType, ...(body.size > 0 && textToHar(body, ownToken, 'encoding')) },
     redirectURL: redactToken(byName.get('location') ?? '', ownToken),
     headersSize: -1,
@@ -99,5 +99,5 @@ function missingPart({ bytes, size }: RecordedBody): JsonObject {
   return recorded < size ? { comment: `${recorded} of ${size} bytes were recorded.` } : {}
 }
 
-const listPairs = (headers: Readonly<Record<string, string>>) =>
+const toNameValuePairs = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).map(([name, value]) => ({ name, value }))

@@ -80,9 +80,9 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Jso
 
 const tooMany = 'must not have more than'
 
-const refuse = (message: string, pointer = ''): Result<never, JsonError> => failure({ pointer, message })
+const refuseJson = (message: string, pointer = ''): Result<never, JsonError> => failure({ pointer, message })
 
-const notUtf8 = refuse('must be UTF-8 text')
+const notUtf8 = refuseJson('must be UTF-8 text')
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -200,7 +200,7 @@ class JsonReader {
       const name = String(value)
       // The place of a repeated name is ambiguous: the error is about the whole text.
       if (Object.hasOwn(named.container, name))
-        return refuse(`has the member ${JSON.stringify(name)} twice in one object`)
+        return refuseJson(`has the member ${JSON.stringify(name)} twice in one object`)
       named.key = name
       if (name === '__proto__') return this.#refuse('is not allowed as a member name')
     }
@@ -225,7 +225,7 @@ class JsonReader {
 
   #checkBounds(): Result<never, JsonError> | undefined {
     const { values, hint, isLarge } = this.#bounds
-    if (this.#values > values) return refuse(`${tooMany} ${values} members and items in all${hint}`)
+    if (this.#values > values) return refuseJson(`${tooMany} ${values} members and items in all${hint}`)
     if (!isLarge) return undefined
     if (this.#record.values > maxRecordValues) return this.#refuse(`${tooMany} ${maxRecordValues} members and items`, 2)
     if (this.at - this.#record.from > maxRecordLength)
@@ -235,13 +235,13 @@ class JsonReader {
 
   /** Returns the refusal of the present value, or of what contains it at a depth. */
   #refuse(message: string, depth = maxDepth): Result<never, JsonError> {
-    return refuse(message, joinPointer('', ...this.#open.slice(0, depth).flatMap(({ key }) => key ?? [])))
+    return refuseJson(message, joinPointer('', ...this.#open.slice(0, depth).flatMap(({ key }) => key ?? [])))
   }
 
   /** Returns the refusal of what follows the last token, or undefined if nothing does. */
   #refuseSyntax(): Result<never, JsonError> | undefined {
     if (this.#tokens.isComplete) return undefined
     if (this.#tokens.isTooLong) return this.#refuse(`${tooMany} ${maxTokenLength} characters in a text`)
-    return refuse(`must be JSON: ${describeSyntaxError(this.#text, undefined, this.#tokens)}`)
+    return refuseJson(`must be JSON: ${describeSyntaxError(this.#text, undefined, this.#tokens)}`)
   }
 }

@@ -22,7 +22,7 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
     return failure([errorAt(source.place(''), 'is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top')])
   const { compileSchema } = await import('./schema.ts')
   const violations = compileSchema(overlaySchema, 'overlay')(value)
-  if (violations.length > 0) return failure(violations.map((violation) => describe(violation, source)))
+  if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
   const actions = isObject(value) && Array.isArray(value.actions) ? value.actions : []
   const isOld = isObject(value) && String(value.overlay).startsWith('1.0.')
   const read = actions.map((action, index) => readAction(action, joinPointer('/actions', index), source, isOld))
@@ -36,7 +36,7 @@ export function isOverlay(value: Json): boolean {
   return isObject(value) && 'overlay' in value
 }
 
-function describe({ pointer, message }: Violation, source: Source): Finding {
+function createOverlayFinding({ pointer, message }: Violation, source: Source): Finding {
   const sentence =
     pointer === '/overlay'
       ? 'has a version that is not understood: 1.0.0 and 1.1.0 are'

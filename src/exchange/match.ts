@@ -122,29 +122,29 @@ export interface MatchSubject {
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition<MatchSubject>[] {
   const { status, product, body } = match
   return [
-    ...equal('operation', operation, (subject) => listOf(subject.operation)),
-    ...equal('method', match.method?.toUpperCase(), ({ method }) => listOf(method)),
+    ...equal('operation', operation, (subject) => toList(subject.operation)),
+    ...equal('method', match.method?.toUpperCase(), ({ method }) => toList(method)),
     ...equal('path', match.path, ({ paths = [] }) => paths),
-    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => listOf(readTraceId(headers['traceparent']))),
-    ...equal('origin', match.origin, ({ answer }) => listOf(answer?.origin)),
+    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => toList(readTraceId(headers['traceparent']))),
+    ...equal('origin', match.origin, ({ answer }) => toList(answer?.origin)),
     ...(status === undefined ? [] : [statusCondition(status)]),
-    ...equal('violations', match.violations, ({ answer }) => listOf(answer?.violations)),
-    ...equal('advice', match.advice, ({ answer }) => listOf(answer?.advice)),
-    ...equal('damage', match.damage, ({ answer }) => listOf(answer?.damage)),
+    ...equal('violations', match.violations, ({ answer }) => toList(answer?.violations)),
+    ...equal('advice', match.advice, ({ answer }) => toList(answer?.advice)),
+    ...equal('damage', match.damage, ({ answer }) => toList(answer?.damage)),
     ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
       equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
     ),
     ...Object.entries(match.header ?? {}).flatMap(([writtenName, expected]) => {
       const name = writtenName.toLowerCase()
-      return equal(`header/${name}`, expected, ({ headers }) => listOf(headers[name]))
+      return equal(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
     }),
     ...(product === undefined ? [] : [productCondition(product.toLowerCase())]),
     ...(body === undefined ? [] : [bodyCondition(body)]),
   ]
 }
 
-function listOf<Value>(value: Value | undefined): Value[] {
+function toList<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value]
 }
 
@@ -172,7 +172,7 @@ function productCondition(expected: string): Condition<MatchSubject> {
 }
 
 function statusCondition(expected: number | string): Condition<MatchSubject> {
-  const read = ({ answer }: MatchSubject) => ({ values: listOf(answer?.status) })
+  const read = ({ answer }: MatchSubject) => ({ values: toList(answer?.status) })
   return condition('status', expected, read, (status) => matchesStatus(status, String(expected)))
 }
 

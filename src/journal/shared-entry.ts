@@ -55,7 +55,7 @@ function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExc
   const { bytes, size } = body
   if (bytes === undefined || size === 0) return { key: undefined, text: () => '' }
   const isCut = bytes.length < size
-  const isOwn = isCut || (ownToken !== undefined && bytesOf(bytes).includes(ownToken))
+  const isOwn = isCut || (ownToken !== undefined && toBuffer(bytes).includes(ownToken))
   const text = () =>
     shareBody(
       body,
@@ -65,7 +65,7 @@ function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExc
   return { key: isOwn ? undefined : bytes, text }
 }
 
-const bytesOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
+const toBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
 /** Encodes the end of a delivery. */
 export function encodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd) {
@@ -88,7 +88,7 @@ function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json)
   const { bytes, size } = body
   if (bytes === undefined || size === 0) return ''
   const text = decodeBody(body)
-  if (text === undefined) return JSON.stringify({ base64: bytesOf(bytes).toString('base64') })
+  if (text === undefined) return JSON.stringify({ base64: toBuffer(bytes).toString('base64') })
   // JSON may escape a character of the token: sk\/live.
   const mayHaveToken = token !== undefined && (text.includes(token) || text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text

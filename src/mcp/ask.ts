@@ -38,7 +38,7 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
       clientGone,
     )
     const chunks = reply.stream?.chunks(clientGone) ?? [reply.body?.bytes() ?? '']
-    return { status, json: readAnswer(await text(Readable.from(chunks))) }
+    return { status, json: parseAnswer(await text(Readable.from(chunks))) }
   }
 }
 
@@ -49,7 +49,7 @@ export function askByFetch(controlUrl: string, controlToken: string | undefined)
     const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
     try {
       const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
-      return { status: response.status, json: readAnswer(await response.text()) }
+      return { status: response.status, json: parseAnswer(await response.text()) }
     } catch {
       const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then try again.`
       return { status: 503, json: { error } }
@@ -64,7 +64,7 @@ function writeQuery(query: ControlCall['query'] = {}): string {
   return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }
 
-function readAnswer(text: string): JsonObject {
+function parseAnswer(text: string): JsonObject {
   const answer = parseJson(text)
   return isObject(answer) ? answer : { error: `The simulator answered no JSON object: ${text.slice(0, 200)}` }
 }

@@ -9,7 +9,7 @@ import { bodyOf, type OperationDeclaration, type OperationHandler } from './hand
 export function createPrompt(store: Store): OperationHandler {
   return {
     ...promptDeclaration,
-    warnings: (context) => findMissing(bodyOf(context)),
+    warnings: (context) => findMissingMembers(bodyOf(context)),
     async handle(context) {
       const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
       const { promptId, version } = await store.addPromptVersion(context, draft)
@@ -47,7 +47,7 @@ const missing: readonly (readonly [name: string, warning: Violation])[] = ['prod
 ])
 
 /** Warns of a prompt without `productId` or `role`. */
-function findMissing(body: Json): readonly Violation[] {
+function findMissingMembers(body: Json): readonly Violation[] {
   if (!isObject(body)) return []
   return missing.flatMap(([name, warning]) => (Object.hasOwn(body, name) ? [] : [warning]))
 }

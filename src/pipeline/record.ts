@@ -192,14 +192,14 @@ function logLine(entry: JournalEntry, reply: Reply) {
     traceId: readTraceId(request.headers['traceparent']),
     scenarios: scenarios.length > 0 ? scenarios : undefined,
     damage: damage.length > 0 ? damage : undefined,
-    error: answer.status >= 400 && violations.length === 0 ? errorOf(entry, reply) : undefined,
+    error: answer.status >= 400 && violations.length === 0 ? readLoggedError(entry, reply) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,
   }
 }
 
 /** Returns the sentence of a refusal, which can quote the request. */
-function errorOf({ ownToken }: JournalEntry, reply: Reply): string | undefined {
+function readLoggedError({ ownToken }: JournalEntry, reply: Reply): string | undefined {
   return redactText(readError(reply), ownToken).slice(0, maxLogged) || undefined
 }
 

@@ -45,7 +45,7 @@ function checkBody(exchange: Exchange): Violation[] {
   const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
   // An operation that an edited contract added may take text, which is checked as a string.
-  const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
+  const read = isJson(mediaType) ? jsonOf(exchange) : decodeText(request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
@@ -59,7 +59,7 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
   message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
 })
 
-const readText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
+const decodeText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
 
 /** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
 function contentTypeProblem(

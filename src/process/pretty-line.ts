@@ -12,7 +12,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
   answered: formatRequest,
   controlled: formatRequest,
   loaded: formatLoaded,
-  decided: ({ why }, paint) => formatBelow(paint, listOf(why), 'why: '),
+  decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: '),
   headers: (line, paint) =>
     [
       ...(line['query'] === undefined ? [] : [formatBelow(paint, [`?${line['query']}`], '> ')]),
@@ -60,7 +60,7 @@ const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
 
 /** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
 function findUnsent({ damage }: JsonObject): string | undefined {
-  return listOf(damage)
+  return asList(damage)
     .map((kind) => unsentByDamage.get(kind))
     .find((word) => word !== undefined)
 }
@@ -73,7 +73,7 @@ function listNotes(line: JsonObject): string[] {
     ...(error === undefined || !isSent ? [] : [String(error)]),
     ...prettyViolations(violations),
     ...prettyViolations(advice).map((text) => `advice: ${text}`),
-    ...listOf(scenarios).map((text) => `scenario ${text}`),
+    ...asList(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
     ...(isSent ? prettyDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
@@ -83,7 +83,7 @@ function listNotes(line: JsonObject): string[] {
 
 /** Describes the damage to the body of an answer, with its place in it. */
 function describeDamage({ damage }: JsonObject): string[] {
-  return listOf(damage).flatMap((text) => {
+  return asList(damage).flatMap((text) => {
     if (text === 'truncated' || text === 'malformed') return ['the body was cut off']
     return String(text).includes(' at ') ? [`damage: ${text}`] : []
   })
@@ -109,7 +109,7 @@ function formatLoaded({ contract, operations, state }: JsonObject): string {
 
 /** Returns the first violation as text, and the number of further ones. */
 function prettyViolations(violations: unknown): string[] {
-  const [first, ...others] = listOf(violations)
+  const [first, ...others] = asList(violations)
   if (!isObject(first)) return []
   const more = others.length > 0 ? ` (and ${others.length} more)` : ''
   return [`${first['in']}${first['pointer']} ${first['message']}${more}`]
@@ -145,6 +145,6 @@ function styleOf(status: number): Style {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

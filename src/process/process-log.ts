@@ -49,7 +49,7 @@ export function createLog(level: string, lineFormat: LineFormat, now: () => numb
       time = at
       method.apply(log, args)
     }
-    if (text !== '') stderr.write(escapeControls(text))
+    if (text !== '') stderr.write(escapeHighControls(text))
     text = ''
     reportLostLines()
   })
@@ -78,7 +78,7 @@ export function createLog(level: string, lineFormat: LineFormat, now: () => numb
 }
 
 /** Escapes the control characters that JSON leaves: some terminals carry out U+009B as the start of a command. */
-function escapeControls(text: string): string {
+function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 

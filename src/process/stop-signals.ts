@@ -37,7 +37,7 @@ export class StopSignals {
 
   /** The exit code of a command that a signal has stopped: 128 + n for signal n; undefined if no signal came. */
   get code(): number | undefined {
-    return this.#first && codeOf(this.#first)
+    return this.#first && exitCodeOf(this.#first)
   }
 
   /** Calls `stop`, in place of an earlier one, on the first signal, also on one that has come. */
@@ -62,7 +62,7 @@ export class StopSignals {
       this.#first = signal
       this.#waitForCopies()
       this.#stop(signal)
-    } else this.#host.exit(codeOf(signal))
+    } else this.#host.exit(exitCodeOf(signal))
   }
 
   /** Waits until no copy can come: one that came meanwhile is read after the timer and before its `setImmediate`. */
@@ -78,8 +78,8 @@ export class StopSignals {
     this.#printError(
       `convsim: ${signal}, more than ${seconds} s after ${this.#first}: the process ends at once, unfinished.`,
     )
-    this.#host.exit(codeOf(signal))
+    this.#host.exit(exitCodeOf(signal))
   }
 }
 
-const codeOf = (signal: StopSignal) => 128 + constants.signals[signal]
+const exitCodeOf = (signal: StopSignal) => 128 + constants.signals[signal]

@@ -34,7 +34,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
     if (body.kind === 'unreadable')
       return refuse(body.status, `${body.reason} The proxy did not pass it on.`, 'simulator')
     exchange.trace?.decisions.push(`The request goes on to the real service at ${upstream.target.origin}.`)
-    const request = createRequest(exchange, basePath, upstream)
+    const request = createUpstreamRequest(exchange, basePath, upstream)
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
@@ -55,7 +55,7 @@ function withoutCors(reply: Reply): Reply {
 }
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
-function createRequest(
+function createUpstreamRequest(
   exchange: Exchange,
   basePath: string,
   { target: { basePath: upstreamPath, token } }: UpstreamClient,

@@ -48,7 +48,7 @@ export function collectAnswers(
 /** Reads the answer of a sample. The error is the reason why it is left out. */
 function readSample({ method, target, answer }: TrafficSample, contract: Contract): Result<SeenAnswer> {
   const [path = '', query = ''] = target.split('?', 2)
-  const match = findOperation(contract, method, path)
+  const match = findRecordedOperation(contract, method, path)
   if (!match) return failure(`no ${recordedOperation}`)
   if ('problem' in answer) return failure(`no answer: ${answer.sentence}`)
   const body = readAnswerBody(match.operation, answer)
@@ -85,7 +85,7 @@ function readAnswerBody(operation: Operation, { status, body }: TrafficAnswer): 
 }
 
 /** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
-function findOperation(
+function findRecordedOperation(
   contract: Contract,
   method: string,
   path: string,

@@ -12,7 +12,7 @@ import { collectAnswers } from './collect-answers.ts'
 import type { RecordSettings } from './command.ts'
 import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
-import { findFolderProblem, writeFixtures } from './write-fixtures.ts'
+import { findTargetFolderProblem, writeFixtures } from './write-fixtures.ts'
 
 /** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
 export function createAsk(
@@ -36,12 +36,12 @@ export async function recordFixtures(
   settings: RecordSettings,
   deps: CommandContext,
 ): Promise<number> {
-  const done = await record(sources, settings, deps)
+  const done = await recordTraffic(sources, settings, deps)
   if (!done.ok) deps.printError(`convsim record: ${done.error}`)
   return done.ok ? 0 : 1
 }
 
-async function record(
+async function recordTraffic(
   sources: readonly string[],
   settings: RecordSettings,
   deps: CommandContext,
@@ -67,7 +67,7 @@ async function findFolder(sources: readonly string[], { out }: RecordSettings): 
   if (sources.length === 0)
     return failure('Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.')
   if (out === undefined) return failure('Name the folder of fixtures to write: --out FOLDER.')
-  const problem = await findFolderProblem(out)
+  const problem = await findTargetFolderProblem(out)
   return problem === undefined ? success(out) : failure(problem)
 }
 

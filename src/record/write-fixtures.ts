@@ -6,7 +6,7 @@ import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
 
 /** Returns why a folder cannot be written to, if it has files already, which might be somebody's work. */
-export async function findFolderProblem(folder: string): Promise<string | undefined> {
+export async function findTargetFolderProblem(folder: string): Promise<string | undefined> {
   try {
     const files = await readdir(folder)
     return files.length === 0

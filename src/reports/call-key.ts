@@ -56,7 +56,7 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const json = live.requestBody ?? parseBody(body)
   const whole = (text: string) => digest([...base, 'body', headers['content-type'] ?? '', text])
   if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole(canonicalText(json, body)))
-  const members = listMembers(json)
+  const members = listJsonMembers(json)
   const join = (some: readonly Member[]) => some.map(({ text }) => text).join()
   const event = members.filter(({ name }) => name !== insertIdField)
   const insertId = json[insertIdField]
@@ -83,7 +83,7 @@ interface Member {
 /** The length from which the text of a value is replaced by its digest. */
 const longText = 1000
 
-function listMembers(json: JsonObject): readonly Member[] {
+function listJsonMembers(json: JsonObject): readonly Member[] {
   return Object.keys(json)
     .sort()
     .map((name) => {

@@ -35,7 +35,7 @@ export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const parts = [
     'curl --globoff --path-as-is',
     ...methodOptions(method, body.size > 0),
-    quote(url, 'CREDENTIAL'),
+    quoteArgument(url, 'CREDENTIAL'),
     ...options,
     ...removals,
     ...sent.options,
@@ -45,7 +45,7 @@ export function entryToCurl({ request, ownToken }: JournalEntry): string {
 
 function methodOptions(method: string, hasBody: boolean): string[] {
   if (method === 'HEAD') return ['--head']
-  return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quote(method, '')}`]
+  return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoteArgument(method, '')}`]
 }
 
 /** Returns the options for the body, comment lines above the command, and a command whose output curl reads. */
@@ -61,12 +61,12 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
     const base64 = bodyToBase64(body, token)
     return { comments, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
   }
-  return { comments, pipe: '', options: [`--data-raw ${quote(text ?? '', '')}`] }
+  return { comments, pipe: '', options: [`--data-raw ${quoteArgument(text ?? '', '')}`] }
 }
 
 /** Returns the argument of `-H`. curl sends an empty header for `name;`, and removes the header for `name:`. */
 function headerArgument(name: string, value: string): string {
-  return value === '' ? quote(`${name};`, '') : quote(`${name}: ${value}`, variableFor(name))
+  return value === '' ? quoteArgument(`${name};`, '') : quoteArgument(`${name}: ${value}`, variableFor(name))
 }
 
 function variableFor(header: string): string {
@@ -74,7 +74,7 @@ function variableFor(header: string): string {
 }
 
 /** Quotes a text for the shell; the variable replaces each redacted part. An empty variable name replaces none. */
-function quote(text: string, variable: string): string {
+function quoteArgument(text: string, variable: string): string {
   const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
   if (variable === '' || !text.includes(redacted)) return literal(text)
   const parts = text.split(redacted).map((part) => (part === '' ? '' : literal(part)))

@@ -16,31 +16,31 @@ export async function findReportProblem(
 ): Promise<Finding | undefined> {
   const files = targets.map(({ file }) => resolve(file))
   const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
-  if (twice) return problemWith(twice.file, 'is given twice. Each report needs a file of its own.')
-  const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
+  if (twice) return createFileFinding(twice.file, 'is given twice. Each report needs a file of its own.')
+  const problems = await Promise.all(targets.map(({ file }) => findTargetProblem(file)))
   const found = problems.find((problem) => problem !== undefined)
   if (found || bundle === undefined) return found
-  const problem = (await findFileProblem(bundle)) ?? (await findLoss(bundle))
+  const problem = (await findTargetProblem(bundle)) ?? (await findLoss(bundle))
   return problem && { ...problem, flag: '--bundle' }
 }
 
-const problemWith = (file: string, message: string): Finding => ({
+const createFileFinding = (file: string, message: string): Finding => ({
   severity: 'error',
   place: file,
   message,
   flag: '--report',
 })
 
-async function findFileProblem(file: string): Promise<Finding | undefined> {
+async function findTargetProblem(file: string): Promise<Finding | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
-  if (!folder?.isDirectory()) return problemWith(file, `there is no folder ${dirname(file)}. Make it first.`)
+  if (!folder?.isDirectory()) return createFileFinding(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
-  return existing?.isDirectory() ? problemWith(file, 'that is a folder, not a file.') : undefined
+  return existing?.isDirectory() ? createFileFinding(file, 'that is a folder, not a file.') : undefined
 }
 
 async function findLoss(bundle: string): Promise<Finding | undefined> {
   if (await mayOverwrite(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
-  return problemWith(bundle, 'that file is no bundle, and would be lost. Name another one, or delete it first.')
+  return createFileFinding(bundle, 'that file is no bundle, and would be lost. Name another one, or delete it first.')
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

@@ -57,15 +57,15 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
       return 'No answer: the connection is closed without a byte (in Node "other side closed").'
     case 'truncated':
       return (
-        `${success}, then the connection is closed after ${toPercent(mode.keep)} of the body ` +
+        `${success}, then the connection is closed after ${formatPercent(mode.keep)} of the body ` +
         '(in Node "other side closed").'
       )
     case 'malformed':
-      return `${success} with the first ${toPercent(mode.keep)} of the body, which is not JSON.`
+      return `${success} with the first ${formatPercent(mode.keep)} of the body, which is not JSON.`
   }
 }
 
-const toPercent = (share: number) => `${Math.round(share * 100)} %`
+const formatPercent = (share: number) => `${Math.round(share * 100)} %`
 
 function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
   if (method === 'GET') return ''

@@ -70,12 +70,12 @@ export function extremeScenarios(operations: readonly Operation[]): Omit<Scenari
       ],
       fields: (operation) => (byOperation().get(operation.id) ?? []).map(({ field }) => field),
       problem(values) {
-        const unknown = namesIn(values)?.find((name) => !names().includes(name))
+        const unknown = readFieldNames(values)?.find((name) => !names().includes(name))
         if (unknown === undefined) return undefined
         return `"${cutText(unknown)}" is no such field. ${describeKnown(unknown, names())}`
       },
       effect: (values) => {
-        const only = namesIn(values)
+        const only = readFieldNames(values)
         const chosen = only ? fields().filter(({ field }) => only.includes(field)) : fields()
         return { kind: 'data', overrides: { extreme: { name: kind.name, fields: chosen } } }
       },
@@ -83,7 +83,8 @@ export function extremeScenarios(operations: readonly Operation[]): Omit<Scenari
   })
 }
 
-const namesIn = (values: ScenarioValues) => (values['fields'] === undefined ? undefined : namesOf(values, 'fields'))
+const readFieldNames = (values: ScenarioValues) =>
+  values['fields'] === undefined ? undefined : namesOf(values, 'fields')
 
 function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): readonly ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)

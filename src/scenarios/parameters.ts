@@ -50,19 +50,19 @@ export const maxControlLength = 2000
 /** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
-  if (unknownName !== undefined) return failure(describeUnknownParameter(unknownName, specs))
+  if (unknownName !== undefined) return failure(describeUnknownName(unknownName, specs))
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = texts.get(spec.name)
     if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return failure(`takes for "${spec.name}" ${describeRange(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`takes for "${spec.name}" ${describeAllowedRange(spec)}; got "${text}"`)
   }
   return success(values)
 }
 
-function describeUnknownParameter(name: string, specs: readonly Parameter[]): string {
+function describeUnknownName(name: string, specs: readonly Parameter[]): string {
   const known = specs.map((spec) => spec.name)
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`
@@ -89,7 +89,7 @@ export function namesOf(values: ScenarioValues, name: string): readonly string[]
 }
 
 /** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
-function describeRange(spec: Parameter): string {
+function describeAllowedRange(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
       return `a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`

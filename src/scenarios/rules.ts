@@ -111,7 +111,7 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   const { operations } = context.contract
   const operation = textIn(source, 'operation')
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
-  const action = readAction(source, context.catalogue)
+  const action = readRuleAction(source, context.catalogue)
   const match = (isObject(source['match']) ? source['match'] : {}) as RuleMatch // proved by spec/scenarios.schema.json
   const rule: Rule = {
     operation,
@@ -139,7 +139,7 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
 /** Reads the action of a rule. The error has the field at fault. */
-function readAction(
+function readRuleAction(
   source: JsonObject,
   catalogue: Catalogue,
 ): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {

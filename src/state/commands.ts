@@ -3,9 +3,9 @@ import { cloneJson, deepFreeze } from './clone.ts'
 import type { PlainCollection } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
-import { createEvent, insertKey, payloadDiffers } from './events.ts'
+import { createStoredEvent, insertKey, payloadDiffers } from './events.ts'
 import type { Change, ImportChange, StateData, StoredSnapshot } from './memory/state-data.ts'
-import { createPrompt, createVersion } from './prompts.ts'
+import { createPromptHead, createVersion } from './prompts.ts'
 import type { EventDraft, PromptDraft, SnapshotHead, WriteContext } from './records.ts'
 import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
 
@@ -30,7 +30,7 @@ export function recordEvent(state: StateData, context: WriteContext, draft: Even
   const key = insertKey(draft)
   const stored = key === undefined ? undefined : events.find(key)
   if (key === undefined || stored === undefined) {
-    const event = createEvent(context, draft, events.occurrences)
+    const event = createStoredEvent(context, draft, events.occurrences)
     return {
       change: { op: 'event', sandbox: context.sandbox, event },
       result: { event: cloneJson(event), replayed: false, payloadDiffers: false },
@@ -46,7 +46,7 @@ export function recordEvent(state: StateData, context: WriteContext, draft: Even
 /** Adds a version to the prompt that the caller's identifier names, or to a new prompt. */
 export function addPromptVersion(state: StateData, context: WriteContext, draft: PromptDraft): Decision<PromptReceipt> {
   const prompts = state.sandbox(context.sandbox).data.table(promptCollection)
-  const known = prompts.find(draft) ?? { ...createPrompt(context, draft, prompts.occurrences), versions: [] }
+  const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
   const { versions, ...prompt } = known
   const version = deepFreeze(createVersion(context, draft, prompt.promptId, versions.length))
   return {

@@ -10,7 +10,7 @@ export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
  * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads
  * only, so the order of other requests does not change it.
  */
-export function createEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
+export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const { eventId, repeatOf } = deriveEventId(context, draft, occurrences)
   return {

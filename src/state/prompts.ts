@@ -27,7 +27,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
 /**
  * Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence.
  */
-export function createPrompt(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
+export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),

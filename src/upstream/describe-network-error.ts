@@ -38,7 +38,7 @@ const connectionFaults: Readonly<Record<string, string>> = {
 
 /** Describes the error with which a request to the real service ends, of Node's client or of `fetch`. */
 export function describeNetworkError(error: unknown, origin: string): TrafficProblem {
-  const { code, message } = readError(error)
+  const { code, message } = readNetworkError(error)
   const certificate = findCertificateFault(code, message)
   if (certificate !== undefined) {
     const sentence =
@@ -55,11 +55,11 @@ export function describeNetworkError(error: unknown, origin: string): TrafficPro
 }
 
 /** Returns code and message of an error; of one without a code, as `fetch` throws, those of its cause. */
-function readError(error: unknown): { readonly code: string; readonly message: string } {
+function readNetworkError(error: unknown): { readonly code: string; readonly message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   const { message, cause } = error
   if ('code' in error && typeof error.code === 'string') return { code: error.code, message }
-  return cause instanceof Error ? readError(cause) : { code: '', message }
+  return cause instanceof Error ? readNetworkError(cause) : { code: '', message }
 }
 
 function findCertificateFault(code: string, message: string): string | undefined {

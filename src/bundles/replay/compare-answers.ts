@@ -45,7 +45,7 @@ export function compareAnswers(
     ['delivery/damaged', isDamaged(expected), isDamaged(actual)],
   ]
   const differences = pairs.flatMap(([part, one, other]) =>
-    one === other ? [] : [{ part, expected: cut(one), actual: cut(other) }],
+    one === other ? [] : [{ part, expected: cutValue(one), actual: cutValue(other) }],
   )
   const body = compareBodies(expected.body, actual.body, actualBody)
   return {
@@ -72,29 +72,29 @@ function compareBodies(
   if (expected.sha256 !== undefined) {
     const digest = actualBody.digest ?? computeBodyDigest(actualBody.bytes ?? new Uint8Array())
     if (digest === expected.sha256) return same
-    return { ...same, differences: [describeDifference(expected, actual)] }
+    return { ...same, differences: [describeBodyDifference(expected, actual)] }
   }
   if (expected.size > 0 && expected.text === undefined && expected.base64 === undefined)
     return { ...same, uncompared: "the bytes of its answer's body are not in the bundle" }
   // A redacted body has another size than the one that was sent.
   const isSameSize = expected.redacted === true || expected.size === actual.size
   if (isSameSize && contentOf(expected) === contentOf(actual)) return same
-  return { ...same, differences: [describeDifference(expected, actual)] }
+  return { ...same, differences: [describeBodyDifference(expected, actual)] }
 }
 
 const contentOf = ({ text, base64 }: BundledBody) => text ?? base64 ?? ''
 
 /** Describes the first difference of two bodies: a member of JSON, or a byte. */
-function describeDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
+function describeBodyDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
   const [one, other] = [contentOf(expected), contentOf(actual)]
   const [oneJson, otherJson] = [parseBoundedJson(one), parseBoundedJson(other)]
   const first =
     oneJson === undefined || otherJson === undefined ? undefined : findFirstDifference(oneJson, otherJson, '')
   if (first) return { ...first, part: `body${first.part}` }
-  if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cut(other) }
+  if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cutValue(other) }
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1
-  return { part: `body at character ${at}`, expected: cut(one.slice(at)), actual: cut(other.slice(at)) }
+  return { part: `body at character ${at}`, expected: cutValue(one.slice(at)), actual: cutValue(other.slice(at)) }
 }
 
 /** Finds the first difference between two JSON values, whose part is a JSON pointer, or undefined if they are equal. */
@@ -106,10 +106,10 @@ export function findFirstDifference(expected: Json, actual: Json, pointer: strin
     if (one !== undefined && other !== undefined && isSameJson(one, other)) continue
     const at = joinPointer(pointer, name)
     if (one === undefined || other === undefined)
-      return { part: at, expected: cut(one ?? null), actual: cut(other ?? null) }
+      return { part: at, expected: cutValue(one ?? null), actual: cutValue(other ?? null) }
     return findFirstDifference(one, other, at)
   }
-  return { part: pointer, expected: cut(expected), actual: cut(actual) }
+  return { part: pointer, expected: cutValue(expected), actual: cutValue(actual) }
 }
 
 function memberNames(one: Json, other: Json): readonly string[] {
@@ -118,7 +118,7 @@ function memberNames(one: Json, other: Json): readonly string[] {
 }
 
 /** Returns a value as a report shows it: text that is not too long. */
-function cut(value: Json): Json {
+function cutValue(value: Json): Json {
   if (typeof value === 'string') return cutText(value, 200)
   if (typeof value !== 'object' || value === null) return value
   return cutText(JSON.stringify(value), 200)

@@ -21,7 +21,7 @@ const maxFindings = 20
 
 /** Reads a bundle and checks it by `spec/bundle.schema.json`. Findings have lines, except in a very long text. */
 export async function readBundle(file: string): Promise<Result<Bundle, Findings>> {
-  const read = await readText(file)
+  const read = await readBundleText(file)
   if (!read.ok) return failure([errorAt(file, read.error)])
   const text = read.value
   let value: Json
@@ -40,7 +40,7 @@ export async function readBundle(file: string): Promise<Result<Bundle, Findings>
   return failure(faults.slice(0, maxFindings).map(({ pointer, message }) => errorAt(locate(pointer), message)))
 }
 
-async function readText(file: string): Promise<Result<string>> {
+async function readBundleText(file: string): Promise<Result<string>> {
   try {
     const stats = await stat(file)
     if (!stats.isFile())

@@ -129,11 +129,11 @@ async function control(
   const { pathname, search } = new URL(target, 'http://127.0.0.1')
   const request = createRequest({ id: 'ctl-1', method, target: pathname + search, headers, body })
   const { reply } = await simulator.control(request, new AbortController().signal)
-  return { status: reply.status, value: await readValue(reply) }
+  return { status: reply.status, value: await readReplyBody(reply) }
 }
 
 /** Returns the JSON of a reply, which is a stream if it is long; null for a reply without a body. */
-async function readValue({ body, stream }: Reply): Promise<Json> {
+async function readReplyBody({ body, stream }: Reply): Promise<Json> {
   if (!stream) return body?.value ?? null
   let text = ''
   for await (const chunk of stream.chunks(new AbortController().signal)) text += chunk

@@ -137,7 +137,7 @@ function listOtherWays(
     scenario === undefined ? shape === definition.name || (!shape && persona === definition.name) : isSame(scenario),
   )
   return [
-    ['every request', `convsim --scenario ${quote(text)}`],
+    ['every request', `convsim --scenario ${quoteForShell(text)}`],
     ['a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`],
     ...keys.map(({ token }) => ['a token', token] as const),
     ...models.map(({ id }) => ['a model', id] as const),
@@ -156,11 +156,11 @@ function formatExampleCurl(
   const valid = operation.body ? findBodyExample(contract, operation) : undefined
   const body = isRefused ? '{}' : valid
   const parts = [
-    `curl -i ${quote(`http://127.0.0.1:${port}${path}`)}`,
+    `curl -i ${quoteForShell(`http://127.0.0.1:${port}${path}`)}`,
     ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),
     `-H 'Authorization: Bearer any-key'`,
-    `-H ${quote(`X-Sim-Scenario: ${text}`)}`,
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(body)}`]),
+    `-H ${quoteForShell(`X-Sim-Scenario: ${text}`)}`,
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoteForShell(body)}`]),
   ]
   return parts.join(' \\\n  ')
 }
@@ -172,4 +172,4 @@ function findBodyExample({ document }: Contract, { path, method }: Operation): s
 }
 
 /** Quotes a text for a POSIX shell. */
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

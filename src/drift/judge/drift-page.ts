@@ -28,7 +28,7 @@ function toDriftPage(report: DriftReport): Page {
     listed.length === 0 ? [] : [{ key, title, blocks: [{ kind: 'findings', findings: listed }] }]
   const others = notJudged.map(({ operation, reason, request, count, sentence }) => {
     const times = count > 1 ? `, ${count} requests` : ''
-    const first = request === undefined ? '' : ` (${shorten(request)}${times})`
+    const first = request === undefined ? '' : ` (${shortenText(request)}${times})`
     return {
       severity: verdict === 'not-judged' ? ('error' as const) : ('info' as const),
       title: operation || 'no operation',
@@ -55,7 +55,7 @@ function driftFindingToPage(finding: DriftFinding): PageFinding {
     title: `${kind}: ${describePlace(finding)}`,
     sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} answers; ${effect}.`,
     notes: [
-      `first: ${shorten(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
+      `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       ...(place === undefined ? [] : [`contract: #${place}`]),
       ...(assumption ? [`settles the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
@@ -64,11 +64,11 @@ function driftFindingToPage(finding: DriftFinding): PageFinding {
 
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
-  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shorten(pointer)}`}`)
+  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }
 
 /** Cuts a pointer or a request, which can be as long as the traffic. */
-const shorten = (text: string) => cutText(text, 500)
+const shortenText = (text: string) => cutText(text, 500)
 
 /** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
@@ -102,7 +102,7 @@ function driftFindingToJson(finding: DriftFinding): JsonObject {
   return {
     operation: operation.id,
     status,
-    pointer: shorten(pointer),
+    pointer: shortenText(pointer),
     kind,
     ...(kind === 'renamed-field' && { name: detail }),
     ...(kind === 'header' && { header: detail }),
@@ -112,7 +112,7 @@ function driftFindingToJson(finding: DriftFinding): JsonObject {
     ...(!isDrift && { note: true }),
     message,
     sample: {
-      request: shorten(sample.request),
+      request: shortenText(sample.request),
       ...(sample.value !== undefined && { value: sample.value }),
     },
     ...(finding.place !== undefined && { contract: finding.place }),

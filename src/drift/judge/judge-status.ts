@@ -70,10 +70,10 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
         return toFinding(tally, of, context, { isDrift: false, breaks: false, assumption: undefined })
       }),
   ]
-  return { findings: findings.sort(byPlace), omitted: others.length - listed.length }
+  return { findings: findings.sort(compareFindingPlaces), omitted: others.length - listed.length }
 }
 
-const byPlace = (one: DriftFinding, other: DriftFinding) =>
+const compareFindingPlaces = (one: DriftFinding, other: DriftFinding) =>
   one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer)
 
 /** Returns the differences that break clients, then the others, each in the order in which they were met. */

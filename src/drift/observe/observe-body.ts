@@ -27,7 +27,7 @@ export function observeBody({ operation, status }: ObservedAnswer, body: Json): 
   const unreadable = [...wide.broken, ...narrow.broken].filter(isUnreadable)
   return {
     observations: [...dropConsequences([...own, ...dropKnown(simulated, own)]), ...dropKnown(added, named)],
-    unreadable: [...new Set(unreadable.map(({ violation, part }) => withStars(part, violation.pointer)))],
+    unreadable: [...new Set(unreadable.map(({ violation, part }) => replaceListIndexes(part, violation.pointer)))],
     isComplete: wide.isComplete && narrow.isComplete,
   }
 }
@@ -52,7 +52,7 @@ function toObservation(rule: PlacedViolation, isSimulated: boolean): Observation
   const value = valueAt(part, pointer)
   const kind = driftKindOf(keyword, value)
   const detail = kind === 'enum-value' ? JSON.stringify(value) : kind === 'constraint' ? keyword : ''
-  return [{ kind, pointer: withStars(part, pointer), detail, value, keyword, isSimulated, message }]
+  return [{ kind, pointer: replaceListIndexes(part, pointer), detail, value, keyword, isSimulated, message }]
 }
 
 /** The kinds of differences by the keyword that a value breaks; other keywords are constraints. */
@@ -85,7 +85,7 @@ function dropConsequences(observations: readonly Observation[]): Observation[] {
 }
 
 /** Returns a pointer with a star for each index of an array of the body. */
-function withStars(body: Json, pointer: string): string {
+function replaceListIndexes(body: Json, pointer: string): string {
   let value: Json | undefined = body
   let stars = ''
   for (const token of parsePointer(pointer)) {

@@ -9,7 +9,7 @@ export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }
 
-function findPlace(document: JsonObject, site: string): DocumentPlace | undefined {
+function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | undefined {
   const found = resolve(document, site)
   return found && { site, ...found }
 }
@@ -28,7 +28,7 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   const names = Object.keys(resolve(document, list)?.value ?? {})
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'DEFAULT']
   const sites = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
-  return sites.map((name) => findPlace(document, joinPointer(list, name))).find((place) => place)
+  return sites.map((name) => findDocumentPlace(document, joinPointer(list, name))).find((place) => place)
 }
 
 /** Returns the JSON pointer of the schema of a response's JSON body, if any. */
@@ -49,7 +49,7 @@ export function findSchema(
   const response = findResponse(document, operation, status)
   let site = response && findBodySchema(response)
   for (const token of parsePointer(pointer)) site = site === undefined ? undefined : findChild(document, site, token)
-  return site === undefined ? undefined : findPlace(document, site)
+  return site === undefined ? undefined : findDocumentPlace(document, site)
 }
 
 /** Returns the JSON pointer of the schema of a member or of the items, also in the parts of a composed schema. */

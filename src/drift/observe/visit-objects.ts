@@ -16,7 +16,7 @@ type Schemas = JsonObject | readonly JsonObject[]
  * dictionaries, are passed over. `pointer`: the place of the value in the body.
  */
 export function visitObjects(value: Json, schemas: Schemas, visit: Visit, pointer = ''): void {
-  const { items, properties } = readRules(schemas)
+  const { items, properties } = readSchemaRules(schemas)
   if (Array.isArray(value) && items.length > 0)
     for (const item of value) visitObjects(item, items, visit, `${pointer}/*`)
   if (!isObject(value) || properties.size === 0) return
@@ -37,7 +37,7 @@ interface Rules {
 /** The rules of schemas that were met: a schema has few, and a body may have very many objects. */
 const known = new WeakMap<Schemas, Rules>()
 
-function readRules(schemas: Schemas): Rules {
+function readSchemaRules(schemas: Schemas): Rules {
   const earlier = known.get(schemas)
   if (earlier) return earlier
   const parts = [schemas].flat().flatMap(listSchemaParts)

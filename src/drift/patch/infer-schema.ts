@@ -13,7 +13,7 @@ const maxNames = 200
  */
 export function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
-  const types = [...new Set(values.map(typeOf))].sort()
+  const types = [...new Set(values.map(jsonTypeOf))].sort()
   const strings = values.filter((value) => typeof value === 'string')
   const format = strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
   const objects = values.filter(isObject)
@@ -37,7 +37,7 @@ function inferProperties(objects: readonly JsonObject[]): JsonObject {
 }
 
 /** Returns the JSON Schema type of a value; every number is a `number`. */
-function typeOf(value: Json): string {
+function jsonTypeOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

@@ -31,7 +31,7 @@ function toActions(edit: Edit, before: Json | undefined): JsonObject[] {
     case 'append':
       return [{ target, update: [edit.value] }]
     case 'remove-item':
-      return [{ target: `${target}[?@ == ${quote(edit.value)}]`, remove: true }]
+      return [{ target: `${target}[?@ == ${quoteForJsonPath(edit.value)}]`, remove: true }]
     case 'remove':
       return [{ target, remove: true }]
     case 'set': {
@@ -48,8 +48,8 @@ const isComposite = (value: Json) => typeof value === 'object' && value !== null
 
 /** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
 function toJsonPath(tokens: readonly string[]): string {
-  const steps = tokens.map((token) => (/^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quote(token)}]`))
+  const steps = tokens.map((token) => (/^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quoteForJsonPath(token)}]`))
   return `$${steps.join('')}`
 }
 
-const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+const quoteForJsonPath = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

@@ -90,7 +90,7 @@ async function dropUseless(
 ): Promise<Attempt> {
   let best = attempt
   const changed = new Set(attempt.steps.map(({ key }) => key))
-  const keys = [...new Set(attempt.findings.map(keyOf))].filter((key) => changed.has(key))
+  const keys = [...new Set(attempt.findings.map(findingKey))].filter((key) => changed.has(key))
   for (const key of keys.slice(0, maxDropTrials)) {
     const steps = best.steps.filter((step) => step.key !== key)
     const tried = steps.length === 0 ? success({ ...attempt, steps }) : await tryOut(steps)
@@ -101,7 +101,7 @@ async function dropUseless(
 
 const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 
-const keyOf = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
+const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
 /** Plans the changes for each finding, and lists the findings that have none. */
@@ -119,7 +119,7 @@ function planRound(
     const planned = planEdits(current as JsonObject, finding) // edits keep the root an object
     const added = planned.ok ? planned.value.filter((edit) => !known.has(JSON.stringify(edit))) : []
     for (const edit of added) known.add(JSON.stringify(edit))
-    steps.push(...added.map((edit) => ({ key: keyOf(finding), edit })))
+    steps.push(...added.map((edit) => ({ key: findingKey(finding), edit })))
     if (added.length > 0) current = applyEdits(current, added)
     const reason = planned.ok ? 'The change at its place does not remove it.' : planned.error
     if (added.length === 0) left.push({ finding, reason })

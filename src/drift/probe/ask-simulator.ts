@@ -25,14 +25,14 @@ export async function observeAnswers(
     const key = `${matched.operation.id} ${answer.status}`
     const count = asked.get(key) ?? 0
     asked.set(key, count + 1)
-    const own = count < maxOwnAnswers ? await ask(simulator, matched, answer.status, now()) : undefined
+    const own = count < maxOwnAnswers ? await askSimulatorFor(simulator, matched, answer.status, now()) : undefined
     answers.push(observeAnswer(matched, answer, own))
   }
   return answers
 }
 
 /** Returns the simulator's body for a request; undefined where its status is another one. */
-async function ask(
+async function askSimulatorFor(
   { service, contract }: Simulator,
   { sample, target }: MatchedSample,
   status: number,

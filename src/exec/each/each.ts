@@ -30,8 +30,8 @@ import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
 import {
   deadlineAfter,
   isOver,
-  refuse,
   refuseStart,
+  refuseSuite,
   type SuiteOutcome,
   type TestSuite,
   type UntriableSuite,
@@ -47,7 +47,7 @@ export async function tryFaults(opened: TestSuite): Promise<Result<SuiteOutcome,
   const plain = await recordPlainRuns(suite)
   if (!plain.ok) return plain
   const plan = planSuite(plain.value, loaded.value)
-  if (!plan.ok) return refuse(`convsim: ${plan.error}`)
+  if (!plan.ok) return refuseSuite(`convsim: ${plan.error}`)
   const chosen = chooseRuns(
     plan.value.runs.filter(({ isReachable }) => isReachable),
     { seed: settings.seed, maxRuns: settings.maxRuns, hasTimeLimit: settings.time !== undefined },

@@ -23,10 +23,10 @@ export type Candidate = readonly HuntStep[]
 
 /** Sorts steps as a candidate has them. */
 export function toCandidate(steps: readonly HuntStep[]): Candidate {
-  return [...steps].sort(byPlace)
+  return [...steps].sort(compareHuntPlaces)
 }
 
-function byPlace(one: HuntPlace, other: HuntPlace): number {
+function compareHuntPlaces(one: HuntPlace, other: HuntPlace): number {
   if (one.operation === other.operation) return one.occurrence - other.occurrence
   return one.operation.id < other.operation.id ? -1 : 1
 }
@@ -54,7 +54,7 @@ export function toRules(candidate: Candidate): readonly SequenceRule[] {
 }
 
 /** Returns a text that differs for different candidates. */
-export function keyOf(candidate: Candidate): string {
+export function candidateKey(candidate: Candidate): string {
   return JSON.stringify(toRules(candidate))
 }
 
@@ -89,7 +89,7 @@ export function listPlaces(requests: readonly RecordedRequest[]): readonly HuntP
     signatures.add(signature)
     places.set(`${operation.id} ${occurrence}`, { operation, occurrence })
   }
-  return [...places.values()].sort(byPlace)
+  return [...places.values()].sort(compareHuntPlaces)
 }
 
 /** The fields that an extreme answer changes, and the way to change fewer of them. */

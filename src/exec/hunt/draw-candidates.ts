@@ -3,11 +3,11 @@ import type { ActiveScenario, Catalogue } from '../../scenarios/definition.ts'
 import type { Fault } from '../plan/fault-set.ts'
 import {
   type Candidate,
+  candidateKey,
   findFields,
   type HuntPlace,
   type HuntStep,
   isPossible,
-  keyOf,
   toCandidate,
 } from './candidate.ts'
 
@@ -25,13 +25,13 @@ interface HuntSources {
 export function* drawCandidates(sources: HuntSources): Generator<Candidate, undefined> {
   const seen = new Set<string>()
   for (const candidate of [...shuffle(listSingles(sources), sources), ...shuffle(listPairs(sources), sources)]) {
-    seen.add(keyOf(candidate))
+    seen.add(candidateKey(candidate))
     yield candidate
   }
   let misses = 0
   for (let number = 0; misses < maxMisses; number += 1) {
     const candidate = drawCandidate(sources, number)
-    const key = keyOf(candidate)
+    const key = candidateKey(candidate)
     const isNew = isPossible(candidate) && hasPassingFailures(candidate) && !seen.has(key)
     misses = isNew ? 0 : misses + 1
     if (!isNew) continue
@@ -54,7 +54,7 @@ const isExtreme = ({ definition, values }: ActiveScenario) => definition.effect(
 
 function shuffle(candidates: readonly Candidate[], { seed }: HuntSources): readonly Candidate[] {
   return candidates
-    .map((candidate) => ({ candidate, chance: deriveChance([seed, 'hunt', keyOf(candidate)]) }))
+    .map((candidate) => ({ candidate, chance: deriveChance([seed, 'hunt', candidateKey(candidate)]) }))
     .sort((one, other) => one.chance - other.chance)
     .map(({ candidate }) => candidate)
 }

@@ -19,8 +19,8 @@ import { type EndedRun, executeRun, executeTwice, makeRuns, type PreparedRun, pr
 import {
   deadlineAfter,
   isOver,
-  refuse,
   refuseStart,
+  refuseSuite,
   type SuiteOutcome,
   type TestSuite,
   type UntriableSuite,
@@ -46,7 +46,9 @@ export async function huntFaults(suite: TestSuite): Promise<Result<SuiteOutcome,
   if (!plain.ok) return plain
   const places = listPlaces(plain.value.requests)
   if (places.length === 0)
-    return refuse('convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.')
+    return refuseSuite(
+      'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
+    )
   const folder = await createTempFolder('hunt', suite.host)
   const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
   const hunt: HuntContext = {

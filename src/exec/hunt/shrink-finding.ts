@@ -1,6 +1,6 @@
 import { isRed } from '../report/verdict.ts'
 import type { EndedRun } from '../runs/suite-run.ts'
-import { type Candidate, type HuntStep, keyOf } from './candidate.ts'
+import { type Candidate, candidateKey, type HuntStep } from './candidate.ts'
 import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
 import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
 
@@ -32,7 +32,7 @@ export async function shrinkFinding(
   const candidate = await shrink(drawn, { ...deps, breaks: (one) => repeated.breaks(one) })
   if ((await repeated.runAgain(candidate)) === 'passed') {
     // A smaller one that does not break each time is worth less than the drawn one, which has broken twice.
-    if (keyOf(candidate) !== keyOf(drawn)) await repeated.runAgain(drawn)
+    if (candidateKey(candidate) !== candidateKey(drawn)) await repeated.runAgain(drawn)
     return describe(drawn, 'unreliable', [])
   }
   const needed: HuntStep[] = []
@@ -65,12 +65,12 @@ class RepeatedRuns {
   count(candidate: Candidate, ended: EndedRun): void {
     const { made, failed, lastBroken } = this.tallyOf(candidate)
     const next = isRed(ended) ? { failed: failed + 1, lastBroken: ended } : { failed, lastBroken }
-    this.#tallies.set(keyOf(candidate), { made: made + 1, ...next })
+    this.#tallies.set(candidateKey(candidate), { made: made + 1, ...next })
   }
 
   /** Returns the runs of a candidate so far, and the last one that broke. */
   tallyOf(candidate: Candidate): RunTally {
-    return this.#tallies.get(keyOf(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
+    return this.#tallies.get(candidateKey(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
   }
 
   async runAgain(candidate: Candidate): Promise<'broke' | 'passed' | 'not-made'> {

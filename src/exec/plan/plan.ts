@@ -60,7 +60,7 @@ export function planRuns(
   faults: readonly Fault[],
   { everyRequest = false } = {},
 ): SuitePlan {
-  const planned = listOperations(requests, everyRequest)
+  const planned = listPlannedOperations(requests, everyRequest)
   const counted = planned.map((one) => ({
     ...one,
     faults: faults.filter((fault) => !fault.isLasting && canMeet(one.operation, fault)).length,
@@ -79,7 +79,7 @@ function canMeet(operation: Operation, { scenario: { definition, values } }: Fau
 }
 
 /** Lists the operations that have answered at least one request as the contract says, sorted by id. */
-function listOperations(requests: readonly RecordedRequest[], everyRequest: boolean): PlannedOperation[] {
+function listPlannedOperations(requests: readonly RecordedRequest[], everyRequest: boolean): PlannedOperation[] {
   const ordinary = requests.filter(({ isOrdinary }) => isOrdinary)
   return [...groupBy(ordinary, ({ operation }) => operation)]
     .flatMap(([operation, own]) => {

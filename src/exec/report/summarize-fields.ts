@@ -15,7 +15,9 @@ export function describeFields(runs: readonly JudgedRun[]): string[] {
     ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
   )
   return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
-    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
+    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) =>
+      describeTriedField(pointer, tried),
+    )
     return [...groupBy(fields, ({ words }) => words)].map(([words, alike]) => {
       const more = alike.length > maxNamed ? ` and ${alike.length - maxNamed} more` : ''
       const list = alike.slice(0, maxNamed).map(({ name }) => name)
@@ -25,7 +27,7 @@ export function describeFields(runs: readonly JudgedRun[]): string[] {
 }
 
 /** Describes the way in which the tests take the drift of a field, and names the field. */
-function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
+function describeTriedField(pointer: string | undefined, tried: readonly JudgedRun[]) {
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
   if (unnoticed.length > 0 && unnoticed.length < tried.length)

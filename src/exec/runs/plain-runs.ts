@@ -7,7 +7,7 @@ import type { PlainRequests } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { showSeconds } from './progress.ts'
 import { type EndedRun, executeRun, prepareRun } from './suite-run.ts'
-import { isOver, refuse, type TestSuite, type UntriableSuite } from './test-suite.ts'
+import { isOver, refuseSuite, type TestSuite, type UntriableSuite } from './test-suite.ts'
 
 /** The run without faults, which all others are compared with. */
 export interface PlainRun extends PlainRequests {
@@ -45,7 +45,7 @@ export async function recordPlainRuns(suite: TestSuite): Promise<Result<PlainRun
   const again = second.value.recorder.requests
   const differences = compareRuns(requests, again)
   if (differences.length > 0)
-    return refuse(
+    return refuseSuite(
       'convsim: two runs of the command without faults differ in their requests, so no fault has a fixed place:',
       ...differences.map((line) => `  ${line}`),
     )
@@ -69,7 +69,7 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<Re
   if (!made.ok) return made
   if (isRed(made.value)) return failure(describeRed(suite, made.value))
   if (made.value.recorder.requests.length > 0) return made
-  return refuse(
+  return refuseSuite(
     'convsim: the command sends no request to the simulator, ' +
       'whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
   )

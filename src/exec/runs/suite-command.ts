@@ -96,10 +96,10 @@ export class LastLines {
     this.#open.push(line)
     return (text) => {
       const [first = '', ...others] = text.split('\n')
-      line.text = cut(line.text + first)
+      line.text = cutOutput(line.text + first)
       for (const next of others.slice(-maxLines - 1)) {
         this.#add(line.text)
-        line.text = cut(next)
+        line.text = cutOutput(next)
       }
     }
   }
@@ -118,7 +118,7 @@ export class LastLines {
   }
 }
 
-const cut = (text: string) => text.slice(0, maxLength)
+const cutOutput = (text: string) => text.slice(0, maxLength)
 
 const escapeCharacter = String.fromCharCode(27)
 

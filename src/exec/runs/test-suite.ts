@@ -52,7 +52,7 @@ export interface UntriableSuite {
 }
 
 /** Returns the failure of a suite that cannot be tried for the reason in these lines. */
-export const refuse = (...lines: readonly string[]) => failure<UntriableSuite>({ code: 1, lines })
+export const refuseSuite = (...lines: readonly string[]) => failure<UntriableSuite>({ code: 1, lines })
 
 /** Returns the failure of a suite for which no simulator can start. */
 export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ code: 1, lines: [], findings })

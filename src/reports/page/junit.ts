@@ -5,7 +5,7 @@ export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
   const name = `convsim: ${subject.title}`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${attributes({ name, tests: cases.length, failures: count(cases, 'failed'), errors: 0 })}>`,
+    `<testsuites ${attributes({ name, tests: cases.length, failures: countCases(cases, 'failed'), errors: 0 })}>`,
     `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // a comment has no two hyphens
     ...suites.flatMap((name) =>
       renderSuite(
@@ -17,15 +17,15 @@ export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
   ].join('\n')
 }
 
-const count = (cases: readonly TestCase[], state: TestCase['state']) =>
+const countCases = (cases: readonly TestCase[], state: TestCase['state']) =>
   cases.filter((one) => one.state === state).length
 
 function renderSuite(suite: string, cases: readonly TestCase[]): string[] {
   const counts = {
     tests: cases.length,
-    failures: count(cases, 'failed'),
+    failures: countCases(cases, 'failed'),
     errors: 0,
-    skipped: count(cases, 'skipped'),
+    skipped: countCases(cases, 'skipped'),
     time: toSeconds(cases.reduce((sum, { ms = 0 }) => sum + ms, 0)),
   }
   return [

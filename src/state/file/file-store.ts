@@ -134,7 +134,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
     ...addUpRecords(listSandboxes(db.data)),
     journalEntries: file.found.entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: findMissing(file, db.data.seq, dead),
+    warnings: describeMissingEntries(file, db.data.seq, dead),
   }
   return { store: new BaseStore(committer), loaded }
 }
@@ -163,7 +163,11 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
 }
 
 /** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
-function findMissing({ path, found }: StateFile, seq: number, dead: LockHolder | undefined): readonly string[] {
+function describeMissingEntries(
+  { path, found }: StateFile,
+  seq: number,
+  dead: LockHolder | undefined,
+): readonly string[] {
   const { cutOff, isMissing } = found
   const acknowledged = dead?.acknowledged ?? 0
   const deleted =

@@ -148,11 +148,15 @@ function findContentFault(document: unknown, checks: StateChecks): string | unde
 }
 
 function createState({ history, seq, sandboxes }: StateDocument): StateData {
-  const entries = sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox)] as [string, SandboxEntry])
+  const entries = sandboxes.map((sandbox) => [sandbox.name, createSandboxEntry(sandbox)] as [string, SandboxEntry])
   return new StateData(history, seq, entries)
 }
 
-function createEntry({ snapshots, snapshotsTaken, ...content }: StateDocument['sandboxes'][number]): SandboxEntry {
+function createSandboxEntry({
+  snapshots,
+  snapshotsTaken,
+  ...content
+}: StateDocument['sandboxes'][number]): SandboxEntry {
   const copies = snapshots.map(({ snapshotId, name, createdAt, ...copy }) => {
     const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
     return [snapshotId, { head, data: SandboxData.of(copy) }] as const

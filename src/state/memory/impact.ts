@@ -36,7 +36,7 @@ export class ImpactIndex {
     const days = this.#products.get(added.product) ?? new Map<string, ImpactSum>()
     this.#products.set(added.product, days)
     const sum = days.get(added.day)
-    if (sum) addTo(sum, added)
+    if (sum) addSum(sum, added)
     else days.set(added.day, added)
   }
 
@@ -52,7 +52,7 @@ export class ImpactIndex {
   }
 }
 
-function addTo(sum: Pick<ImpactSum, 'units' | 'events'>, { units, events }: ImpactSum): void {
+function addSum(sum: Pick<ImpactSum, 'units' | 'events'>, { units, events }: ImpactSum): void {
   sum.units += units
   sum.events += events
 }
@@ -70,7 +70,7 @@ export function sumDays(
     if (!products.has(sum.product) || sum.day < from || sum.day > to) continue
     const total = days.get(sum.day) ?? { units: 0, events: 0 }
     days.set(sum.day, total)
-    addTo(total, sum)
+    addSum(total, sum)
   }
   const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
   return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]))

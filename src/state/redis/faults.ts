@@ -63,7 +63,7 @@ export function isCertificateError(error: unknown): error is Error {
 }
 
 /** Returns true for the client's error about a reply that it cannot read. */
-function isUnreadable(error: unknown): boolean {
+function isUnreadableReply(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Please report this')
 }
 
@@ -84,7 +84,7 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export function describeReason(error: unknown): string {
   if (isErrorReply(error)) return describeErrorReply(error)
-  if (isUnreadable(error))
+  if (isUnreadableReply(error))
     return 'the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE'
   if (isCertificateError(error)) {
     const step = certificateSteps[codeOf(error)] ?? trustStep
@@ -101,7 +101,7 @@ export function describeReason(error: unknown): string {
 export function describeStartFault(error: unknown, shown: string): string {
   const problem = `The state in ${shown} cannot be used`
   const reason = describeReason(error)
-  if (isErrorReply(error) || isUnreadable(error) || isCertificateError(error)) return `${problem}: ${reason}.`
+  if (isErrorReply(error) || isUnreadableReply(error) || isCertificateError(error)) return `${problem}: ${reason}.`
   return `${problem} (${reason}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
 }
 

@@ -10,7 +10,7 @@ import type { RedisLocation } from './location.ts'
  */
 export async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location
-  const isAsked = user === '' && password === '' ? true : await authenticate(redis, user, password)
+  const isAsked = user === '' && password === '' ? true : await logIn(redis, user, password)
   if (database !== 0) await redis.select(database)
   await redis.ping()
   await redis.client('SETNAME', connectionName(location)).catch(() => undefined) // a name that lists of Redis show
@@ -23,7 +23,7 @@ export function connectionName({ database, prefix }: RedisLocation): string {
 }
 
 /** Sends user and password. Returns false if Redis asks for none. */
-async function authenticate(redis: Redis, user: string, password: string): Promise<boolean> {
+async function logIn(redis: Redis, user: string, password: string): Promise<boolean> {
   try {
     await (user === '' ? redis.auth(password) : redis.auth(user, password))
     return true

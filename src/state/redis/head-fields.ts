@@ -11,7 +11,7 @@ import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELD } from './lua/sandbox-scripts.ts'
-import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The number of times that a change is sent before it is refused. */
 const MAX_ATTEMPTS = 50
@@ -46,12 +46,12 @@ async function updateField<T>(
 
 /** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
 export function parseQuality(sandbox: string, text: string): QualitySettings {
-  return text === '' ? DEFAULT_QUALITY : deepFreeze(readJson<QualitySettings>(sandbox, 'quality settings', text))
+  return text === '' ? DEFAULT_QUALITY : deepFreeze(parseStoredJson<QualitySettings>(sandbox, 'quality settings', text))
 }
 
 /** Parses the records of a plain collection. */
 export function parseRecords<Item extends object>(sandbox: string, text: string): readonly Item[] {
-  return text === '' ? [] : deepFreeze(readJson<Item[]>(sandbox, 'records', text))
+  return text === '' ? [] : deepFreeze(parseStoredJson<Item[]>(sandbox, 'records', text))
 }
 
 /** Does what `Store.updateRecord` describes. */
@@ -108,13 +108,13 @@ export class RedisSettings {
     if (known.record) return known.record
     const [present, text] = await this.#scripts.readHead(sandbox, 'settings-version', 'settings')
     if (present !== version) return this.#read(sandbox) // they were replaced meanwhile
-    known.record = readJson<JsonObject>(sandbox, 'settings', text)
+    known.record = parseStoredJson<JsonObject>(sandbox, 'settings', text)
     return known.record
   }
 
   update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
     return updateField(this.#scripts, sandbox, 'settings', (text) => {
-      const present = text === '' ? undefined : readJson<JsonObject>(sandbox, 'settings', text)
+      const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
       const { record, result } = update(present)
       if (record === present) return { result }
       return { text: record === undefined ? '' : JSON.stringify(record), result }

@@ -29,7 +29,7 @@ export class RedisImpact {
   async sum(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
     const known = this.#known.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
     if (known.state === this.#scripts.freshHead(sandbox)?.state) return known.days
-    const fields = findFields(query)
+    const fields = listSumFields(query)
     const [generation, events, quality, sums] = await this.#scripts.run(SUM_IMPACT, sandbox, fields ?? [])
     known.state = this.#scripts.nameState(generation, events)
     known.days = sumDays(readSums(fields, sums as readonly RedisReply[]), query) // the script returns a list
@@ -39,7 +39,7 @@ export class RedisImpact {
 }
 
 /** Returns the fields to read, or undefined if all must be read. */
-function findFields({ productIds, from, to }: ImpactQuery): readonly string[] | undefined {
+function listSumFields({ productIds, from, to }: ImpactQuery): readonly string[] | undefined {
   const first = dayOf(Date.parse(from ?? ''))
   const length = dayOf(Date.parse(to ?? '')) - first + 1
   const products = [...new Set(productIds.map(uuidKey))]

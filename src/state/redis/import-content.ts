@@ -39,7 +39,7 @@ export async function importContent(
   const keys = new Map(KINDS.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
   let isImported = false
   try {
-    const written = await writeFields(scripts, keys, listFields(content))
+    const written = await writeFields(scripts, keys, listHashFields(content))
     const args = [condition, ...KINDS.map((kind) => written.get(kind) ?? 0), ...headFields(content)]
     const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, args, id)
     if (outcome === 'expired')
@@ -97,7 +97,7 @@ async function writeFields(
 }
 
 /** Yields what `RECORD_EVENT`, `ADD_VERSION` and `ACTIVATE_VERSION` would write. */
-function* listFields({ events = [], prompts = [] }: StoredContent): Generator<HashField> {
+function* listHashFields({ events = [], prompts = [] }: StoredContent): Generator<HashField> {
   const occurrences = new Map<string, number>()
   const countOne = (field: string) => occurrences.set(field, (occurrences.get(field) ?? 0) + 1)
   yield* eventFields(events, countOne)

@@ -27,7 +27,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   if (!URL.canParse(state)) return failure(urlRule)
   const url = new URL(state)
   const { protocol, hostname, pathname, search, hash } = url
-  const [user, password] = [decode(url.username), decode(url.password)]
+  const [user, password] = [decodeUrlPart(url.username), decodeUrlPart(url.password)]
   if (user === undefined || password === undefined) return failure(encodingRule)
   if (hostname === '' || hostname.includes('%') || search !== '' || hash !== '' || !/^\/?\d{0,5}$/.test(pathname))
     return failure(urlRule)
@@ -47,7 +47,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
 /**
  * Decodes a part of a URL; undefined: it has a percent sign without two hexadecimal digits, or bytes that are no text.
  */
-function decode(part: string): string | undefined {
+function decodeUrlPart(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -9,7 +9,7 @@ import type { Argument, RedisReply } from './connection.ts'
 import { parseQuality, parseRecords } from './head-fields.ts'
 import { countField, recordsField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
-import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
@@ -52,8 +52,8 @@ export interface StoredPromptChange {
 }
 
 /** Parses a stored event. */
-export function parseEvent(sandbox: string, text: RedisReply | undefined, replays: RedisReply | undefined) {
-  return { ...readJson<StoredEvent>(sandbox, 'events', text), replays: Number(replays) }
+export function parseStoredEvent(sandbox: string, text: RedisReply | undefined, replays: RedisReply | undefined) {
+  return { ...parseStoredJson<StoredEvent>(sandbox, 'events', text), replays: Number(replays) }
 }
 
 /** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
@@ -65,7 +65,7 @@ export function listEvents(scripts: SandboxScripts, sandbox: string, query: Even
   return readUndisturbed(sandbox, async () => {
     const events: StoredEvent[] = []
     const [, , total] = await readRecords(scripts, sandbox, { kind: 'events', wanted }, (text, replays) => {
-      const event = parseEvent(sandbox, text, replays)
+      const event = parseStoredEvent(sandbox, text, replays)
       if (!passes || passes(event)) events.push(event)
     })
     if (order === 'newest') events.reverse()
@@ -88,7 +88,7 @@ export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise
     const events: StoredEvent[] = []
     const wanted = ['oldest', 0, Number(count)] as const
     await readRecords(scripts, sandbox, { kind: 'events', wanted, moment }, (text, replays) => {
-      events.push(parseEvent(sandbox, text, replays))
+      events.push(parseStoredEvent(sandbox, text, replays))
     })
     const records = plain.map((name, index) => [name, parseRecords(sandbox, texts[index] ?? '')])
     return {
@@ -120,7 +120,7 @@ async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: rea
   const found = new Map<string, { readonly head: PromptHead; readonly versions: PromptVersion[]; active?: string }>()
   const request = { kind: 'prompts', wanted: EVERYTHING, fields } as const
   const moment = await readRecords(scripts, sandbox, request, (text) => {
-    const change: StoredPromptChange = readJson(sandbox, 'prompts', text)
+    const change: StoredPromptChange = parseStoredJson(sandbox, 'prompts', text)
     const { promptId, prompt, repeatOf, version, active } = change
     const head = { promptId, ...prompt, ...(repeatOf !== undefined && { repeatOf }) }
     const known = found.get(promptId) ?? { head, versions: [] }

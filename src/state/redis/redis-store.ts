@@ -7,9 +7,9 @@ import { encodePath } from '../../core/seeded.ts'
 import { sleep } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
 import { collections, countEach, countRecords } from '../collections/index.ts'
-import { createEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
+import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
 import { impactOfEvent } from '../memory/impact.ts'
-import { createPrompt, createVersion, externalKey } from '../prompts.ts'
+import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
@@ -20,9 +20,9 @@ import { importContent } from './import-content.ts'
 import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
 import * as scripts from './lua/sandbox-scripts.ts'
-import { exportSandbox, listEvents, listPrompts, parseEvent } from './read-content.ts'
+import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
 import type { RedisCounters } from './redis-counters.ts'
-import { readJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
@@ -52,7 +52,7 @@ export class RedisStore implements Store {
   readonly recordEvent: Store['recordEvent'] = async (context, given) => {
     const { sandbox, seed } = context
     const draft = cloneJson(given)
-    const create = (earlier: number) => createEvent(context, draft, { get: () => earlier })
+    const create = (earlier: number) => createStoredEvent(context, draft, { get: () => earlier })
     const first = create(0)
     const { eventId, sampledOut: _, ...event } = first
     const { product, day, units } = impactOfEvent(first)
@@ -68,13 +68,13 @@ export class RedisStore implements Store {
     ])
     if (outcome === 'stored')
       return { event: value === 0 ? first : create(Number(value)), replayed: false, payloadDiffers: false }
-    const stored = parseEvent(sandbox, value, replays)
+    const stored = parseStoredEvent(sandbox, value, replays)
     return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
   }
   readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
     const { sandbox, seed } = context
     const draft = cloneJson(given)
-    const { promptId: first, ...prompt } = createPrompt(context, draft, { get: () => 0 })
+    const { promptId: first, ...prompt } = createPromptHead(context, draft, { get: () => 0 })
     const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
     const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
     const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
@@ -169,7 +169,7 @@ export class RedisStore implements Store {
 
 /** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */
 function parseSnapshot(sandbox: string, text: RedisReply | undefined) {
-  const { taken, ...stored } = readJson<Snapshot & { readonly taken: number }>(sandbox, 'snapshots', text)
+  const { taken, ...stored } = parseStoredJson<Snapshot & { readonly taken: number }>(sandbox, 'snapshots', text)
   const counts: Readonly<Record<string, unknown>> = { ...stored }
   const snapshot: Snapshot = { ...stored, ...countEach(({ name }) => Number(counts[name] ?? 0)) }
   return { taken, snapshot }

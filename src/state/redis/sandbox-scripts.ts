@@ -77,7 +77,7 @@ export class SandboxScripts {
 }
 
 /** Parses JSON that this store has written. Throws a `StoreReadError` with the next step if it is damaged. */
-export function readJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
+export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
     return JSON.parse(String(text ?? ''))
   } catch (error) {

@@ -47,7 +47,7 @@ function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins
 
 /** Describes an answer that convsim gave because the real service behind a proxy gave none: 504 and 502. */
 function describeProxyProblem({ status, body }: RecordedExchange): TrafficProblem {
-  const reason = readError(body)
+  const reason = readErrorText(body)
   if (status === 504)
     return { problem: 'time-out', sentence: reason ?? 'The real service did not answer the proxy in time.' }
   if (status === 502) {
@@ -59,7 +59,7 @@ function describeProxyProblem({ status, body }: RecordedExchange): TrafficProble
 }
 
 /** Returns the sentence of a refusal in the error shape of the service. */
-function readError(body: Uint8Array | undefined): string | undefined {
+function readErrorText(body: Uint8Array | undefined): string | undefined {
   const read = body && readJson(body, 100)
   return read?.ok && isObject(read.value) && typeof read.value.error === 'string' ? read.value.error : undefined
 }

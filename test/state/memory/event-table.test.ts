@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { EventTable } from '../../../src/state/collections/events.ts'
-import { createEvent } from '../../../src/state/events.ts'
+import { createStoredEvent } from '../../../src/state/events.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
@@ -12,7 +12,7 @@ import { openNew, openOrFail } from '../file/open-file.ts'
 const many = 300
 
 function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent {
-  return createEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
+  return createStoredEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
 }
 
 function recordedMany(count: number): StoredEvent[] {
