@@ -8,7 +8,7 @@ export function refuseNonJson(value: unknown, place: string): void {
   if (typeof value === 'number' && Number.isFinite(value)) return
   if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value)))
     throw new Error(
-      `${place} is ${describeGivenValue(value)}, which JSON cannot carry. Give a JSON value, or leave the condition out.`,
+      `${place} is ${nameValue(value)}, which JSON cannot carry. Give a JSON value, or leave the condition out.`,
     )
   for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${place}.${name}`)
 }
@@ -19,5 +19,5 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-const describeGivenValue = (value: unknown) =>
+const nameValue = (value: unknown) =>
   typeof value === 'object' ? `a ${value?.constructor.name}` : typeof value === 'number' ? String(value) : typeof value
