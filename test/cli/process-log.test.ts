@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { createLog } from '../../src/process/process-log.ts'
 import { event } from '../support/client.ts'
 import { cli, inMemory } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -40,6 +41,20 @@ test('the buffer of an unread log is bounded, and once it is read, a line counts
   }
   await expect.poll(hasCount).toBe(true)
   expect(log.length).toBeLessThan(20_000_000)
+})
+
+test('a stop writes the lines that wait, and at last a line that counts the dropped ones', () => {
+  let isFull = true
+  let written = ''
+  const log = createLog('info', 'json', Date.now, (bytes) => {
+    if (isFull) throw Object.assign(new Error('full'), { code: 'EAGAIN' })
+    written += Buffer.from(bytes).toString()
+    return bytes.length
+  })
+  for (let count = 0; count < 10_000; count += 1) log.info(properties, 'long')
+  isFull = false
+  log.flush()
+  expect(written).toMatch(/"msg":"long"\}\n.*"lines":\d{4,},"msg":"lines of the log are lost[^\n]*\n$/)
 })
 
 test('a stop ends the process, with report and exit code, although nobody reads stderr', async () => {

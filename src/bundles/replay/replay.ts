@@ -68,7 +68,7 @@ export async function replayBundle(
 const NOT_REPLAYED: ReadonlySet<string> = new Set(['putClock', 'advanceClock', 'createSnapshot', 'deleteSnapshot'])
 
 /** Returns a sentence for each part of a sandbox's history that the bundle lacks. */
-function describeMissingRequests({ start, missing }: BundledSandbox): string[] {
+function describeMissingHistory({ start, missing }: BundledSandbox): string[] {
   const { evicted, deleted, unfinished, changes } = missing
   return [
     ...(start.problem === undefined ? [] : [`the state at the start is not known: ${start.problem}`]),
@@ -94,7 +94,7 @@ class SandboxReplay {
   constructor(sandbox: BundledSandbox, target: ReplayTarget) {
     this.#sandbox = sandbox
     this.#target = target
-    this.#doubts = describeMissingRequests(sandbox)
+    this.#doubts = describeMissingHistory(sandbox)
   }
 
   async run(until: string | undefined, onStep: () => void): Promise<readonly ReplayedRequest[]> {

@@ -43,8 +43,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
   const paused = useSignal<number | undefined>(undefined)
   const missed = useSignal(0)
   const isScrolled = useRef(false)
-  const isHeld = () => route.peek().id !== undefined || isScrolled.current
-  const mostRows = () => (isHeld() ? maxHeldRows : maxRows)
+  const mostRows = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
   const turn = useRef(0)
   /** The requests that came while the list is read; undefined while it is not. */
   const late = useRef<Exchange[] | undefined>(undefined)
@@ -55,7 +54,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     turn.current += 1
     const own = turn.current
     late.current = []
-    const found = await findRows(latest.current, state.peek(), isHeld(), () => own === turn.current)
+    const found = await findRows(latest.current, state.peek(), mostRows(), () => own === turn.current)
     if (!found || own !== turn.current) return
     const came = late.current
     late.current = undefined
@@ -86,13 +85,13 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
 }
 
 /**
- * Reads the newest requests that match, page by page; if the list is held, down to its oldest row. Returns undefined if
- * another search has begun meanwhile.
+ * Reads the newest requests that match, page by page; if `most` is more than a page, down to the oldest row that is
+ * listed. Returns undefined if another search has begun meanwhile.
  */
 async function findRows(
   search: RequestSearch,
   before: RowsState,
-  isHeld: boolean,
+  most: number,
   isWanted: () => boolean,
 ): Promise<RowsState | undefined> {
   const query = { sandbox: sandbox.peek(), order: 'newest', limit: maxRows, bodies: true } as const
@@ -106,14 +105,14 @@ async function findRows(
     if (!asked.ok) return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
     rows.push(...page.requests.filter(search.matches))
-  } while (page.next !== undefined && !areEnough(rows, before, isHeld))
+  } while (page.next !== undefined && !areEnough(rows, before, most))
   const total = search.isEmpty ? page.total : rows.length
   const hasMore = !search.isEmpty && page.next !== undefined
-  return { rows, total, hasMore, evicted: page.dropped, problem: undefined }
+  return { rows: rows.slice(0, most), total, hasMore, evicted: page.dropped, problem: undefined }
 }
 
-function areEnough(rows: readonly Exchange[], before: RowsState, isHeld: boolean): boolean {
-  if (!isHeld || rows.length < maxRows || rows.length >= maxHeldRows) return rows.length >= maxRows
+function areEnough(rows: readonly Exchange[], before: RowsState, most: number): boolean {
+  if (rows.length < maxRows || rows.length >= most) return rows.length >= most
   return (rows.at(-1)?.number ?? 0) <= (before.rows?.at(-1)?.number ?? 0)
 }
 
