@@ -84,6 +84,7 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByRole('switch', { name: 'Switch rule 1' }).click()
     await rulesOf(page).getByText('off').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Move rule 2 up' }).click()
+    await rulesOf(page).first().getByText('unavailable', { exact: true }).waitFor()
     await page.locator('#move-1:focus').waitFor()
     expect(await sendEvents(own, 1)).toEqual([503])
     await page.getByRole('button', { name: 'Remove rule 1' }).click()
