@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { readPieces } from './disk.ts'
 
 /** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
 function formatChecksum(checksum: number): string {
@@ -50,21 +50,19 @@ export type Seal = 'fits' | 'differs' | 'absent'
  * first piece as it was when the checksum was computed.
  */
 export async function checkTrailer(path: string, normaliseHead: (head: Buffer) => Buffer): Promise<Seal> {
-  const { size } = await stat(path)
+  const { size } = statSync(path)
   const end = size - TRAILER_LENGTH
   if (end <= 0) return 'absent'
-  const expected = TRAILER.exec(await readEnd(path, end))?.[1]
+  const expected = TRAILER.exec(await readEnd(path, end, size))?.[1]
   if (expected === undefined) return 'absent'
   let checksum: number | undefined
-  for await (const piece of createReadStream(path, { end: end - 1, highWaterMark: PIECE_BYTES }))
+  for await (const piece of readPieces(path, 0, end))
     checksum = checksum === undefined ? crc32(normaliseHead(piece)) : crc32(piece, checksum)
   return expected === formatChecksum(checksum ?? 0) ? 'fits' : 'differs'
 }
 
-const PIECE_BYTES = 1024 * 1024
-
-async function readEnd(path: string, from: number): Promise<string> {
+async function readEnd(path: string, from: number, to: number): Promise<string> {
   let end = ''
-  for await (const piece of createReadStream(path, { start: from, encoding: 'latin1' })) end += piece
+  for await (const piece of readPieces(path, from, to)) end += piece.toString('latin1')
   return end
 }

@@ -2,8 +2,8 @@
  * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
  * and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
  */
-import type { Stats } from 'node:fs'
-import { chmod, realpath, stat } from 'node:fs/promises'
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
@@ -78,9 +78,9 @@ interface LockedFile {
 
 async function lockFile(path: string): Promise<Result<LockedFile>> {
   try {
-    await createFolder(dirname(path))
-    const real = await resolveLinks(path)
-    const fault = describeUnusable((await findEntry(real)) && (await stat(real)))
+    createFolder(dirname(path))
+    const real = resolveLinks(path)
+    const fault = describeUnusable(statSync(real, { throwIfNoEntry: false }))
     if (fault !== undefined) throw new StateFileError(fault)
     const lock = await takeLock(`${real}.lock`)
     return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
@@ -92,11 +92,13 @@ async function lockFile(path: string): Promise<Result<LockedFile>> {
 }
 
 /** Returns the path with links resolved, of which the last part need not exist. Throws for a link to a missing file. */
-async function resolveLinks(path: string): Promise<string> {
-  if ((await findEntry(path)) === undefined) return join(await realpath(dirname(path)), basename(path))
-  return await realpath(path).catch((error: unknown) => {
+function resolveLinks(path: string): string {
+  if (findEntry(path) === undefined) return join(realpathSync.native(dirname(path)), basename(path))
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
     throw new StateFileError(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
-  })
+  }
 }
 
 function describeUnusable(found: Stats | undefined): string | undefined {
@@ -147,9 +149,9 @@ const READ_ONLY = 0o400
  * written.
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
-  const isPresent = (await findEntry(file.path)) !== undefined
+  const isPresent = findEntry(file.path) !== undefined
   const logPath = logPathOf(file.path)
-  const found = await findEntry(logPath)
+  const found = findEntry(logPath)
   const isLog = found?.isFile() === true // a link is refused, and its file is left as it is
   if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
   try {

@@ -151,7 +151,7 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
       if (holder !== undefined) return holder
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') throw error
-      if ((await findEntry(path))?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
+      if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
       return undefined
     }
     await sleep(20)

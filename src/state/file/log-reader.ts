@@ -27,7 +27,7 @@ interface ReplayOptions {
 
 /** Applies the entries that the state file does not have. Throws a `StateFileError` with the place of a broken one. */
 export async function replayLog(path: string, options: ReplayOptions): Promise<LogReplay> {
-  const found = await findEntry(path)
+  const found = findEntry(path)
   if (found === undefined) return { entries: 0, from: 0, to: 0 }
   const reader = new LogReader(options)
   try {

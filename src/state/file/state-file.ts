@@ -43,10 +43,10 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const checks = await StateChecks.load()
-    const document = (await findEntry(this.path)) && (await this.#readDocument(checks))
+    const document = findEntry(this.path) && (await this.#readDocument(checks))
     const state = document === undefined ? new StateData(randomUUID()) : createState(document)
     const logPath = logPathOf(this.path)
-    const isMissing = document?.log === 'open' && (await findEntry(logPath)) === undefined
+    const isMissing = document?.log === 'open' && findEntry(logPath) === undefined
     const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
     this.found = { ...replay, isMissing }
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
