@@ -6,8 +6,7 @@ export const maxAnswerBodyBytes = 64 * 1024
 
 /**
  * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the
- * caller must not write to it afterwards. Where the body is a view of Node's buffer pool, the pool holds the bodies of
- * its neighbours in the journal.
+ * caller must not write to it afterwards.
  */
 export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes
