@@ -77,7 +77,7 @@ describe('copies of the first signal, one each millisecond until the end, change
 
   test('proxy', async () => {
     const { url } = await startSilentServer()
-    const command = convsim(['proxy', `${url}/v1`, '--port', '0'], { detached: true })
+    const command = convsim(['proxy', `${url}/v1`, '--port', '0'], { cwd: await tempFolder(), detached: true })
     await command.ready()
     signalGroup(command, 'SIGINT')
     expect(await sendUntilEnd(command, ['SIGINT'])).toBe(0)
