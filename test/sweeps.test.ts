@@ -273,8 +273,8 @@ describe('every setting', () => {
 })
 
 /**
- * Valid requests to control operations, in an order in which each succeeds. An operation without an entry is asked after them, at its
- * documented path and without a body.
+ * Valid requests to control operations, in an order in which each succeeds. An operation without an entry is asked
+ * after them, at its documented path and without a body.
  */
 const controls: Record<string, { path?: string; body?: Json; endless?: true }> = {
   putScenarios: { body: { rules: [{ sequence: '429, 200', operation: 'getModelAnalytics', times: 3 }] } },

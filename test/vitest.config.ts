@@ -4,7 +4,7 @@ import { ControlAnswersReporter } from './support/control-answers/reporter.ts'
 
 const controlAnswers = new ControlAnswersReporter()
 
-/** The files that replace modules, set flags of V8, or test its cache: each has a process of its own. All others share their modules. */
+/** The files that replace modules, set flags of V8 or test its cache. Each has a process; others share modules. */
 const isolated = [
   'test/build/build.test.ts',
   'test/simulator/no-growth.test.ts',

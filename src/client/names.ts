@@ -1,4 +1,4 @@
-// `npm run generate` writes this file from spec/openapi.yaml, fixtures/ and the scenarios; edit those instead.
+// `npm run generate` writes this file from spec/openapi.yaml, fixtures/ and the scenarios: edit those.
 
 /** The `operationId`s of the service. */
 export type OperationId = 'getModelAnalytics' | 'createPrompt' | 'createEvent'

@@ -249,7 +249,8 @@ describe('the head of a request', () => {
   test('is enough to refuse a foreign host before the body arrives', async () => {
     const connection = await connectTo(sim().origin)
     connection.send(
-      'POST /__sim/import HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{',
+      'POST /__sim/import HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\n' +
+        'Content-Length: 100000000\r\n\r\n{',
     )
     expect((await connection.answer()).status).toBe(403)
     connection.destroy()

@@ -20,7 +20,7 @@ async function post(target: Target, about: JsonObject = {}, how: RequestOptions 
   return textOf(answer, 'eventId')
 }
 
-/** What is kept, in the words of this file. */
+/** The stored records, in the words of this file. */
 async function kept(target: Target) {
   const { events, total } = await readEventPage(target)
   expect(total).toBe(events.length)
@@ -28,7 +28,7 @@ async function kept(target: Target) {
 }
 
 describe('a retry meets the first event', () => {
-  test('with another payload, which is told as advice, also with --strict, and changes nothing that is kept', async () => {
+  test('with another payload, which is an advice, also with --strict, and changes nothing that is stored', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
     const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }

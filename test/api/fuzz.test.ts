@@ -12,10 +12,10 @@ const seed = process.env['FUZZ_SEED'] ?? '1'
 const atATime = 64
 const limits = { timeout: 240_000 + count * 40 }
 
-/** What no answer may show of our insides. */
+/** Texts of our insides, which no answer may show. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** What is wrong with what came back; undefined where nothing is. One answer may follow another: what was too much is a request, too. */
+/** Says what is wrong with what came back, or returns undefined. What follows an answer must be an answer, too. */
 function faultIn(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no answer'

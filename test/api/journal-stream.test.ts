@@ -74,7 +74,8 @@ test('a bad stream request is refused as JSON, and HEAD is answered at once', as
 })
 
 test('there are at most 100 streams at a time; a further one is refused until one ends', async ({ own }) => {
-  for (let count = 0; count < 120; count += 1) await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
+  const url = `${own.origin}/__sim/requests/stream`
+  for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // these hold nothing
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
   expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()

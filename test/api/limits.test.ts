@@ -55,7 +55,7 @@ test.each(['real', 'frozen', 'shifted'])(
 
 test('all the fields of an answer agree with one another and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
-  /** How far the clock goes on; by then: milliseconds since the begin, and since the window was opened; what is left. */
+  /** An advance of the clock, the milliseconds since the begin and since the window was opened, and what is left. */
   const table = [
     { by: '0s', at: 0, open: 0, left: 4, status: 200 },
     { by: '250ms', at: 250, open: 250, left: 3, status: 200 },

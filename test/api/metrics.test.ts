@@ -41,8 +41,9 @@ test('the text has the Prometheus format, each family once, and growing buckets 
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)
   expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']))
+  // Prometheus reads NaN in upper and lower case.
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
-    expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/) // Prometheus reads NaN in upper and lower case
+    expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/)
   const buckets = text.matchAll(/^convsim_request_duration_seconds_bucket.* (\d+)$/gm)
   const counts = Array.from(buckets, ([, count]) => Number(count))
   expect(counts.length).toBeGreaterThan(10)

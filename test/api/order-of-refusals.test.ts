@@ -15,7 +15,7 @@ interface Fault {
   readonly exhausted?: boolean
 }
 
-/** What can be wrong with a request for analytics, in the order in which the design tries it. */
+/** The faults of a request for analytics, in the order in which the design looks for them. */
 const faults: readonly Fault[] = [
   { name: 'unknown path', status: 404, path: '/v1/nowhere' },
   { name: 'wrong method', status: 405, how: { method: 'DELETE' } },

@@ -5,7 +5,8 @@ import { listRequests } from '../support/stored-records.ts'
 
 const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
 const fields =
-  'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties sampleRate forceSample'
+  'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
+  'sampleRate forceSample'
 
 /** Lists requests, each with the token at another place, most of them at one where it breaks a rule and is quoted. */
 function requestsWith(token: string): [string, RequestOptions][] {

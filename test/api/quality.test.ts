@@ -52,7 +52,7 @@ function weightedQuality({ dataPoints }: Analytics): number | null {
   return count === 0 ? null : Math.round(sum / count) / 10_000
 }
 
-/** What does not follow from conversation quality: everything but the index and the assessment. */
+/** Everything but the index and the assessment, which alone follow from conversation quality. */
 function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...counts }: Analytics) {
   return { ...counts, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }

@@ -152,7 +152,7 @@ describe('GET /__sim/retries', () => {
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('keeps the sandboxes apart, lists all with *, and says that attempts may be missing after an eviction', async () => {
+  test('keeps sandboxes apart, lists all with *, and says that attempts may be missing after an eviction', async () => {
     const small = await startForTest({ journalSize: 2 })
     for (const sandbox of ['a', 'b', 'b', 'b']) await askUnder(sandbox, '503', small)
     expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })

@@ -22,7 +22,7 @@ test('thirty workers at once never see one another: data, faults, counts, clocks
   }
 })
 
-/** What one worker does and has to see, whatever the others do meanwhile. */
+/** The requests of a worker and the answers that it must see, whatever the others do meanwhile. */
 async function work(sim: TestSimulator, name: string, index: number): Promise<void> {
   const token = `any-key~${name}`
   const now = new Date(Date.UTC(2026, 0, 1 + index, 12))

@@ -44,7 +44,7 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
-  test('returns every event once over its pages, each page with the total, and one by its id, however old', async () => {
+  test('returns every event once over its pages, each with the total, and one by its id, however old', async () => {
     const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
     const pages = ['', '&offset=100', '&offset=101', '&limit=0']

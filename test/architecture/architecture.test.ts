@@ -1,18 +1,19 @@
 import { readdirSync } from 'node:fs'
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
-import { readProse, readSourceFiles, type SourceFile } from './source-files.ts'
+import { readProse, readSourceFiles, readTestFiles, type SourceFile } from './source-files.ts'
 import { clauseOpeners, generatedFiles, habits, libraries, maxColumns, maxLines, neverReaches, rooms } from './table.ts'
 
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
 
-/** The files whose sentences are checked. */
-const worded = files.filter(({ path }) => !generatedFiles.includes(path))
+/** The files whose sentences and widths are checked. */
+const worded = [...files.filter(({ path }) => !generatedFiles.includes(path)), ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
 /** `src/contract/load.ts:3`, as an editor opens it. */
-const at = ({ path }: SourceFile, line: number) => `src/${path}:${line}`
+const at = ({ path }: Pick<SourceFile, 'path'>, line: number) => `${posix.join('src', path)}:${line}`
 
 describe('rooms', () => {
   const names = Object.keys(rooms)
@@ -74,7 +75,7 @@ describe('words', () => {
 
   it('no doc comment opens with a clause', () => {
     const opening = new RegExp(`/\\*\\*\\s+(?:\\* )?(?:${clauseOpeners.join('|')})\\b.*`, 'g')
-    const offenders = files.flatMap((file) =>
+    const offenders = worded.flatMap((file) =>
       [...file.text.matchAll(opening)].map((match) => `${at(file, lineAt(file.text, match.index))} ${match[0].trim()}`),
     )
     expect(offenders, 'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."').toEqual(
@@ -89,7 +90,7 @@ describe('words', () => {
     ).toEqual([])
   })
 
-  it(`no line is wider than ${maxColumns} columns, except one that is a single word, address or regular expression`, () => {
+  it(`no line is wider than ${maxColumns} columns, except a single word, address or regular expression`, () => {
     const wide = worded.flatMap((file) => linesWith(tooWide, file.text).map((line) => ({ file, line })))
     expect(
       wide
@@ -186,10 +187,10 @@ function linesWith(pattern: RegExp, text: string): number[] {
   return text.split('\n').flatMap((line, index) => (pattern.test(line) ? [index + 1] : []))
 }
 
-function lineOf({ text }: SourceFile, line: number): string {
+function lineOf({ text }: Pick<SourceFile, 'text'>, line: number): string {
   return text.split('\n')[line - 1]?.trim() ?? ''
 }
 
-function offendersAgainst(pattern: RegExp, among = files): string[] {
+function offendersAgainst(pattern: RegExp, among: readonly Pick<SourceFile, 'path' | 'text'>[] = files): string[] {
   return among.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`))
 }

@@ -1,6 +1,6 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns true where a path is the place, or is in it: the place is a file (`contract/load.ts`) or a folder (`contract/`). */
+/** Returns true if a path is the place or is in it: a file (`contract/load.ts`) or a folder (`contract/`). */
 export function isWithin(place: string, path: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) : path === place
 }
@@ -10,14 +10,14 @@ export function roomOf(path: string): string {
   return path.split('/')[0] ?? path
 }
 
-/** Returns the files of `src/` that a file imports statically; those imported for their types alone only where `types` is true. */
+/** Returns the files of `src/` that a file imports statically; with `types` also those imported for types alone. */
 function targetsOf({ imports }: SourceFile, { types }: { readonly types: boolean }): string[] {
   return imports
     .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !dynamic && (types || !typeOnly))
     .map(({ target }) => target)
 }
 
-/** Returns one chain of imports for every file that is loaded with the files of a place: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+/** Returns a chain of imports for every file that is loaded with a place: `[a.ts, b.ts, c.ts]` for `c.ts`. */
 export function reachableFrom(place: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()

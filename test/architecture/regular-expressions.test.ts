@@ -25,7 +25,7 @@ test('the sources have regular expressions, so that the next test checks some', 
   expect(literals.length).toBeGreaterThan(40)
 })
 
-// The search for a slow text is bounded by steps; on a busy machine its limits of time, a second by default, would call a pattern vulnerable.
+// The search for a slow text is bounded by steps: bounds of time would call a pattern vulnerable on a busy machine.
 const noHurry = { timeout: 50_000, seedingTimeout: 50_000, incubationTimeout: 50_000, attackTimeout: 50_000 }
 
 test.each(literals)('/$pattern/$flags of $path takes linear time', ({ pattern, flags }) => {

@@ -19,7 +19,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text with comments and quoted strings blanked, except in imports; the habits of `table.ts` are checked in it. */
+  /** The text with comments and quoted strings blanked, except in imports; habits of `table.ts` are checked in it. */
   readonly code: string
   readonly imports: readonly Import[]
 }
@@ -30,6 +30,13 @@ const root = new URL('../../src/', import.meta.url)
 export function readSourceFiles(): SourceFile[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
   return paths.sort().map((path) => sourceFile(path, readFileSync(new URL(path, root), 'utf8')))
+}
+
+/** Reads every file of code under `test/`, by its path from `src/`: `../test/sweeps.test.ts`. */
+export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
+  const folder = new URL('../test/', root)
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(ts|mjs)$/.test(path))
+  return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
 /** Reads README.md and the pages of docs/ with their code blocks emptied, by their paths in the repository. */

@@ -16,8 +16,8 @@ const room = (main: string, sentence: string, ...names: readonly string[]): Room
 })
 
 /**
- * The rooms of `src/` from the bottom to the top: a room imports only rooms above it in this table. `src/` holds these folders and
- * `index.ts`, which exports what users import.
+ * The rooms of `src/` from the bottom to the top: a room imports only rooms above it in this table. `src/` holds these
+ * folders and `index.ts`, which exports what users import.
  */
 export const rooms: Readonly<Record<string, Room>> = {
   core: room('json.ts', 'Small tools without domain and without I/O.'),
@@ -139,7 +139,7 @@ export const neverReaches = [
   ['simulator/simulator.ts', 'http/', 'a simulator answers without a socket'],
 ] as const
 
-/** The only places that may import a library. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
+/** The only places that may import a library. `lazy`: by `import()` alone, since it is slow to load, seldom needed. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['mcp/library.ts'] },
   '@faker-js/faker': { only: ['simulation/'] },
@@ -172,14 +172,16 @@ export interface Habit {
   readonly pattern: RegExp
   /** Files, and folders with a slash. */
   readonly only: readonly string[]
-  /** What to do instead. */
+  /** The advice for a line that has the pattern. */
   readonly instead: string
 }
 
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the lock and the name of a replica (their id), the time limit (its processor time) and the state in Redis (the end of a callback) use the process',
+      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the ' +
+      'lock and the name of a replica (their id), the time limit (its processor time) and the state in Redis (the ' +
+      'end of a callback) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli/cli.ts',
@@ -196,7 +198,8 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      "only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the comparison with the clock of Redis and the web page read the machine's time",
+      'only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the comparison with the clock of Redis and ' +
+      "the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
       'cli/cli.ts',
@@ -212,7 +215,8 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of histories and replicas, and the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the ids of histories and replicas, and the names of sandboxes beside those of other ' +
+      'processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock-holder.ts',

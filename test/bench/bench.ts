@@ -41,7 +41,8 @@ await withBuild(
     const rows = [await measureStarts(targets), ...(await measureLoads(targets)), ...(await measureMemory(targets))]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
-        `${options.seconds} s each, ${options.connections} connections\n\n${formatTable(names, rows)}\n\n${formatGoals(names, rows)}`,
+        `${options.seconds} s each, ${options.connections} connections\n\n` +
+        `${formatTable(names, rows)}\n\n${formatGoals(names, rows)}`,
     )
   },
   ...others,
@@ -65,7 +66,7 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
     return [
       ...loadRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
       ...loadRows('POST events', await measureLoad(started, newEvent)),
-      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // sequential requests have no meaningful rate
+      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // their rate means nothing
     ]
   } finally {
     await Promise.all(started.map((one) => one.stop()))

@@ -6,9 +6,10 @@ import { median } from './table.ts'
 import { withSimulator } from './targets.ts'
 
 /**
- * Prints the time until the console is first painted, then sends 100 requests a second for ten minutes (MINUTES) while the console lists them:
- * `npm run bench:console`. Prints each half minute the page's memory and nodes after a garbage collection, which must stay constant, its frames,
- * and the time that ten keys took to appear. MINUTES=0: the first paint alone.
+ * Prints the time until the console is first painted, then sends 100 requests a second for ten minutes (MINUTES) while
+ * the console lists them: `npm run bench:console`. Prints each half minute the page's memory and nodes after a garbage
+ * collection, which must stay constant, its frames, and the time that ten keys took to appear. MINUTES=0: the first
+ * paint alone.
  */
 const minutes = Number(process.env['MINUTES'] ?? 10)
 const stepSeconds = 30
@@ -61,7 +62,7 @@ await withSimulator(async ({ url }) => {
   }
 })
 
-/** Prints the medians of the milliseconds until the first content is painted, with nothing in the browser's cache and with all in it. */
+/** Prints the medians of the milliseconds until the first paint, with an empty and with a full cache of the browser. */
 async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
   const cold: number[] = []
   const warm: number[] = []
@@ -75,7 +76,8 @@ async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
     await context.close()
   }
   console.log(
-    `first paint, medians of ${loads} loads (at most 200 ms): ${median(cold).toFixed(0)} ms cold, ${median(warm).toFixed(0)} ms warm`,
+    `first paint, medians of ${loads} loads (at most 200 ms): ` +
+      `${median(cold).toFixed(0)} ms cold, ${median(warm).toFixed(0)} ms warm`,
   )
 }
 
@@ -97,7 +99,8 @@ async function measure(page: Page): Promise<void> {
     const typed = performance.now() - before
     await search.fill('')
     console.log(
-      `${second} s: heap ${(usedSize / 1e6).toFixed(1)} MB, ${nodes} nodes, ${frames.toFixed(0)} frames/s, ten keys in ${typed.toFixed(0)} ms`,
+      `${second} s: heap ${(usedSize / 1e6).toFixed(1)} MB, ${nodes} nodes, ${frames.toFixed(0)} frames/s, ` +
+        `ten keys in ${typed.toFixed(0)} ms`,
     )
   }
   const [first = 0] = heaps

@@ -39,8 +39,9 @@ await withSimulator(
       const frame = median(each.map((one) => one.frame))
       const ratio = run / median(alone)
       console.log(
-        `command with ${workMs} ms of work: alone ${median(alone).toFixed(0)} ms, by --each ${run.toFixed(0)} ms a run, ` +
-          `ratio ${ratio.toFixed(2)} (goal at most ${goal}): ${ratio <= goal ? 'met' : 'missed'}; and ${frame.toFixed(0)} ms once`,
+        `command with ${workMs} ms of work: alone ${median(alone).toFixed(0)} ms, ` +
+          `by --each ${run.toFixed(0)} ms a run and ${frame.toFixed(0)} ms once, ` +
+          `ratio ${ratio.toFixed(2)} (goal at most ${goal}): ${ratio <= goal ? 'met' : 'missed'}`,
       )
     }
   },

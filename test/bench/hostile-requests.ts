@@ -24,7 +24,7 @@ const json = { authorization: 'Bearer bench', 'content-type': 'application/json'
 /** Repeats a text until it is as long as the body may be, with some room for the rest of the body. */
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
 
-/** As many items or members as a body may have, or as fit in. */
+/** The items or members of a body, as many as it may have, or as fit in. */
 const items = (item: (index: number) => string, most = maxValues - 100) => {
   const parts: string[] = []
   for (let length = 0, index = 0; index < most; index += 1) {
@@ -67,8 +67,9 @@ const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repea
 
 const levels = 45
 
-/** An object in an object in an object, the innermost of which is large, and a pointer to each, so that each value contains it. */
-const nestedProperties = `"properties":${'{"a":'.repeat(levels)}{${items((index) => `"m${index}":${index}`)}}${'}'.repeat(levels)}`
+/** Objects within objects, the innermost of which is large, and a pointer to each, so that each value contains it. */
+const innermost = `{${items((index) => `"m${index}":${index}`)}}`
+const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
 
 /** An event that is sent several times. */

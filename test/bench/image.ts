@@ -8,7 +8,8 @@ import { builtSimulator, withBuild } from './targets.ts'
 
 /**
  * Measures how much longer the simulator takes to start in a container, without the container's own start: `npm run
- * bench:image`. The container's own start is the additional time that a bare `node:http` server takes in the same image.
+ * bench:image`. The container's own start is the additional time that a bare `node:http` server takes in the same
+ * image.
  */
 const usage = `npm run bench:image -- [--image convsim] [--engine docker] [--options ...] [--rounds 9]
   image    name of the image, built by: docker build -t convsim .
@@ -62,7 +63,8 @@ await withBuild(async (folder) => {
   const lines = [...times.keys()].map((name) => [name, formatFigure(medianOf(name))])
   console.log(`Node ${process.version}, median of ${rounds} rounds, start to first 200, ms\n\n${alignColumns(lines)}`)
   console.log(
-    `\nstart in a container, without the container's own start (${formatFigure(containerMs)} ms) / as a process: ${formatFigure(ratio)}`,
+    `\nstart in a container, without the container's own start (${formatFigure(containerMs)} ms) / as a process: ` +
+      formatFigure(ratio),
   )
   console.log(`limit: at most 1.2; met: ${ratio <= 1.2 ? 'yes' : 'no'}`)
 })

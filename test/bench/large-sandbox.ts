@@ -86,7 +86,9 @@ async function measure<T>(
   const slowest = Math.max(0, ...commands.map(([, , micros]) => micros / 1000))
   const { rss } = process.memoryUsage()
   console.log(
-    `${name}: ${tookMs.toFixed(0)} ms, longest stall of the process ${longest.toFixed(0)} ms, longest command of Redis ${slowest < 1 ? 'below 1' : slowest.toFixed(0)} ms, resident ${(rss / 1e6).toFixed(0)} MB`,
+    `${name}: ${tookMs.toFixed(0)} ms, longest stall of the process ${longest.toFixed(0)} ms, ` +
+      `longest command of Redis ${slowest < 1 ? 'below 1' : slowest.toFixed(0)} ms, ` +
+      `resident ${(rss / 1e6).toFixed(0)} MB`,
   )
   return result
 }

@@ -103,7 +103,7 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import may have, and read it. Each reads what those before it stored. */
+/** Attacks that store as much in a sandbox as an import may have, and read it. Each reads what earlier ones stored. */
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exported(manyEvents(20_000))),
   read('export of 20,000 events'),

@@ -19,7 +19,7 @@ export type RequestSource = BenchRequest | (() => BenchRequest)
 /** The end of a load: `duration` in seconds, or `amount` of responses. */
 export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Sends requests on all connections, each as soon as the last is answered. Throws on any response that is no success. */
+/** Sends requests on all connections, each as soon as the last is answered. Throws unless a response is a success. */
 export async function runLoad(
   { name, url }: StartedTarget,
   source: RequestSource,

@@ -62,7 +62,8 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       { name: 'apart', members: (await Promise.all(['a', 'b', 'c'].map((name) => onRedis(name, 1)))).flat() },
     ]
     console.log(
-      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections to each process\n`,
+      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
+        `${options.seconds} s each, ${options.connections} connections to each process\n`,
     )
     for (const [name, source] of loads) await measureLoad(name, source, groups, options)
     await measureLargeSandbox(LARGE)
@@ -97,14 +98,15 @@ async function measureLoad(
     median((results.get(group) ?? []).map((measured) => measured[member]))
   for (const { name: group } of groups)
     console.log(
-      `${name} ${group.padEnd(6)} ${Math.round(figure(group, 'perSecond'))} requests/s, ${figure(group, 'cpu').toFixed(1)} µs of processor time each`,
+      `${name} ${group.padEnd(6)} ${Math.round(figure(group, 'perSecond'))} requests/s, ` +
+        `${figure(group, 'cpu').toFixed(1)} µs of processor time each`,
     )
   const ratio = (one: string, other: string, member: keyof Measured) =>
     (figure(one, member) / figure(other, member)).toFixed(2)
   console.log(
     `${name} one replica on Redis against one on a file: ${ratio('one', 'file', 'perSecond')} of the requests/s, ` +
       `${ratio('one', 'file', 'cpu')} of the processor time for each request\n` +
-      `${name} three replicas against three on Redis that share nothing: ${ratio('three', 'apart', 'cpu')} of the same\n`,
+      `${name} three replicas against three that share nothing: ${ratio('three', 'apart', 'cpu')} of the same\n`,
   )
 }
 

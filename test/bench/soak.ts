@@ -10,7 +10,7 @@ const amount = Number(process.env['REQUESTS'] ?? 1_000_000)
 const step = Math.min(100_000, amount)
 const connections = 16
 
-/** The number of sandboxes that take turns: more than `--sandbox-limit`, so that they and their journals are evicted. */
+/** The number of sandboxes that take turns: more than `--sandbox-limit`, so they and their journals are evicted. */
 const sandboxes = 1500
 
 await withSimulator(async ({ url, residentMb }) => {

@@ -1,4 +1,4 @@
-/** A row of the table: a value for each target, in the targets' order. Undefined: not measured. */
+/** A row of the table: a value for each target, in the targets' order, or undefined if it was not measured. */
 export interface Row {
   readonly name: string
   readonly values: readonly (number | undefined)[]
@@ -15,7 +15,7 @@ export function formatTable(targets: readonly string[], rows: readonly Row[]): s
   return alignColumns([head, ...lines])
 }
 
-/** Formats a value with two decimals below 10, one below 1000, none above. Undefined: `-`. */
+/** Formats a value with two decimals below 10, one below 1000, none above, and undefined as `-`. */
 export function formatFigure(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0

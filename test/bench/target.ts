@@ -25,7 +25,7 @@ export interface StartedTarget {
   readonly pid: number
   /** The time from the start of the process to the end of its first 200, milliseconds. */
   readonly readyMs: number
-  /** Returns the resident memory, MB. Undefined: not on Linux. */
+  /** Returns the resident memory in MB, or undefined if the system is not Linux. */
   residentMb(): number | undefined
   /** Sends a signal, SIGTERM by default, and resolves to the exit code, or to the signal that ended the process. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
@@ -33,7 +33,7 @@ export interface StartedTarget {
 
 const startTimeoutMs = 20_000
 
-/** Starts a target and resolves when it answers `first` with 200. Throws if it ends or takes longer than `startTimeoutMs`. */
+/** Starts a target and resolves when it answers `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
 export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
   const startedAt = performance.now()
   // The log is written, as it is by default, and discarded.
@@ -82,7 +82,7 @@ export async function waitUntilOk(name: string, child: ChildProcess, url: string
   }
 }
 
-/** Returns the resident memory of a process, MB. Undefined: not on Linux, or the process is gone. */
+/** Returns the resident memory of a process in MB, or undefined if it is gone or the system is not Linux. */
 export function readResidentMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

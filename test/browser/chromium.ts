@@ -5,7 +5,7 @@ const executablePath = '/usr/bin/chromium'
 
 const installCommand = 'apt-get install -y --no-install-recommends chromium'
 
-/** Returns why there is no browser on this machine; undefined where there is one. In CI a missing browser is an error, so that no test is skipped unnoticed. */
+/** Says why there is no browser, or returns undefined. In CI a missing one is an error, so that no test is skipped. */
 export function findBrowserProblem(): string | undefined {
   if (existsSync(executablePath)) return undefined
   const problem = `There is no ${executablePath}: ${installCommand}`

@@ -27,7 +27,7 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, of the sample suite by default, for one test. @returns the page, with its console messages and errors, and the paths that it fetches */
+/** Opens a report, by default of the sample suite. Returns the page, its messages and errors, and what it fetches. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })

@@ -70,7 +70,7 @@ describe('the health check of the image', () => {
   )
 })
 
-test('the Dockerfile has the version of the package, one full version of its base, and no volume, which each run would leave behind', async () => {
+test('the Dockerfile has the version of the package, one full version of its base, and no volume', async () => {
   const text = await readFile(join(root, 'Dockerfile'), 'utf8')
   expect(text).toContain(`org.opencontainers.image.version="${version}"`)
   const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

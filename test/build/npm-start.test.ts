@@ -66,7 +66,7 @@ test.each(['0s', '3500ms'])('the server stops if npm is killed, and a stop of %s
   await listenOn(port)
 })
 
-test('npm start without the development dependencies serves what is built, and says why it does not build', async () => {
+test('npm start without development dependencies serves what is built, and says why it does not build', async () => {
   const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/)

@@ -15,22 +15,33 @@ const sampleClient = `
 const [base, control] = [process.env.CONVSIM_BASE_URL, process.env.CONVSIM_CONTROL_URL]
 const json = { 'content-type': 'application/json' }
 const send = (method, path, body, headers) =>
-  fetch(base + path, { method, headers: { authorization: 'Bearer secret-of-the-pipeline', ...json, ...headers }, body: body && JSON.stringify(body) })
+  fetch(base + path, {
+    method,
+    headers: { authorization: 'Bearer secret-of-the-pipeline', ...json, ...headers },
+    body: body && JSON.stringify(body),
+  })
     .then((answer) => answer.text()).catch(() => 'no answer')
-const steer = (method, path, body) => fetch(control + path, { method, headers: json, body: body && JSON.stringify(body) }).then((answer) => answer.json())
-const event = (fields) => ({ eventType: 'purchase', productId: '00000000-0000-4000-9000-000000000002', value: '1', externalConversationId: 'c', ...fields })
+const steer = (method, path, body) =>
+  fetch(control + path, { method, headers: json, body: body && JSON.stringify(body) }).then((answer) => answer.json())
+const productId = '00000000-0000-4000-9000-000000000002'
+const event = (fields) => ({ eventType: 'purchase', productId, value: '1', externalConversationId: 'c', ...fields })
 const analytics = '/models/00000000-0000-4000-8000-000000000001/analytics?period=7d'
 await send('POST', '/events', event({ insertId: 'a' }))
 await send('POST', '/events', event({ insertId: 'a', value: '2' }))
 await send('POST', '/events', event({ sampleRate: 0.5 }))
 const { snapshotId } = await steer('POST', '/snapshots', {})
-await steer('PUT', '/scenarios', { rules: [{ scenario: 'rate-limited', times: 1 }, { scenario: 'truncated', probability: 0.5 }] })
+await steer('PUT', '/scenarios', {
+  rules: [{ scenario: 'rate-limited', times: 1 }, { scenario: 'truncated', probability: 0.5 }],
+})
 for (let count = 0; count < 4; count += 1) await send('GET', analytics)
 await steer('DELETE', '/scenarios')
 await steer('PUT', '/clock', { mode: 'shifted', now: '2026-03-01T00:00:00Z' })
-for (const key of ['Bearer key_free', 'Basic x', 'other', 'Bearer ', 'Bearer another-key~w1']) await send('GET', analytics, undefined, { authorization: key })
-for (const scenario of ['slow;ms=20', 'drop-field', 'reset', 'dribble;ms=20']) await send('GET', analytics, undefined, { 'x-sim-scenario': scenario })
-await send('POST', '/prompts', { name: 'P', components: [{ content: 'Hi {{name}}' }] }, { 'x-sim-scenario': 'lost-ack' })
+for (const authorization of ['Bearer key_free', 'Basic x', 'other', 'Bearer ', 'Bearer another-key~w1'])
+  await send('GET', analytics, undefined, { authorization })
+for (const scenario of ['slow;ms=20', 'drop-field', 'reset', 'dribble;ms=20'])
+  await send('GET', analytics, undefined, { 'x-sim-scenario': scenario })
+const prompt = { name: 'P', components: [{ content: 'Hi {{name}}' }] }
+await send('POST', '/prompts', prompt, { 'x-sim-scenario': 'lost-ack' })
 await send('POST', '/events', event({ properties: { text: 'x'.repeat(1_100_000) } }))
 await steer('POST', '/snapshots/' + snapshotId + '/restore')
 await steer('PUT', '/quality', { weight: 1 })

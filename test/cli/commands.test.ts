@@ -243,7 +243,9 @@ describe('healthcheck', () => {
     expect(await run(['healthcheck', '--port', port])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `convsim: the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?\n`,
+      stderr:
+        `convsim: the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. ` +
+        'Is --port right?\n',
     })
   })
 

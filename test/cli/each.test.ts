@@ -16,7 +16,7 @@ const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice and swallows each failure; `isRed` is an expression with the number of the run. */
+/** A suite that reads analytics twice and swallows each failure; `isRed` is an expression with the run's number. */
 const swallowing = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`

@@ -23,8 +23,8 @@ const unexpected = send('/nowhere')
 
 describe('the command', () => {
   test('finds the addresses in its environment, also under other names', async () => {
-    const code =
-      'const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env; console.log(JSON.stringify([a, b, c, d]))'
+    const code = `const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env
+      console.log(JSON.stringify([a, b, c, d]))`
     const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
     expect(exit).toBe(0)
     const [base, control, ...named] = JSON.parse(stdout)
@@ -127,7 +127,8 @@ describe('--fail-on', () => {
   })
 
   test('prints the first ten findings, and counts the rest', { tags: ['long'] }, async () => {
-    const code = `(async () => { for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n) })()`
+    const loop = "for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n)"
+    const code = `(async () => { ${loop} })()`
     const { stderr } = await run(node(code))
     expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ on no operation: 404: /gm)).toHaveLength(10)
     expect(stderr).toMatch(/^ {2}2 further findings$/m)
@@ -192,7 +193,7 @@ describe('--report', () => {
     )
   })
 
-  test('and --bundle are for their owner alone, also in place of wider files, and the bundle is announced', async () => {
+  test('and --bundle are for their owner alone, also in place of wider files; the bundle is announced', async () => {
     const cwd = await tempFolder()
     for (const name of ['old.html', 'b.json']) {
       await writeFile(join(cwd, name), '')

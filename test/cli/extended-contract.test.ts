@@ -83,7 +83,7 @@ test('operations without a handler are logged at start and answered', async () =
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('a response is the example of the document, or else generated from its schema, the same for equal requests', async () => {
+  test('a response is the example of the document, or generated from its schema, equal for equal calls', async () => {
     const sim = extended()
     expect((await ask(sim, productPath)).body).toEqual({ name: 'Web Shop' })
     const [created, again] = await Promise.all([1, 2].map(() => ask(sim, '/v1/segments', { body: { name: 'VIP' } })))

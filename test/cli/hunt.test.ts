@@ -124,7 +124,8 @@ describe('convsim exec --hunt', () => {
 import { connect } from 'node:net'
 const { hostname, port, pathname } = new URL(base)
 const socket = connect(Number(port), hostname)
-socket.write(\`GET \${pathname}\${analytics} HTTP/1.1\\r\\nHost: \${hostname}\\r\\nAuthorization: Bearer k\\r\\n\\r\\n\`)
+const lines = ['GET ' + pathname + analytics + ' HTTP/1.1', 'Host: ' + hostname, 'Authorization: Bearer k', '', '']
+socket.write(lines.join('\\r\\n'))
 await once(socket, 'readable')
 await new Promise((resolve) => setTimeout(resolve, 50))
 socket.resetAndDestroy()`

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends requests of every kind: answered, refused by the contract, by a scenario and by the key, and to the control plane. */
+/** Sends requests of each kind: answered, refused by contract, scenario and key, and one to the control plane. */
 async function sendAll(origin: string): Promise<void> {
   await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await ask({ origin }, '/v1/events', { body: eventWithoutType })
@@ -59,7 +59,7 @@ describe('--log-format json gives every line the members level, time and msg', (
 })
 
 describe('--log-level', () => {
-  test('info, the default, has a line for each request with its duration, and one for each broken condition', async () => {
+  test('info, the default, has a line for each request with its duration, and for each broken condition', async () => {
     const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
     const lines = await logAll(...report)
     for (const line of lines) expect(line).toMatchObject(lineForm)

@@ -104,7 +104,7 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: answered })
   })
 
-  test('replicas that are killed, and a Redis that is stopped, lose nothing acknowledged and double nothing', async () => {
+  test('killed replicas and a stopped Redis lose nothing acknowledged, and double nothing', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startThree(redis)
     const acknowledged = new Map<string, string>()

@@ -29,7 +29,7 @@ test.each([
   expect(describeHuntProgress(hunted, untilMs, shrinking)).toBe(line)
 })
 
-test('the last 40 lines of two streams are stored in the order in which they end, as plain text of 500 characters', () => {
+test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)

@@ -44,7 +44,7 @@ describe('convsim scenarios', () => {
 })
 
 describe('convsim scenarios NAME', () => {
-  test('shows parameters, the reply to each operation, an example, and the keys and models that switch it on', async () => {
+  test('shows parameters, the reply to each operation, an example, and keys and models that switch it on', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Answers 429: Rate limit exceeded\.\n/)

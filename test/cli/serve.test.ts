@@ -12,7 +12,7 @@ import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the ready line', () => {
-  test('is one JSON line on stdout, when requests are answered; the log goes to stderr, first what was loaded', async () => {
+  test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
     const command = convsim(inMemory)
     const origin = await command.ready()
     expect((await ask({ origin }, analyticsPath)).status).toBe(200)

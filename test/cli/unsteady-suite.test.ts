@@ -77,7 +77,8 @@ test(
     if (process.env['EACH_CAMPAIGNS'])
       process.stdout.write(
         `${campaigns} campaigns, ${commands} runs of the command, ` +
-          `${wrong.filter((own) => own.length > 0).length} with a false verdict (${wrong.flat().length} such verdicts), ` +
+          `${wrong.filter((own) => own.length > 0).length} with a false verdict, ` +
+          `${wrong.flat().length} such verdicts, ` +
           `${refused.length} refused, ${unsteady} unsteady verdicts\n`,
       )
     expect([wrong.flat(), refused]).toEqual([[], []])

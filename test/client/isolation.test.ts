@@ -98,7 +98,7 @@ const received = (known: Known): Known => ({ ...known, requests: known.requests 
 
 const pick = (count: number) => Math.floor(chance() * count)
 
-/** Runs a shuffled test: after each operation its sandbox is as its own operations left it, whatever other tests do meanwhile. */
+/** Runs a shuffled test: after each operation its sandbox is as its own operations left it, whatever others do. */
 async function runShuffled(subject: Subject): Promise<void> {
   const { sim } = subject
   const all = Object.entries(operations)

@@ -4,7 +4,7 @@ import { parseCommandLine } from '../../src/config/parse.ts'
 
 const [one, other] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
 
-/** Returns the reason why `exec` refuses flags and variables; undefined: it does not. */
+/** Returns the reason why `exec` refuses flags and variables, or undefined if it takes them. */
 function refusalOf(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const invocation = parseCommandLine(commands, ['exec', ...flags, '--', 'true'], env)
   return invocation.kind === 'problem' ? invocation.problem : undefined

@@ -11,7 +11,7 @@ type Invocation = parser.Invocation<CommandSyntax>
 const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation =>
   parser.parseCommandLine(commands, argv, env)
 
-/** A valid text of each setting with its value, and an invalid one; undefined: all texts are valid. A missing row fails. */
+/** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
 const samples: Readonly<Record<string, { good: string; means: unknown; bad: string | undefined }>> = {
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
@@ -192,7 +192,8 @@ describe('every setting', () => {
       const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...behindOf(other)]
       expect(problemOf(parseCommandLine(words, {}))).toMatch(
         new RegExp(
-          `^${flag} (is a flag of convsim .+|has no effect on convsim ${other.name})\\. See convsim ${other.name} --help\\.$`,
+          `^${flag} (is a flag of convsim .+|has no effect on convsim ${other.name})\\. ` +
+            `See convsim ${other.name} --help\\.$`,
         ),
       )
     }

@@ -51,7 +51,8 @@ test('the page is never cached, and runs nothing but its own files', async () =>
     'cache-control': 'no-store',
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
     'x-content-type-options': 'nosniff',
   })
   const text = await answer.text()

@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Switches on a 429 for requests like the open one, which asks for a longer wait than a person takes, by keys alone. */
+/** Switches on a 429 for requests like the open one, with a wait that is longer than a person's, by keys alone. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')

@@ -74,7 +74,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('keeps the prompt that is open when newer ones come, finds prompts by a text, and says which is there twice', async ({
+  test('keeps the open prompt when newer ones come, finds prompts by a text, and says which is there twice', async ({
     own,
   }) => {
     const id = await sendVersion(own, 'First.')

@@ -87,7 +87,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations at the very property, a missing one at its place, and those of query, path and headers', async ({
+  test('marks violations at the very property, a missing one at its place, and others of query, path, headers', async ({
     own,
   }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })

@@ -83,7 +83,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how a try broke and that a client is well-mannered, and lists calls without another try on demand', async ({
+  test('says how a try broke and that a client is well-mannered, and lists calls without retries on demand', async ({
     own,
   }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })

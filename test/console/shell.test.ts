@@ -69,7 +69,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 
-  test('asks for the token of the control plane however often Escape is pressed, until a token is the right one', async () => {
+  test('asks for the token of the control plane, however often Escape is pressed, until it is right', async () => {
     const { page } = await browser.openNew('', { controlToken: 'let me in' })
     const dialog = page.getByRole('dialog', { name: 'This simulator asks for a token' })
     const enter = async (token: string) => {
@@ -91,9 +91,7 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks before a deletion without a palette above the question, which ends with no when another sandbox is shown', async ({
-    own,
-  }) => {
+  test('asks before a deletion without a palette above it; another sandbox is an answer of no', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
     const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()

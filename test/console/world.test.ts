@@ -29,7 +29,8 @@ const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation 
 async function readTable(page: Page): Promise<string[][]> {
   await page.locator('.day-table').waitFor()
   return page.evaluate<string[][]>(
-    '[...document.querySelectorAll(".day-table tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))',
+    `[...document.querySelectorAll('.day-table tbody tr')].map((row) =>
+      [...row.cells].map((cell) => cell.textContent))`,
   )
 }
 

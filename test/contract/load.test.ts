@@ -132,7 +132,8 @@ test('all findings are returned at once', async () => {
   expect(await findingsOf(text)).toEqual([
     '2:1 error is not valid OpenAPI 3.1: /info/version is required',
     '16:34 error $ref "#/components/responses/None" leads to nothing',
-    `22:7 warning "nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. Write a list of types with null instead: type: [string, "null"]`,
+    '22:7 warning "nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
+      'Write a list of types with null instead: type: [string, "null"]',
     '23:7 warning "propertys" is not a keyword of JSON Schema 2020-12 and has no effect',
     '14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
   ])
@@ -147,7 +148,8 @@ test('a parameter of an unsupported kind causes a warning', async () => {
   const schema = 'schema: { type: string }'
   const text = SMALL.replace(
     '      responses:',
-    `      parameters:\n        - { in: cookie, name: a, ${schema} }\n        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
+    `      parameters:\n        - { in: cookie, name: a, ${schema} }\n` +
+      `        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
   )
   expect(await findingsOf(text)).toEqual([
     '9:13 warning parameters in cookies are ignored',

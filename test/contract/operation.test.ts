@@ -19,7 +19,11 @@ paths:
         - { name: replaced, in: query, schema: { type: string } }
         - { name: tags, in: query, schema: { type: array, items: { type: integer } } }
         - { name: ids, in: query, explode: false, schema: { type: array, items: { type: integer } } }
-        - { name: piped, in: query, style: pipeDelimited, explode: false, schema: { type: array, items: { type: string } } }
+        - name: piped
+          in: query
+          style: pipeDelimited
+          explode: false
+          schema: { type: array, items: { type: string } }
         - { name: filter, in: query, content: { application/json: { schema: { type: object, required: [a] } } } }
         - { name: X-Trace, in: header, required: true, schema: { type: string, minLength: 3 } }
         - { name: Accept, in: header, required: true, schema: { type: string } }
@@ -63,7 +67,11 @@ components:
     Refused: { value: { title: no } }
   schemas:
     Number: { type: integer }
-    Tree: { type: object, properties: { children: { type: array, items: { $ref: '#/components/schemas/Tree' } }, size: { $ref: '#/components/schemas/Number' } } }
+    Tree:
+      type: object
+      properties:
+        children: { type: array, items: { $ref: '#/components/schemas/Tree' } }
+        size: { $ref: '#/components/schemas/Number' }
 `)
 const read = operationOf(contract, 'read')
 const write = operationOf(contract, 'write')

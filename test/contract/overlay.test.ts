@@ -18,7 +18,8 @@ async function write(files: Readonly<Record<string, string>>): Promise<string[]>
 }
 
 const overlay = (...actions: string[]) =>
-  `overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n${actions.map((action) => `  - ${action}\n`).join('')}`
+  `overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n` +
+  actions.map((action) => `  - ${action}\n`).join('')
 
 const thing = '$.components.schemas.Thing'
 

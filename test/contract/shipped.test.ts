@@ -40,7 +40,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('every status of every operation has a description and a valid named example, which keeps the simulated values', () => {
+test('every status of every operation has a description and a valid example, which keeps the simulated values', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`
@@ -100,7 +100,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns the keywords that restrict more than the type, each with the path of its value: `/dataPoints/date format`. */
+/** Returns the keywords that restrict more than the type, each with the path of its value: `/dataPoints/date format` */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema

@@ -115,7 +115,8 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The sandbox was never used': () =>
     fail('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
   'The run ends with exit code 3': async () => {
-    const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST', headers: { authorization: 'Bearer k' } })`
+    const init = "{ method: 'POST', headers: { authorization: 'Bearer k' } }"
+    const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${init})`
     return refuse(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
   'The suite is red without a fault': () => tryScript('process.exit(7)'),

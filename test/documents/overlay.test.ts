@@ -114,7 +114,8 @@ describe('a place', () => {
 
   test('of what the overlay put there is the line of the overlay', async () => {
     const result = await applied(
-      '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n  - target: $.name\n    update: Oil\n',
+      '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n' +
+        '  - target: $.name\n    update: Oil\n',
     )
     expect(result.place('/colours/enum/3')).toBe('overlay.yaml:6:14')
     expect(result.place('/colours/extra/deep')).toBe('overlay.yaml:7:16')

@@ -44,11 +44,13 @@ test('lines for people have no control characters of the service', () => {
     '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
     '',
     'Differences:',
-    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: is not in the contract. Seen in 1 of 3 answers; breaks no client.',
+    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: ' +
+      'is not in the contract. Seen in 1 of 3 answers; breaks no client.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '    settles the assumption at #/components/schemas/Count: Counts are whole.',
-    '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. Seen in 1 of 3 answers; a note.',
+    '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. ' +
+      'Seen in 1 of 3 answers; a note.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '',

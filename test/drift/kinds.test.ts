@@ -19,7 +19,7 @@ const withHeader = (name: string, value: string | undefined): Given => ({
   body: { items: [] },
 })
 
-/** The findings about answers: the kind, the field of an item, in how many answers of all, and `breaks` for a client that breaks. */
+/** The findings about answers: the kind, the field, in how many answers of all, and `breaks` if a client breaks. */
 type Row = readonly [title: string, answers: readonly Given[], ...findings: readonly string[]]
 
 const renamed = { ...without('count'), total: 4 }

@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs the steps of the action as GitHub's runner does, in the project. @returns the variables and the outputs that it sets */
+/** Runs the steps of the action as GitHub's runner does. Returns the variables and the outputs that they set. */
 async function runAction(given: Readonly<Record<string, string>>) {
   const temp = await tempFolder()
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]

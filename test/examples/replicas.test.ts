@@ -44,7 +44,7 @@ test('the services of the replicas wait for services that exist and have a healt
     }
 })
 
-test('the load balancer reads the configuration beside it, and its ports are those of the service and of the image', () => {
+test('the load balancer reads the configuration beside it, with the ports of the service and of the image', () => {
   const [file] = (balancer.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
   expect(existsSync(join(examplePath('replicas'), file ?? ''))).toBe(true)
   const [bound] = readLine(/^ {2}bind :(\d+)$/m)

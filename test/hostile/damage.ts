@@ -168,7 +168,7 @@ function flipBits({ content, chance }: Target, count: number): Buffer {
   return changed
 }
 
-/** The kinds of damage. Undefined: the kind cannot be tried on the file. */
+/** The kinds of damage. Each returns undefined if it cannot be tried on the file. */
 const damages: readonly [Damage, ...Damage[]] = [
   ['a flipped bit', (target) => flipBits(target, 1)],
   ['a flipped bit', (target) => flipBits(target, 1)],

@@ -16,7 +16,7 @@ export class Figures {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Records something that must not happen: an acknowledged write that is lost, or data that changed without a word. */
+  /** Records what must not happen: an acknowledged write that is lost, or data that changed without a word. */
   fault(description: string): void {
     this.#faults.push(description)
     console.log(`FAULT: ${description}`)

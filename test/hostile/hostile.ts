@@ -1,8 +1,8 @@
 /**
  * Tries to make the simulator lose or change stored data without a word: damage of state files, kills, stops, pauses,
  * second writers and full disks, under a model that knows what was acknowledged. Sends hostile HTTP to a server that
- * must answer, stall for no longer than 200 ms, and take no more and more memory. `npm run test:hostile -- --minutes 60`
- * runs for an hour. Exits with 1 if it finds a fault.
+ * must answer, stall for no longer than 200 ms, and take no more and more memory. `npm run test:hostile -- --minutes
+ * 60` runs for an hour. Exits with 1 if it finds a fault.
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'

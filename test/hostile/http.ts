@@ -9,16 +9,16 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
 
-/** The number of rounds after which memory is expected to grow no more: the journal is full, and all code is compiled. */
+/** The number of rounds after which memory should grow no more: the journal is full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds whose median of memory is compared: single values differ by 40 MB, as the collector chooses its moments. */
+/** The number of rounds whose median of memory is compared: single values differ by 40 MB, as garbage is collected. */
 const ROUNDS_COMPARED = 100
 
 /** The most that a later median of resident memory may exceed the first one, as a share. */
 const MAX_GROWTH = 0.1
 
-/** Twice what `bench:stalls` allows a request that is alone: here others are answered meanwhile, beside other processes. */
+/** Twice what `bench:stalls` allows a request that is alone: here others are answered, beside other processes. */
 const maxStallMs = 200
 
 const MALFORMED_AT_A_TIME = 16

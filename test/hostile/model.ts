@@ -1,6 +1,6 @@
 import type { SandboxExport } from '../../src/state/store.ts'
 
-/** What was acknowledged: ids of events with their replays, and ids of prompt versions. */
+/** The acknowledged writes: ids of events with their replays, and ids of prompt versions. */
 export class Model {
   readonly #replays = new Map<string, number>()
   readonly #versions: string[] = []

@@ -18,7 +18,7 @@ const WRITERS = 16
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Kills, stops, pauses, doubles and starves processes that share a state file, and checks that no acknowledged write is lost. */
+/** Kills, stops, pauses, doubles and starves processes on one state file; no acknowledged write may be lost. */
 export class ProcessTrial {
   readonly #chance: Chance
   readonly #figures: Figures
@@ -92,7 +92,7 @@ export class ProcessTrial {
       await server.stop(this.#chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
-  /** Pauses the process, and makes its lock that of a process in another container, where only heartbeats show that it lives. */
+  /** Pauses the process, and makes its lock that of another container, where only heartbeats show that it lives. */
   #pauseAsInContainer({ pid }: StartedTarget): void {
     this.#figures.add('pauses of 2.5 s')
     const lock = `${this.#path}.lock`
@@ -100,7 +100,7 @@ export class ProcessTrial {
     process.kill(pid, 'SIGSTOP')
   }
 
-  /** Writes with several clients until `end` is called, or until the connections break. The model learns what was acknowledged. */
+  /** Writes with several clients until `end` is called or connections break. The model learns what was acknowledged. */
   #write(server: StartedTarget, name: string): { end: () => Promise<void> } {
     let isOver = false
     const write = async (_: unknown, writer: number) => {
@@ -116,7 +116,7 @@ export class ProcessTrial {
     }
   }
 
-  /** Writes one event or version. False: the connection broke, so nobody knows the outcome. */
+  /** Writes an event or a version. Resolves to false if the connection broke, so that the outcome is unknown. */
   async #writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]

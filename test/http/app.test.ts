@@ -23,7 +23,7 @@ const answers: Record<string, () => ReturnType<Handlers['service']>> = {
   '/fine': async () => replyWith({}),
 }
 
-test('a bug behind the edge gives a 500 in the service’s shape and a line in the log, and leaves the other replies as they are', async () => {
+test('a bug behind the edge is a 500 in the service’s shape and a line in the log; other replies stay', async () => {
   const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()

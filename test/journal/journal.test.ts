@@ -84,7 +84,7 @@ describe('a journal', () => {
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('clears the entries and the counts of one sandbox, and counts none of its entries as evicted later', async () => {
+  test('clears the entries and counts of one sandbox, and counts none of its entries as evicted later', async () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     await journal.clear('a')
     expect(await numbers(journal)).toEqual([2, 4])

@@ -15,7 +15,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
 }
 
 describe('an agent mends a client', () => {
-  test('that ignores Retry-After: the tools name the bug with its figures, and the mended client is green', async () => {
+  test('that ignores Retry-After: tools name the bug with its figures, and the mended client is green', async () => {
     const sim = await startForTest()
     const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
     const sandbox = 'checkout'

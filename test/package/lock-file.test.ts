@@ -18,7 +18,7 @@ function isLocked(user: string, name: string): boolean {
   return user !== '' && isLocked(user.slice(0, Math.max(0, user.lastIndexOf('/node_modules/'))), name)
 }
 
-// npm writes a lock file without the packages whose pinned version the registry lacks, and `npm ci` then refuses it on every machine.
+// npm leaves out packages whose pinned version the registry lacks, and `npm ci` refuses such a lock file everywhere.
 test('the lock file has all packages, also those for other platforms, so that `npm ci` takes it', () => {
   const missing = Object.entries(packages).flatMap(([user, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })

@@ -125,7 +125,8 @@ describe('the library', () => {
   ])('has types that an ordinary project compiles: %s %j', (file, further) => {
     writeFileSync(
       join(project.folder, file),
-      `import { type AnyNames, connect, type ControlSchemas, type LibrarySettings, type SimulatorClient, startSimulator } from '${name}'
+      `import { type AnyNames, connect, type ControlSchemas, type LibrarySettings } from '${name}'
+      import { type SimulatorClient, startSimulator } from '${name}'
       const settings: LibrarySettings = { port: 0, seed: '42', models: 'closed' }
       export async function start(): Promise<string> {
         const simulator: SimulatorClient = await startSimulator(settings)
@@ -249,7 +250,8 @@ async function use({ connect, startSimulator }) {
   const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
   const sim = (await connect(simulator.controlUrl)).sandbox('same')
   const headers = { authorization: 'Bearer k', 'user-agent': 'test', 'content-type': 'application/json' }
-  const body = JSON.stringify({ eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1', insertId: 'a' })
+  const productId = '00000000-0000-4000-9000-000000000002'
+  const body = JSON.stringify({ eventType: 'a', productId, value: '1', insertId: 'a' })
   const { eventId } = await (await fetch(sim.baseUrl + '/events', { method: 'POST', headers, body })).json()
   await sim.expectReceived('createEvent', { times: 1 })
   await simulator.close()

@@ -180,7 +180,8 @@ describe('scenarios over the real service', () => {
     const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
-      'The scenario "all-null" makes no sense here: the real service answers, and its figures cannot be chosen; convsim serve invents them.',
+      'The scenario "all-null" makes no sense here: the real service answers, and its figures cannot be chosen; ' +
+        'convsim serve invents them.',
     )
     await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its figures cannot be chosen/)
   })

@@ -5,7 +5,7 @@ import { putRules, steer } from '../support/control.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
 import { proxyTo } from './fake-upstream.ts'
 
-/** Sends what a client with bad manners sends, and mistakes. `refuses`: the simulator with the rule that gives a 429. */
+/** Sends mistakes and what a client with bad manners sends. `refuses`: the simulator whose rule gives a 429. */
 async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
   await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const period of ['7d', '7d', '90d']) await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`)
@@ -20,7 +20,7 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The parts of a report that depend on the run, or name the service instead of the contract as the origin of an answer. */
+/** The parts of a report that depend on the run, or name the service and not the contract as an answer's origin. */
 const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report: without ids, times and origins. */
@@ -42,7 +42,8 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const expected = verdictsOf(await reportOf(direct))
   expect(expected).toMatchObject({
     summary:
-      '12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, 40.2 % of the contract covered',
+      '12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, ' +
+      '40.2 % of the contract covered',
   })
 
   const upstream = await startForTest()

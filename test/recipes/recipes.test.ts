@@ -46,7 +46,7 @@ const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(r
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )
 
-/** Returns true if the program of a recipe is installed. In CI a missing required one is an error, so that no test is skipped unnoticed. */
+/** Returns true if a recipe's program is installed. In CI a missing one is an error, so that no test is skipped. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)

@@ -26,7 +26,7 @@ const allDrifts = [
   ),
 ]
 
-/** Tries a sample suite with all failures that pass, and with drift of what it reads, and returns the verdicts on both. */
+/** Tries a sample suite with all failures that pass, and with drift of what it reads, and returns both verdicts. */
 async function trySuite(name: string, tried: readonly string[]) {
   const file = join(await tempFolder(), 'report.json')
   const flags = ['--each', `resilience,${tried.join(',')}`, '--jobs', '2', '--clock', frozenNow, '--report', file]
@@ -82,7 +82,7 @@ describe('null-after-retry.mjs', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Nothing to complain about$/m)])
   })
 
-  test('breaks by a 429 before a null in one field, which --hunt finds, and writes so that it can be repeated', async () => {
+  test('breaks by a 429 before a null in one field, which --hunt finds, and writes to be repeated', async () => {
     const cwd = await tempFolder()
     const flags = ['--hunt', 'rate-limited;retry-after=0,reset,extremes', '--jobs', '2', '--report', 'report.json']
     const { code } = await run(['exec', ...flags, '--clock', frozenNow, '--', ...command], { cwd })

@@ -37,7 +37,8 @@ describe('a credential is redacted', () => {
 
   test.each(
     words(
-      'x-api-key apikey x-auth-token x-amz-security-token ocp-apim-subscription-key x-client-secret key x-functions-key',
+      'x-api-key apikey x-auth-token x-amz-security-token ocp-apim-subscription-key x-client-secret key ' +
+        'x-functions-key',
       'x-amz-security x-jwt db-pwd pass',
     ),
   )('in the header %s, whose name stands for it', (name) => {

@@ -405,7 +405,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id'])
   })
 
-  test('is not judged by an equal call if the answer before turns out to be lost, though another call arrived since', () => {
+  test('is not judged by an equal call if the answer before was lost, as is seen after another call', () => {
     const { send, correct, rules } = createTracked()
     send(at(0, 201, { takes: 5, ...lost, ...unnamed(0) }))
     send(at(1, 201, { takes: 5, ...lost, ...unnamed(0) }))

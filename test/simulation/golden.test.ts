@@ -4,8 +4,8 @@ import { compareGolden, inLines } from '../support/golden.ts'
 import { createBundledWorld, loadBundledFixtures, now, periods } from './bundled-world.ts'
 
 /*
- * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a changed
- * formula alters data. If that is intended, write them again with
+ * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a
+ * changed formula alters data. If that is intended, write them again with
  *
  *   npm test -- test/simulation/golden.test.ts -u
  *
@@ -36,7 +36,8 @@ test('each persona over each period, in a line', async () => {
         const { conversationCount, avgConversationQualityIndex: quality, recommendations } = answer
         const health = recommendations?.healthLevel ?? 'no assessment'
         const digest = createHash('sha256').update(JSON.stringify(answer)).digest('hex').slice(0, 16)
-        return `${name} ${days}d: ${conversationCount} conversations, quality ${quality}, ${health}, SHA-256 ${digest}\n`
+        const figures = `${conversationCount} conversations, quality ${quality}, ${health}`
+        return `${name} ${days}d: ${figures}, SHA-256 ${digest}\n`
       }),
     )
   await compareGolden('test/simulation/golden.test.ts', () =>

@@ -80,7 +80,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
       })
 
-      test('equal events without an insertId are different events, and a second run gives them the same ids', async () => {
+      test('equal events without an insertId are different events, with the same ids in a second run', async () => {
         const run = async () => {
           await store.reset('default')
           const receipts = [1, 2, 3].map(() => store.recordEvent(context, event()))
@@ -108,7 +108,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(there.event.eventId).not.toBe(here.event.eventId)
       })
 
-      test('sampling counts about the requested share of events, and the same events on each run and retry', async () => {
+      test('sampling counts about the requested share of events, the same ones on each run and retry', async () => {
         const countedIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
             store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),

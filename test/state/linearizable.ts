@@ -8,8 +8,9 @@ export interface Operation {
 }
 
 /**
- * Decides whether each operation can have taken effect at one moment between its begin and its end (Wing and Gong's search, with the pairs
- * of remaining operations and value that were tried before). `initial`: the value before the first write.
+ * Decides whether each operation can have taken effect at one moment between its begin and its end (Wing and Gong's
+ * search, with the pairs of remaining operations and value that were tried before). `initial`: the value before the
+ * first write.
  */
 export function isLinearizable(history: readonly Operation[], initial: unknown): boolean {
   const operations = [...history].sort((a, b) => a.begun - b.begun)

@@ -6,11 +6,11 @@ import { event, noon, product, prompt } from './drafts.ts'
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
   readonly store: Store
-  /** Called whenever no write is in progress, so that `store` can be another replica from then on. Absent: there are no replicas. */
+  /** Is called whenever no write is in progress; `store` may be another replica from then on. Absent: no replicas. */
   takeTurns?(): void
   /** Opens the store again, after a graceful stop or after the end of its process. */
   restart(isGraceful: boolean): Promise<void>
-  /** Runs writes while the store cannot store them, and expects that all are refused. Absent: the adapter stores all writes. */
+  /** Runs writes while the store cannot store them, and expects refusals. Absent: the adapter stores all writes. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
   close(): Promise<void>
 }
@@ -205,7 +205,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.constant(labelled('compare', [], compare)) },
 )
 
-/** Defines the test that any operations lead an adapter to the state that a simple model predicts. `open` opens an empty store. */
+/** Defines the test that any operations lead a store to the state of a simple model. `open` opens an empty store. */
 export function stateProperty(open: () => Promise<RestartableStore>, runs: number): void {
   test('any operations, restarts, snapshots and resets leave the state that the model predicts', async () => {
     await fc.assert(

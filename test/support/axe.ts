@@ -9,7 +9,7 @@ interface AxeResults {
   }[]
 }
 
-/** Lists the findings of axe on a page: `color-contrast: <span class="faint">: ...`. It is evaluated, since the page allows no script of others. */
+/** Lists axe's findings on a page: `color-contrast: <span>: ...`. It is evaluated: pages allow no other script. */
 export async function listAccessibilityFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')

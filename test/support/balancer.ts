@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
-/** A plain load balancer: each request goes to the next server that is ready, and to the one after it if that one does not take connections. */
+/** A plain load balancer: each request goes to the next ready server, or to the one after it if that refuses it. */
 export interface Balancer {
   /** `http://127.0.0.1:12345` */
   readonly origin: string

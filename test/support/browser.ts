@@ -33,7 +33,7 @@ export function sharedBrowser() {
     expect(complaints, 'errors, warnings and refused content of the pages').toEqual([])
   })
   const pages = {
-    /** Opens the console of a simulator. The file fails if a page logs an error, breaks its security policy, or fetches from elsewhere. */
+    /** Opens the console. The file fails if a page logs an error, breaks its policy or fetches from elsewhere. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
       const { place = '', width = 1280, height = 800, colorScheme = 'light' } = options

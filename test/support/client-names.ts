@@ -18,7 +18,7 @@ function unformattedText(): string {
   const scenarios = catalogue.definitions
     .filter(({ name }) => !personas.includes(name))
     .map(({ name, parameters }) => `  readonly '${name}': ${parametersType(parameters)}\n`)
-  return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the scenarios; edit those instead.
+  return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the scenarios: edit those.
 
 /** The \`operationId\`s of the service. */
 export type OperationId = ${union(contract.operations.map(({ id }) => id))}

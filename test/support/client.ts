@@ -7,7 +7,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed JSON body. Undefined: no body, or another media type. */
+  /** The parsed JSON body, or undefined if there is no body or it has another media type. */
   readonly body: Json | undefined
 }
 
@@ -15,13 +15,13 @@ export interface Answer {
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** A text or bytes are sent unchanged, any other value as JSON. Undefined: no body. */
+  /** The body, if any: a text or bytes are sent unchanged, any other value as JSON. */
   readonly body?: Json | Uint8Array
   /** The bearer token. Null: none is sent. */
   readonly token?: string | null
   /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
-  /** True: a 500 does not fail the test even if no scenario caused it. */
+  /** Lets the test pass though an answer is a 500 that no scenario caused. */
   readonly may500?: boolean
 }
 
@@ -102,7 +102,7 @@ export function expectRefusal(
   for (const said of words) expect(error).toMatch(said)
 }
 
-/** Reads the location of the state and the numbers of stored records: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+/** Reads where the state is and what it holds: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
   const info = await ask(target, '/__sim/info', { token: null })
   return objectOf(info)['state'] ?? null
@@ -125,7 +125,7 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: metered analytics, a write without and a write with an idempotency key. */
+/** A valid request to each kind of operation: metered analytics, a write without and one with an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },
@@ -156,7 +156,7 @@ export interface OperationRequest {
   readonly success: number
 }
 
-/** A valid request to every operation of the service, in the order of the document. The sweeps try every scenario on each. */
+/** A valid request to every operation, in the order of the document. The sweeps try every scenario on each. */
 export const allOperations: readonly OperationRequest[] = [...operations]
 
 /** Sends a valid request to an operation, with the options of the test. */

@@ -16,7 +16,8 @@ export class ClosingLineReporter implements Reporter {
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const broken = modules.filter((module) => module.errors().length > 0).length
     console.log(
-      `\n${count('passed')} passed, ${count('failed') + broken + this.#others.faultCount} failed, ${count('skipped')} skipped`,
+      `\n${count('passed')} passed, ${count('failed') + broken + this.#others.faultCount} failed, ` +
+        `${count('skipped')} skipped`,
     )
     if (filter === '!long')
       console.log(`${all.length - tests.length} long tests run only in .ci/run, after these: npm run test:long`)

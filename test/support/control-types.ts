@@ -5,10 +5,13 @@ import { controlContract } from '../../src/fixtures/bundled.ts'
 /** The file that `npm run generate` writes. */
 export const controlTypesFile = new URL('../../src/client/control-types.ts', import.meta.url)
 
-/** Returns the first line of that file. It has the digest of the document, so that a test sees when the document has changed. */
+/** Returns the first line of that file, with the digest of the document, by which a test sees that it changed. */
 export async function controlTypesHeading(): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(controlContract))
     .digest('hex')
-  return `/** Types of the control plane's requests and answers, generated from its document. \`npm run generate\` writes them from the document with the SHA-256 ${digest}. */\n`
+  return (
+    "/** Types of the control plane's requests and answers, generated from its document. " +
+    `\`npm run generate\` writes them from the document with the SHA-256 ${digest}. */\n`
+  )
 }

@@ -19,7 +19,7 @@ export interface DocBlock {
   readonly section: string
   /** The number of its first line in the page, from 1. */
   readonly line: number
-  /** The reason why no test runs it, from a comment in the line before: `<!-- not run: it needs Docker -->`. Undefined: a test runs it. */
+  /** The reason why no test runs it, if so, from the line before: `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -72,8 +72,8 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as `# 429` gets
- * this status, one with `# no answer` none (000 in curl's words), any other a 2xx.
+ * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as `#
+ * 429` gets this status, one with `# no answer` none (000 in curl's words), any other a 2xx.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

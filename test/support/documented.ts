@@ -53,8 +53,8 @@ export interface BrokenRule {
 }
 
 /**
- * Returns every rule that a body breaks, but for the list of values beside a type that is wrong already. `strictly`: fields that the
- * document does not list break one, too.
+ * Returns every rule that a body breaks, but for the list of values beside a type that is wrong already. `strictly`:
+ * fields that the document does not list break one, too.
  */
 export function brokenRules(
   operationId: string,
@@ -73,7 +73,7 @@ export function brokenRules(
   return broken.filter(({ keyword, at }) => !['enum', 'const'].includes(keyword) || !mistyped.includes(at))
 }
 
-/** Returns the document with `additionalProperties: false` in every schema of an object. Only schemas have `properties`. */
+/** Returns the document with `additionalProperties: false` in each schema with properties, which only objects have. */
 function closeSchemas(source: JsonObject): JsonObject {
   const entries = Object.entries(source).map(([name, value]) => [name, closeIn(value)])
   const isClosable = [source['type']].flat().includes('object') && isObject(source['properties'])

@@ -10,7 +10,8 @@ for number = 1, tonumber(ARGV[2]) do
   for _, key in ipairs(keys) do
     redis.call('COPY', key, tag .. string.sub(key, #from + 1))
   end
-  redis.call('ZADD', '{' .. ARGV[1] .. '}:sandboxes', redis.call('INCR', '{' .. ARGV[1] .. '}:created'), '"' .. name .. '"')
+  local place = redis.call('INCR', '{' .. ARGV[1] .. '}:created')
+  redis.call('ZADD', '{' .. ARGV[1] .. '}:sandboxes', place, '"' .. name .. '"')
 end`
 
 /** Gives a state in Redis many sandboxes, `copy-1` and so on, which are like its sandbox `first`. */

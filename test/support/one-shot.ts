@@ -12,8 +12,8 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection and returns the reply: one complete response, or all bytes until the connection ends. Ends
- * the sending side if the request is unfinished.
+ * Sends bytes on a new connection and returns the reply: one complete response, or all bytes until the connection ends.
+ * Ends the sending side if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)

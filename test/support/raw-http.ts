@@ -113,7 +113,7 @@ function createInbox(socket: Socket) {
   return { ended, begun, next }
 }
 
-/** Parses the first complete response of the bytes; a response without a length (204, 304, 100) has no body. Undefined: incomplete. */
+/** Parses the first response, if it is complete; one without a length (204, 304, 100) has no body. */
 function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

@@ -21,7 +21,8 @@ export interface ScriptResult {
 const oneRequest = `import { test } from 'node:test'
 const { CONVSIM_BASE_URL: url } = process.env
 const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
-test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers: { authorization: 'Bearer any-key' } }))
+const headers = { authorization: 'Bearer any-key' }
+test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
 /** The machine of a reader who follows a page: a folder with a checkout, a project beside it, and a simulator. */
@@ -35,7 +36,7 @@ export class Reader {
 
   readonly #hasPackage: boolean
 
-  /** `hasPackage`: the package is installed in the project. False: the reader starts in the checkout. */
+  /** `hasPackage`: the package is installed in the project; otherwise the reader starts in the checkout. */
   constructor(hasPackage: boolean) {
     this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
@@ -67,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#aim(text))
   }
 
-  /** Starts a simulator by a command in the project, or in the checkout, after the end of the one before. Its clock stands still, and its state is new. */
+  /** Starts a simulator by a command after the one before has ended. Its clock stands still, and its state is new. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1

@@ -12,7 +12,7 @@ export interface RecordedRun extends DriftRun {
   readonly patchFile: string
 }
 
-/** Returns a document of one operation, `GET /weather`, with the media types of its answer; a schema is indented by 16 spaces. */
+/** Returns a document of `GET /weather` with the media types of its answer; schemas are indented by 16 spaces. */
 export const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
@@ -27,7 +27,7 @@ paths:
           content:
 ${content}`
 
-/** Writes a contract and answers to a folder of their own, and compares them. `type`: the media type of the answers, whose bodies are then texts. */
+/** Compares a contract with answers, in a folder of their own. `type`: the media type of answers that are texts. */
 export async function runRecorded(
   contract: string,
   bodies: readonly Json[],

@@ -23,9 +23,9 @@ export interface RedisServer {
 
 /** The options of a Redis server. */
 export interface RedisServerOptions {
-  /** True: each write is on the disk before it is acknowledged. Default: nothing is stored on the disk. */
+  /** Stores each write on the disk before it is acknowledged. Default: nothing is stored on the disk. */
   readonly durable?: boolean
-  /** True: the port is one for TLS, and `args` have the certificate. */
+  /** Makes the port one for TLS, of which `args` have the certificate. */
   readonly tls?: boolean
   readonly args?: readonly string[]
 }

@@ -7,7 +7,7 @@ const installCommand = 'apt-get install -y --no-install-recommends redis-server'
 const problem = findRedisProblem()
 if (problem !== undefined) process.stderr.write(`The tests of the shared state in Redis are skipped. ${problem}\n`)
 
-/** Returns why there is no Redis on this machine; undefined where there is one. In CI a missing Redis is an error, so that no test is skipped unnoticed. */
+/** Says why there is no Redis, or returns undefined. In CI a missing Redis is an error, so that no test is skipped. */
 function findRedisProblem(): string | undefined {
   if (existsSync(executablePath)) return undefined
   const missing = `There is no ${executablePath}: ${installCommand}`

@@ -8,13 +8,14 @@ const steps = [
   {
     script: 'unit',
     description:
-      'builds dist/ if a source is newer, then runs every test without the tag "long"; those over HTTP and of the command start the built program (vitest)',
+      'builds dist/ if a source is newer, then runs every test without the tag "long"; ' +
+      'those over HTTP and of the command start the built program (vitest)',
   },
 ] as const
 
 process.exitCode = run(process.argv.slice(2))
 
-/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only the step of vitest, and with the long tests. */
+/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. */
 function run(args: readonly string[]): number {
   const chosen = args.length > 0 ? steps.slice(-1) : steps
   const passed = args.length > 0 ? args : ['--tags-filter=!long']

@@ -6,7 +6,7 @@ import type { OnFinished } from './temp-folder.ts'
 /** Settings, or a function that creates them before the first test. `onFinished`: see `tempFolder`. */
 type SettingsSource = Partial<Settings> | ((onFinished: OnFinished) => Promise<Partial<Settings>>)
 
-/** Shares one simulator among all tests of a file. Call at the top of the file; call the returned function inside tests. */
+/** Shares a simulator among a file's tests. Call it at the top of the file, and the returned function in tests. */
 export function sharedSimulator(settings: SettingsSource = {}): () => TestSimulator {
   let simulator: TestSimulator | undefined
   const removals: (() => Promise<void>)[] = []

@@ -34,8 +34,8 @@ export interface TestSimulator {
 }
 
 /**
- * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if it
- * logged an error, so that no test passes despite a logged bug.
+ * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if
+ * it logged an error, so that no test passes despite a logged bug.
  */
 export async function startWatched(
   settings: Partial<Settings> = {},

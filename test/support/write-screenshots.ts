@@ -43,8 +43,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic of a shop's backend: for each request a scenario, or with commas the sequence of all tries of its call, and
- * the pause after it on the clock of the sandbox, so that the times are the same in each run.
+ * The traffic of a shop's backend: for each request a scenario, or with commas the sequence of all tries of its call,
+ * and the pause after it on the clock of the sandbox, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Testcontainers. It starts the built simulator as the image does, in a process instead of a container. Its ports accept
- * connections before the simulator listens, as those of a container runtime do.
+ * A stand-in for Testcontainers. It starts the built simulator as the image does, in a process instead of a container.
+ * Its ports accept connections before the simulator listens, as those of a container runtime do.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

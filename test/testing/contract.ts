@@ -14,7 +14,7 @@ import {
 /** The milliseconds that two runs of a runner may take on a busy machine. */
 const limitMs = 480_000
 
-/** The titles of the tests of which each runner has one, with the messages of their failures; undefined: the test passes. */
+/** The titles of tests that each runner has once, with the messages of their failures, or undefined if they pass. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
@@ -40,11 +40,11 @@ export interface RunnerExpectations {
   readonly failed: Readonly<Record<string, RegExp>>
   /** The title of the test whose last expectation differs. */
   readonly differing: string
-  /** The tests that write a record twice or more: with one sandbox one after the other, or with sandboxes of their own at the same time. */
+  /** The tests that write a record several times: in one sandbox in turn, or concurrently in sandboxes of theirs. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
   /** Runs the tests with the simulator of an environment. */
   readonly runElsewhere: (project: RunnerProject, env: Readonly<Record<string, string>>) => Promise<RunnerResult>
-  /** True: without a set-up each worker starts a simulator of its own. */
+  /** Is true if each worker starts a simulator of its own without a set-up. */
   readonly startsOwn?: true
   /** Runs the tests without a set-up. */
   readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
@@ -52,7 +52,7 @@ export interface RunnerExpectations {
   readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
 }
 
-/** Holds a runner to what docs/testing.md promises, in a project with the packed package. Returns a function for tests, which returns the project. */
+/** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
 export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
   let project: RunnerProject
   let own: RunnerResult
@@ -103,7 +103,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(identitiesOf(outside.records)).toEqual(identitiesOf(own.records))
     })
 
-    test('tests with one name have one sandbox one after the other, and sandboxes of their own at the same time', () => {
+    test('tests with one name have one sandbox in turn, and sandboxes of their own at the same time', () => {
       const names = new Map<string, string[]>()
       for (const { title, name } of own.records) names.set(title, [...(names.get(title) ?? []), name])
       const found = Array.from(names)
@@ -120,7 +120,8 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(rest).toHaveLength(words.length)
     })
 
-    test(`without a set-up, each ${expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'}`, {
+    const help = expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
+    test(`without a set-up, each ${help}`, {
       timeout: limitMs,
     }, async () => {
       const { outcomes, code } = await expectations.runWithoutSetup(project)

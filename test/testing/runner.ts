@@ -9,7 +9,7 @@ import { readBlocks } from './page.ts'
 
 const projects = fileURLToPath(new URL('projects/', import.meta.url))
 
-/** What became of a test: of all its attempts, the last one counts. */
+/** The outcome of a test: that of its last attempt. */
 export interface TestOutcome {
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'

@@ -12,7 +12,7 @@ import { childLimits } from '../support/child-limits.ts'
 const [, example = ''] =
   /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(readFileSync(join(repository, 'docs/pipelines.md'), 'utf8')) ?? []
 
-/** The folder of Testcontainers; undefined: it is not installed. NODE_PATH names folders of installed packages beside our own. */
+/** The folder of Testcontainers, or undefined if it is not installed. NODE_PATH names folders beside our own. */
 const library = findLibrary()
 
 function findLibrary(): string | undefined {
@@ -23,7 +23,7 @@ function findLibrary(): string | undefined {
   }
 }
 
-/** Returns why no container can be started on this machine; undefined: it can. */
+/** Returns the reason why no container can be started on this machine, if so. */
 function findObstacle(): string | undefined {
   if (library === undefined) return 'testcontainers is not installed (npm install --no-save testcontainers@11)'
   const script = `const { getContainerRuntimeClient, ImageName } = require(${JSON.stringify(library)})

@@ -22,7 +22,7 @@ test('a started container answers, although its port accepted connections before
   expect(await container.simulator.info()).toMatchObject({ seed: '1' })
 })
 
-test('a sandbox has a base URL of its own, sees only its requests, and is behind another port after a restart', async () => {
+test('a sandbox has a base URL of its own, sees only its requests, and has another port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)

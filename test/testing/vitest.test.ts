@@ -80,7 +80,7 @@ test('two projects that run one file at the same time have sandboxes of their ow
     'projects.config.js',
     `export default { test: {
       globalSetup: 'conversation-analytics-simulator/global-setup',
-      projects: [{ test: { name: 'one', include: ['other.test.js'] } }, { test: { name: 'two', include: ['other.test.js'] } }],
+      projects: ['one', 'two'].map((name) => ({ test: { name, include: ['other.test.js'] } })),
     } }`,
   )
   const { code, records } = await project().run(['--config=projects.config.js'])

@@ -9,7 +9,7 @@ interface Scripted {
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service whose answers are scripted, the last one for ever, and returns a function that sends a request to it. */
+/** Starts a service with scripted answers, the last one for ever. Returns a function that sends a request to it. */
 async function startScripted(...answers: Scripted[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {

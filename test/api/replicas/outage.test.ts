@@ -22,7 +22,7 @@ const untilHealthSays = (target: Target, words: string) =>
   expect.poll(async () => (await ask(target, '/__sim/health')).text).toContain(words)
 
 describeWithRedis('while Redis is away', () => {
-  test('requests get 503 in the shape of the service, health says so, and all goes on with nothing lost once it is back', async () => {
+  test('requests get 503 in the shape of the service, health says so, and nothing is lost afterwards', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
     const write = (target: Target, insertId: string) => ask(target, '/v1/events', { body: event({ insertId }) })
@@ -42,7 +42,7 @@ describeWithRedis('while Redis is away', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
   })
 
-  test('requests that were refused count in the metrics of their operation, and the journal has none of them', async () => {
+  test('refused requests count in the metrics of their operation, and the journal has none of them', async () => {
     const redis = await redisForTest({ durable: true })
     const replicas = await startReplicas(redis)
     expect((await ask(replicas[0], path)).status).toBe(200)

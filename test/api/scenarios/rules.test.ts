@@ -246,7 +246,7 @@ describe('precedence: request > sandbox > start-up > default', () => {
     expect((await ask(own, path, how)).status).toBe(status)
   })
 
-  test('a rule that asks for the service as it is hides the start-up, which stays in force for other requests', async () => {
+  test('a rule that asks for the service as it is hides the start-up, which stays for other requests', async () => {
     const own = await startForTest({ scenario: 'unavailable' })
     const rules = [{ operation: 'createEvent', scenario: '200' }]
     await putRules(own, rules)

@@ -12,7 +12,7 @@ const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
 interface Sequenced {
   readonly sandbox: string
-  /** Undefined: by a rule of the sandbox. */
+  /** The value of the header, or undefined if a rule of the sandbox has the sequence. */
   readonly sequence?: string
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contractOf, operationOf, SMALL } from '../documents.ts'
 
-/** Returns the values that the property `name` of the small document accepts with this schema, and the number of warnings. */
+/** Returns the values that the property `name` of the small document accepts with a schema, and counts the warnings. */
 async function readSchema(schema: string) {
   const more = `name: ${schema}\n        other: { type: string }`
   const contract = await contractOf(SMALL.replace('name: { type: string }', more))

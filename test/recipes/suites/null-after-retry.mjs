@@ -1,5 +1,5 @@
-// A client that retries, and takes null where the contract allows it, with tests that check this. Only its code for the answer after a 429
-// forgets that there may be no rating.
+// A client that retries, and takes null where the contract allows it, with tests that check this. Only its code for the
+// answer after a 429 forgets that there may be no rating.
 import assert from 'node:assert/strict'
 import { createClient, modelId, order } from './client.mjs'
 

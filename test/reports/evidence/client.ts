@@ -3,12 +3,12 @@ import type { ClientFetch } from './logging-fetch.ts'
 
 /** The habits of a client. */
 export interface ClientHabits {
-  /** The header in which the client counts its retries; undefined: it does not count. */
+  /** The header in which the client counts its retries, or undefined if it does not count. */
   readonly countHeader: string | undefined
   /** `kept`: the same `insertId` in each try; `changed`: another one in each; `none`: events have none. */
   readonly insertIds: 'kept' | 'changed' | 'none'
   readonly heedsRetryAfter: boolean
-  /** The client cancels the body of an error that it tries again after. False: it reads the body. */
+  /** Cancels the body of an error before a retry, in place of reading it. */
   readonly cancelsErrorBodies: boolean
   /** The client sends a refused request once more. */
   readonly insists: boolean
@@ -28,7 +28,7 @@ export interface ClientCall {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body: Record<string, unknown> | undefined
-  /** True: the body has an `insertId`, unless the client sends none. */
+  /** Gives the body an `insertId`, unless the client sends none. */
   readonly hasInsertId: boolean
 }
 

@@ -15,8 +15,8 @@ export type ClientFetch = (path: string, sent: SentRequest, name: TryName) => Pr
 export const tryHeader = 'x-try'
 
 /**
- * Returns a `fetch` that logs what the client does: each try with its time, the head that arrived, and the end of the body. `headersOf`
- * returns the headers of the simulator for a try, such as its scenario.
+ * Returns a `fetch` that logs what the client does: each try with its time, the head that arrived, and the end of the
+ * body. `headersOf` returns the headers of the simulator for a try, such as its scenario.
  */
 export function createLoggingFetch(
   baseUrl: string,

@@ -14,10 +14,10 @@ export interface Accusation {
 /** A call as the oracle knows it. */
 export interface KnownCall {
   readonly name: string
-  /** A text that is the same for all calls that nothing on the wire tells apart; that of a call of its own is its name. */
+  /** The text that all calls share that nothing on the wire tells apart; that of a call of its own is its name. */
   readonly kind: string
   readonly isEvent: boolean
-  /** True: no equal call is made at the same time, and the client counts its retries or sends no `insertId`: its duplicates are found. */
+  /** No equal call is concurrent, and retries are counted or have no `insertId`, so its duplicates are found. */
   readonly isProvable: boolean
   readonly countsRetries: boolean
 }

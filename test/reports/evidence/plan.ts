@@ -6,18 +6,18 @@ import { longestStallMs } from './stall-watch.ts'
 /** A scenario of a try. */
 export interface Fault {
   readonly scenario: string
-  /** True: the answer comes as the client gives up, so that either may be first. */
+  /** Makes the answer come as the client gives up, so that either may be first. */
   readonly isClose: boolean
 }
 
 /** A call with the faults of its first tries. All later tries succeed. */
 export interface PlannedCall extends ClientCall {
   readonly faults: readonly Fault[]
-  /** The time that the service takes for each try; undefined: as little as it can. */
+  /** The time that the service takes for each try, or undefined if it takes as little as it can. */
   readonly latencyMs: number | undefined
 }
 
-/** Returns the scenario of a try; undefined: none. */
+/** Returns the scenario of a try, or undefined if it has none. */
 export function scenarioOf({ faults, latencyMs }: PlannedCall, number: number): string | undefined {
   const scenario = faults[number]?.scenario
   const isSlow = scenario?.includes('slow') || scenario?.startsWith('hang')
@@ -30,16 +30,16 @@ export interface CallGroup {
   readonly calls: readonly PlannedCall[]
 }
 
-/** What a client does in one run. */
+/** The calls of a client in one run. */
 export interface RunPlan {
   readonly seed: string
   readonly habits: ClientHabits
   readonly groups: readonly CallGroup[]
-  /** True: all groups are made at the same time. */
+  /** Makes all groups at the same time. */
   readonly isAllAtOnce: boolean
-  /** `header`: each faulty try has its scenario in a header; `rules`: rules of the sandbox have them, and no try has a control header. */
+  /** `header`: each faulty try names its scenario; `rules`: the sandbox has rules, and no try has a control header. */
   readonly faultsBy: 'header' | 'rules'
-  /** The number of connections that are opened before the first request; undefined: the platform's `fetch` opens them. */
+  /** The number of connections that are opened before the first request, or undefined if `fetch` opens them. */
   readonly connections: number | undefined
 }
 
@@ -103,8 +103,8 @@ function drawGroup(dice: Dice, seed: string, index: number, habits: ClientHabits
   const operation = dice.pick<OperationName>(['event', 'event', 'event', 'analytics', 'prompt'])
   const size = dice.pick([1, 1, 1, 2, 3, 4])
   const hasInsertId = operation === 'event' && habits.insertIds !== 'none'
-  // Nothing but the time tells such calls apart. So each takes longer than a stall that nobody notices, since calls that are sent together
-  // must be under way together, and no refusal, and no last try, ends one of them.
+  // Nothing but the time tells such calls apart. So each takes longer than a stall that nobody notices, since calls
+  // that are sent together must be under way together, and no refusal, and no last try, ends one of them.
   const hasSteadyId = hasInsertId && habits.insertIds === 'kept'
   const isUnrecognisable = size > 1 && !hasSteadyId && habits.countHeader === undefined
   const calls = Array.from({ length: size }, (_, member) => ({

@@ -155,7 +155,8 @@ function tell({ habits, groups, connections, isAllAtOnce, faultsBy }: RunPlan, {
     JSON.stringify({ ...habits, connections, isAllAtOnce, faultsBy }),
     ...log.map(
       (one) =>
-        `${one.call}#${one.number} ${one.insertId ?? ''} ${scenarioIn(one)}: sent ${at(one.sentAt)}, head ${at(one.headAt)} ` +
+        `${one.call}#${one.number} ${one.insertId ?? ''} ${scenarioIn(one)}: ` +
+        `sent ${at(one.sentAt)}, head ${at(one.headAt)} ` +
         `${one.status ?? ''} ${one.retryAfterMs ?? ''}, ${one.end} ${at(one.endedAt)}`,
     ),
     ...accusations.map(({ accused, sentence }) => `  ${accused}: ${sentence}`),

@@ -10,7 +10,7 @@ export interface SentRequest {
   readonly signal: AbortSignal
 }
 
-/** Tells that a request goes, or may go, over a connection that was opened before the request was sent, as its first request. */
+/** Tells that a request goes, or may go, as the first one over a connection that was opened before it was sent. */
 type OnSpare = () => void
 
 /** Sends a request, and resolves once the head of the answer has arrived. */

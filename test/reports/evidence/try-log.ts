@@ -9,15 +9,15 @@ export interface LoggedTry {
   readonly number: number
   readonly sentAt: number
   readonly insertId: string | undefined
-  /** The text of the body; undefined: none. */
+  /** The text of the body, if any. */
   readonly body: string | undefined
   /** True where it was, or may have been, the first request of a connection that was opened before. */
   mayBeOverSpare: boolean
-  /** The time at which the head of the answer arrived; undefined: none did. */
+  /** The time at which the head of the answer arrived, if it did. */
   headAt: number | undefined
-  /** The status of the answer; undefined: no head arrived. */
+  /** The status of the answer, or undefined if no head arrived. */
   status: number | undefined
-  /** The wait that the answer demanded, milliseconds; undefined: none. */
+  /** The wait that the answer demanded, if any, in milliseconds. */
   retryAfterMs: number | undefined
   endedAt: number
   end: TryEnd

@@ -47,8 +47,8 @@ describe('the table of formats', () => {
 })
 
 /**
- * Replaces the parts of a report that differ between runs and versions of Node: the time, the digest of the contract, and
- * the arguments of curl commands, which `curl.test.ts` tests. Of the commands in Markdown the first stands.
+ * Replaces the parts of a report that differ between runs and versions of Node: the time, the digest of the contract,
+ * and the arguments of curl commands, which `curl.test.ts` tests. Of the commands in Markdown the first stands.
  */
 const withoutRun = (text: string) =>
   text

@@ -10,7 +10,8 @@ import { renderText } from '../../../src/reports/page/text.ts'
 
 /** A text that ends whatever it stands in, if a renderer does not escape it. */
 const hostile =
-  '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n::error::x\n##[add-mask]x\n```\n# h'
+  '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
+  '::error::x\n##[add-mask]x\n```\n# h'
 
 const finding: PageFinding = {
   severity: 'error',

@@ -5,9 +5,9 @@ import type { Store } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
 
 /**
- * A process for tests to kill: 32 writers that never stop, and print a line to descriptor 3 for each acknowledged write. The
- * outcome of opening the state goes to stdout. Arguments: the state file, and the name of the round. With the round `hold`
- * the process only opens the file and waits.
+ * A process for tests to kill: 32 writers that never stop, and print a line to descriptor 3 for each acknowledged
+ * write. The outcome of opening the state goes to stdout. Arguments: the state file, and the name of the round. With
+ * the round `hold` the process only opens the file and waits.
  */
 const WRITERS = 32
 const [path = '', round = ''] = process.argv.slice(2)

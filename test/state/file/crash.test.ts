@@ -51,7 +51,7 @@ function addAcknowledged({ events, versions }: Acknowledged, lines: readonly str
 
 /** Finds acknowledged writes that are lost, and records that are stored twice. */
 async function faultsIn(path: string, { events, versions }: Acknowledged): Promise<string[]> {
-  const { store, loaded } = await openOrFail(copyAsKilled(path)) // a copy, since the next round continues the killed file
+  const { store, loaded } = await openOrFail(copyAsKilled(path)) // the next round continues the killed file
   const stored = (await store.listEvents('default')).events
   const prompts = await store.listPrompts('default')
   await store.close()

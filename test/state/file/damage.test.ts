@@ -46,7 +46,7 @@ function intactFiles(): Promise<Files> {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Writes the files with one of them changed, opens them, and returns the outcome. Fails if a refused file was changed. */
+/** Opens the files with one of them changed, and returns the outcome. Fails if a refused file was changed. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -118,7 +118,7 @@ test('a state file that is cut off anywhere is refused', async () => {
   )
 })
 
-test('a log that is cut off within an entry loads all entries before, and warns; within its header it is refused', async () => {
+test('a log cut off within an entry loads all entries before, and warns; within its header it is refused', async () => {
   const content = (await intactFiles()).log
   const header = content.indexOf('\n') + 1
   await fc.assert(

@@ -85,7 +85,8 @@ describe('an acknowledged change', () => {
       writeFileSync(`${copy}.journal`, intact + torn)
       const again = await openOrFail(copy)
       expect(again.loaded.warnings).toEqual([
-        `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
+        `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it ` +
+          'was written. These bytes are taken off; all entries before are loaded.',
       ])
       expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
@@ -421,8 +422,9 @@ describe('a path that cannot be written to', () => {
     const folder = dirname(statePath())
     // Root can write to any folder unless it drops its capabilities.
     const dropRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
+    const module = new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname
     const script = `
-      import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
+      import { openFileStore } from ${JSON.stringify(module)}
       const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
       console.log(opened.ok ? 'it opened' : opened.error)`
     chmodSync(folder, 0o555)

@@ -37,8 +37,8 @@ export async function problemOf(path: string): Promise<string> {
 }
 
 /**
- * Copies the state file and its log as a process would leave them that is killed now. The log is copied first, so that a
- * checkpoint that replaces the file meanwhile is newer than the log. Returns the path of the copied state file.
+ * Copies the state file and its log as a process would leave them that is killed now. The log is copied first, so that
+ * a checkpoint that replaces the file meanwhile is newer than the log. Returns the path of the copied state file.
  */
 export function copyAsKilled(path: string): string {
   const copy = statePath()
@@ -50,8 +50,8 @@ export function copyAsKilled(path: string): string {
 }
 
 /**
- * Copies a file unless it is gone: a checkpoint that ends meanwhile drops old log files. A new checkpoint can also shrink the
- * file, so `copyFileSync` would wait forever for the bytes that it saw at first.
+ * Copies a file unless it is gone: a checkpoint that ends meanwhile drops old log files. A new checkpoint can also
+ * shrink the file, so `copyFileSync` would wait forever for the bytes that it saw at first.
  */
 function copyIfExists(from: string, to: string): void {
   try {

@@ -54,7 +54,7 @@ test('a version that makes its prompt longer than a record can be is refused bef
   expect(reports).toEqual([])
 })
 
-test('so is an event, and an import that is too long or has a record that is; an import of more records is not', async () => {
+test('so is an event, and an import that is too long or has a record that is; one of more records is not', async () => {
   const { store } = await openNew({ maxRecordLength })
   const large = event({ properties: { text: 'x'.repeat(7000) } })
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 6000 characters')

@@ -16,7 +16,9 @@ describeWithRedis('a state in Redis', () => {
     const location = parseRedisUrl(redis().url, prefix)
     const opened = location.ok ? await openRedisStore(location.value) : location
     expect(opened.ok ? '' : opened.error).toBe(
-      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 3". Use the version that wrote them, or another prefix (--state-prefix).`,
+      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format ` +
+        '"convsim state 99", and this version knows "convsim state 3". Use the version that wrote them, or another ' +
+        'prefix (--state-prefix).',
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
   })
@@ -58,7 +60,8 @@ describeWithRedis('a state in Redis', () => {
   test('is refused where another kind of server listens', async () => {
     const port = await listenForTest(createServer())
     await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
-      `The state in redis://127.0.0.1:${port} cannot be used: the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE.`,
+      `The state in redis://127.0.0.1:${port} cannot be used: the server there does not answer as Redis does. ` +
+        'Look at host and port, or choose a file: --state FILE.',
     )
   })
 
@@ -93,7 +96,7 @@ describeWithRedis('a state in Redis', () => {
     expect(loaded.warnings).toEqual([expect.stringContaining('allkeys-lru')])
   })
 
-  test('is not taken for a silent one while the process itself is busy, as with the decoding of a large sandbox', async () => {
+  test('is not taken for a silent one while the process itself is busy, as with a large sandbox', async () => {
     const { store } = await openNewRedis(redis().url, { commandMs: 1000 })
     const written = store.recordEvent(context, event())
     await new Promise(setImmediate) // the command is sent in the next turn
@@ -133,7 +136,8 @@ describeWithRedis('a state in Redis', () => {
   test('is refused on a node of a cluster', async () => {
     const cluster = await redisForTest({ args: ['--cluster-enabled', 'yes'] })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(
-      `The state in ${cluster.url} cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server`,
+      `The state in ${cluster.url} cannot be used: that server is a node of a cluster (cluster-enabled yes), ` +
+        'and the state needs one server',
     )
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })

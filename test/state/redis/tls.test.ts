@@ -11,7 +11,7 @@ const problem = findTlsProblem()
 if (problem !== undefined)
   process.stderr.write(`The tests of a state in Redis by TLS (rediss://) are skipped: ${problem}\n`)
 
-/** Returns why TLS cannot be tried on this machine. Undefined: it can. */
+/** Returns the reason why TLS cannot be tried on this machine, if so. */
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
   // A server that was built without TLS does not know the setting.

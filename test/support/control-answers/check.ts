@@ -22,7 +22,7 @@ export interface RecordedAnswer {
   readonly text?: string
 }
 
-/** Returns the rules of a schema of the document that a value breaks; undefined: none. */
+/** Returns the rules of a schema of the document that a value breaks, or undefined if it breaks none. */
 type FindFault = (schema: string, value: Json) => string | undefined
 
 /** A documented operation: its place, and its path as a pattern. */
@@ -34,8 +34,8 @@ interface DocumentedOperation {
 }
 
 /**
- * Creates the check of answers against `spec/control.openapi.yaml`; it returns the fault of an answer, undefined for none. It compiles the
- * document by itself, independently of the simulator, each schema when it is first needed.
+ * Creates the check of answers against `spec/control.openapi.yaml`; it returns the fault of an answer, undefined for
+ * none. It compiles the document by itself, independently of the simulator, each schema when it is first needed.
  */
 export function createAnswerCheck(): (answer: RecordedAnswer) => string | undefined {
   const document = closeDocument(parse(readFileSync(controlContract, 'utf8')))
@@ -77,7 +77,7 @@ function findErrorFault({ status, text = '' }: RecordedAnswer, findFault: FindFa
   return status >= 400 && text !== '' ? findFault('/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
-/** Returns the pointer of a documented response; undefined: the status is not documented. */
+/** Returns the pointer of a documented response, or undefined if the status is not documented. */
 function findResponse(at: (pointer: string) => Json | undefined, operation: string, status: number) {
   const pointers = [String(status), `${Math.floor(status / 100)}XX`].map((name) =>
     joinPointer(operation, 'responses', name),

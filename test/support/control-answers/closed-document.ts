@@ -5,7 +5,8 @@ const PARTS = 'x-parts'
 
 /**
  * Returns the document with closed schemas: an object has no other members than the listed ones, unless its schema says
- * `additionalProperties` or lists none. So a member that the document lacks is a fault, although a client may ignore it.
+ * `additionalProperties` or lists none. So a member that the document lacks is a fault, although a client may ignore
+ * it.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])

@@ -1,7 +1,7 @@
 /** The variable with the folder of the recorded answers of a test run. */
 export const answersFolder = 'CONTROL_ANSWERS_FOLDER'
 
-/** Returns the variables by which a child process records its answers, for a child that does not inherit the environment. */
+/** Returns the variables by which a child that does not inherit the environment records its answers. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_ANSWERS', 'NODE_OPTIONS']
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Marks and returns a response of a stand-in for the simulator, whose answers are wrong on purpose: it is not recorded. */
+/** Marks and returns a response of a stand-in for the simulator, whose answers are wrong on purpose. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
   return Object.assign(res, { isStandIn: true })
 }

@@ -6,15 +6,15 @@ import { createAnswerCheck, type RecordedAnswer } from './check.ts'
 import { answersFolder } from './recording.ts'
 
 /**
- * Checks every answer of the control plane in the test run against its document, and fails the run if one has a fault. `setup.ts` and
- * `record.cjs` record the answers of the tests' own processes and of those that they start.
+ * Checks every answer of the control plane in the test run against its document, and fails the run if one has a fault.
+ * `setup.ts` and `record.cjs` record the answers of the tests' own processes and of those that they start.
  */
 export class ControlAnswersReporter implements Reporter {
   /** The number of faults that the run had. */
   faultCount = 0
   #folder = ''
 
-  /** Creates the folder of the recorded answers. The workers, which are started later, inherit the variable with its path. */
+  /** Creates the folder of the recorded answers. The workers, which start later, inherit the variable with its path. */
   onInit(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-answers-'))
     process.env[answersFolder] = this.#folder
@@ -55,7 +55,7 @@ export function checkRecordedAnswers(folder: string): { count: number; faults: s
   return { count, faults: [...faults] }
 }
 
-/** Reads a recorded line; undefined: it is empty, or was cut off, as by a test that limits the size of a process's files or kills it. */
+/** Reads a recorded line. Returns undefined if it is empty or was cut off by a test that kills its process. */
 function readAnswer(line: string): RecordedAnswer | undefined {
   try {
     return JSON.parse(line)

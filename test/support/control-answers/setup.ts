@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { answersFolder } from './recording.ts'
 
-// Runs before each test file: answers are recorded in a file with the test file's name, by this process and by all that it starts.
+// Runs before each test file: a file with its name gets the answers of this process and of all that it starts.
 const folder = process.env[answersFolder]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))
