@@ -32,7 +32,9 @@ export class TextList {
   }
 
   #completeBlock(): void {
-    const compressed = deflateRawSync(this.#tail.join('\n'), { level: 1 })
+    // The compression of a text of four megabytes would hold up requests for 0.2 s, so long texts are only wrapped.
+    const level = this.#tailLength > BLOCK_LENGTH ? 0 : 1
+    const compressed = deflateRawSync(this.#tail.join('\n'), { level })
     this.#starts.push(this.#blockOf.length)
     this.#blocks.push(new Uint8Array(compressed)) // a copy, since the result is a part of a larger buffer
     for (let count = this.#tail.length; count > 0; count -= 1) this.#blockOf.push(this.#blocks.length - 1)
