@@ -10,7 +10,7 @@ const measurePauseMs = 1000
 
 /**
  * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
- * - The heap grows by 60 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
+ * - The heap grows by 50 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
  *
  * The flags hold for the whole process. They are set after all code is loaded, and stored if Node does that: V8 rejects
@@ -18,7 +18,7 @@ const measurePauseMs = 1000
  */
 export function tuneV8(): void {
   compileCache.flushCompileCache?.()
-  setFlagsFromString('--heap-growing-percent=60')
+  setFlagsFromString('--heap-growing-percent=50')
   setFlagsFromString('--no-parallel-scavenge')
   // Measured after every collection while the space grows, then once per pause, since an idle process shrinks it.
   const observer = new PerformanceObserver(() => {
