@@ -32,9 +32,6 @@ export function encodedBody(bytes: Uint8Array, mediaType: string): Body {
   return { value: null, mediaType, bytes: () => bytes }
 }
 
-/** Encodes outside of Node's pool: a body in the journal would hold 64 kB of the pool, with what else is there. */
-const utf8 = new TextEncoder()
-
 function createBody(value: Json, mediaType: string, text: () => string): Body {
-  return { value, mediaType, bytes: once(() => utf8.encode(text())) }
+  return { value, mediaType, bytes: once(() => Buffer.from(text())) }
 }

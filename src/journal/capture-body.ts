@@ -6,7 +6,8 @@ export const maxAnswerBodyBytes = 64 * 1024
 
 /**
  * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the
- * caller must not write to it afterwards.
+ * caller must not write to it afterwards. Where the body is a view of Node's buffer pool, the pool holds the bodies of
+ * its neighbours in the journal.
  */
 export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes
