@@ -109,7 +109,7 @@ function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unkno
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))
   const changed = fc
     .tuple(fc.constantFrom(...known), fc.array(fc.nat(), { maxLength: 4 }), anything)
-    .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // as generated
+    .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // JSON, as generated
   const parameters = fc.dictionary(fc.constantFrom('modelId', 'period', 'sandbox', 'limit', 'id'), anything)
   return fc.oneof(changed, changed, parameters, anything)
 }

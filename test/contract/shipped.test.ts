@@ -40,7 +40,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('every status of every operation has a description and a valid example, which keeps the simulated values', () => {
+test('every status of every operation has a description and a valid named example with simulated values', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`

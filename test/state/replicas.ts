@@ -38,7 +38,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
       if (!first || !second || !third) throw new Error('there are fewer than three stores')
       await run([first, second, third])
     }
-    const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store
+    const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // in range
 
     test('10,000 events with 1,000 insertIds from 64 writers leave 1,000 events, and one id for each', () =>
       withStores(async (stores) => {

@@ -72,8 +72,8 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as `#
- * 429` gets this status, one with `# no answer` none (000 in curl's words), any other a 2xx.
+ * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as
+ * `# 429` gets this status, one with `# no answer` none (000 in curl's words), any other a 2xx.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

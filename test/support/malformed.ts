@@ -5,7 +5,7 @@ export type Random = () => number
 
 const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
 
-const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T
+const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // in range
 
 /** Creates a malformed request of a random kind. */
 export function createMalformed(random: Random): { kind: string; bytes: Buffer } {

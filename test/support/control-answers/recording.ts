@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Marks and returns a response of a stand-in for the simulator, whose answers are wrong on purpose. */
+/** Excludes a stand-in's response, which is wrong on purpose, from the recording, and returns it. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
   return Object.assign(res, { isStandIn: true })
 }
