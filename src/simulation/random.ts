@@ -1,10 +1,8 @@
-import type { Faker, Randomizer } from '@faker-js/faker'
-// The base locale loads in 10 ms, the default locale in 130 ms; the words of a locale are not used.
-import { faker as baseFaker } from '@faker-js/faker/locale/base'
+import { type Randomizer, SimpleFaker } from '@faker-js/faker'
 import { deriveSeed, type SeedPath } from '../core/seeded.ts'
 
 /** A seeded random number generator: an instance of faker, which only this file imports. */
-export type Random = Faker
+export type Random = SimpleFaker
 
 /**
  * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
@@ -27,12 +25,8 @@ function createLightRandomizer(): Randomizer {
   }
 }
 
-/**
- * The Faker class, taken from the exported instance, since the package's root, which exports the class, loads every
- * locale. The instance itself is not used: a seed of ours would change the data of its other users.
- */
-const PrivateFaker = baseFaker.constructor as typeof Faker
-const privateFaker = new PrivateFaker({ locale: {}, randomizer: createLightRandomizer() })
+/** An instance of our own, without words of a locale: a seed of ours would change the data of other users of faker's. */
+const privateFaker = new SimpleFaker({ randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
