@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
+import { once } from '../core/once.ts'
 import { findNearest } from '../core/similar.ts'
 import { typesOf } from './body-locations.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
@@ -21,7 +22,7 @@ export function dataScenarios(
     ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    nullScenario(operations.flatMap(nullableFieldsOf)),
+    nullScenario(once(() => operations.flatMap(nullableFieldsOf))), // a start needs no field
     ...extremeScenarios(operations),
   ]
   return definitions.map((definition) => ({
@@ -41,7 +42,7 @@ function dataScenario(name: string, description: string, overrides: Partial<Data
   return { name, family: 'data', description, parameters: [], effect: () => ({ kind: 'data', overrides }) }
 }
 
-function nullScenario(fields: readonly string[]): DataScenario {
+function nullScenario(listFields: () => readonly string[]): DataScenario {
   return {
     name: 'null',
     family: 'data',
@@ -51,11 +52,14 @@ function nullScenario(fields: readonly string[]): DataScenario {
         name: 'fields',
         type: 'names',
         required: true,
-        example: fields.find((field) => !field.includes('.')) ?? 'FIELD',
+        get example() {
+          return listFields().find((field) => !field.includes('.')) ?? 'FIELD'
+        },
         description: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },
     ],
     problem(values) {
+      const fields = listFields()
       const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
       if (unknown === undefined) return undefined
       const nearest = findNearest(unknown, fields)
