@@ -4,15 +4,16 @@ export class Figures {
   readonly #faults: string[] = []
 
   add(name: string, count = 1): void {
-    this.#counts.set(name, this.#count(name) + count)
+    this.#counts.set(name, this.count(name) + count)
   }
 
   /** Sets a figure to the largest value that it has had. */
   peak(name: string, value: number): void {
-    this.#counts.set(name, Math.max(this.#count(name), Math.round(value)))
+    this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
   }
 
-  #count(name: string): number {
+  /** Returns a count or peak, by default 0. */
+  count(name: string): number {
     return this.#counts.get(name) ?? 0
   }
 

@@ -1,12 +1,10 @@
 /**
- * Tries to make the simulator lose or change stored data without a word: damage of state files, kills, stops, pauses,
- * second writers and full disks, under a model that knows what was acknowledged. Sends hostile HTTP to a server that
- * must answer, stall for no longer than 200 ms, and take no more and more memory. `npm run test:hostile -- --minutes
- * 60` runs for an hour. Exits with 1 if it finds a fault.
+ * Tries to make the simulator lose acknowledged writes: kills, stops, pauses, second writers and full disks. Sends
+ * hostile HTTP to a server that must answer, stall for no longer than 200 ms, and take no more and more memory. `npm
+ * run test:hostile -- --minutes 60` runs for an hour. Exits with 1 if it finds a fault.
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
-import { DamageTrial } from './damage.ts'
 import { Figures } from './figures.ts'
 import { HttpTrial } from './http.ts'
 import { ProcessTrial } from './processes.ts'
@@ -15,7 +13,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: { type: 'string', default: 'damage,kill,stop,second writer,full disk,http' },
+    only: { type: 'string', default: 'kill,stop,second writer,full disk,http' },
   },
 })
 const kinds = values.only.split(',')
@@ -24,18 +22,14 @@ const end = Date.now() + Number(values.minutes) * 60_000
 
 const figures = new Figures()
 const chance = seededChance(values.seed)
-const damage = new DamageTrial(chance, figures)
 const processes = new ProcessTrial(chance, figures)
 const http = isOn('http') ? await HttpTrial.start(chance, figures) : undefined
 
-/** Damaged files for each round of processes. */
-const DAMAGES_PER_ROUND = 50
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
 console.log(`seed ${values.seed}, ${values.minutes} minutes`)
 let shownAt = Date.now()
 for (let round = 0; Date.now() < end; round += 1) {
-  if (isOn('damage')) for (let index = 0; index < DAMAGES_PER_ROUND; index += 1) await damage.run()
   const kind = rounds[round % rounds.length]
   if (kind !== undefined) await processes.run(kind)
   await http?.run()
@@ -43,7 +37,6 @@ for (let round = 0; Date.now() < end; round += 1) {
   shownAt = Date.now()
   console.log(figures.line())
 }
-damage.close()
 processes.close()
 http?.close()
 console.log(figures.table())

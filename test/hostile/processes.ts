@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SandboxExport } from '../../src/state/store.ts'
 import { warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
-import { Model } from './model.ts'
 
 /** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
 const ROUNDS_PER_FILE = 10
@@ -24,7 +24,8 @@ export class ProcessTrial {
   readonly #figures: Figures
   readonly #canLimit = spawnSync('prlimit', ['--version']).status === 0
   #path = ''
-  #model = new Model()
+  /** The ids of the events and prompt versions whose writes were acknowledged. */
+  #acknowledged = new Set<string>()
   #round = 0
 
   constructor(chance: Chance, figures: Figures) {
@@ -100,7 +101,7 @@ export class ProcessTrial {
     process.kill(pid, 'SIGSTOP')
   }
 
-  /** Writes with several clients until `end` is called or connections break. The model learns what was acknowledged. */
+  /** Writes with several clients until `end` is called or connections break. Records what was acknowledged. */
   #write(server: StartedTarget, name: string): { end: () => Promise<void> } {
     let isOver = false
     const write = async (_: unknown, writer: number) => {
@@ -126,9 +127,8 @@ export class ProcessTrial {
     this.#figures.add('requests')
     if (!reply) return false
     const { eventId, versionId } = JSON.parse(reply.text)
-    if (reply.status === 201 && eventId !== undefined) this.#model.event(eventId)
-    else if (reply.status === 201 && versionId !== undefined) this.#model.version(versionId)
-    else this.#figures.add(`answers ${reply.status}`)
+    if (reply.status === 201) this.#acknowledged.add(isVersion ? versionId : eventId)
+    this.#figures.add(reply.status === 201 ? 'acknowledged writes' : `answers ${reply.status}`)
     return true
   }
 
@@ -136,11 +136,15 @@ export class ProcessTrial {
     const server = await this.#startIntact()
     const { origin } = new URL(server.url)
     const { text } = await send(origin, { method: 'GET', path: '/__sim/export', headers })
-    const missing = this.#model.missingIn(JSON.parse(text))
-    if (missing.length > 0)
-      this.#figures.fault(`${kind}: ${missing.length} acknowledged writes are lost, such as ${missing[0]}`)
+    const { events, prompts }: SandboxExport = JSON.parse(text)
+    const versions = prompts.flatMap((each) => each.versions.map(({ versionId }) => versionId))
+    const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
+    const lost = [...this.#acknowledged].filter((id) => !stored.has(id))
+    const insertIds = new Set(events.map(({ fields }) => fields.insertId))
+    if (lost.length > 0) this.#figures.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (insertIds.size < events.length) this.#figures.fault(`${kind}: an event is stored twice`)
     await server.stop()
-    if (missing.length > 0) this.#beginFile()
+    if (lost.length > 0) this.#beginFile()
   }
 
   async #start(): Promise<StartedTarget> {
@@ -159,7 +163,7 @@ export class ProcessTrial {
   #beginFile(): void {
     this.close()
     this.#path = join(mkdtempSync(join(tmpdir(), 'convsim-hostile-')), 'state.json')
-    this.#model = new Model()
+    this.#acknowledged = new Set()
   }
 
   close(): void {

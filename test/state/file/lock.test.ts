@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
+import { convsim } from '../../support/command.ts'
 import { context, event } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
@@ -86,16 +86,8 @@ test('exactly one of many concurrent calls takes the lock, also a stale lock', a
 test('exactly one of many processes takes the lock, also a stale lock', { tags: ['long'] }, async () => {
   const path = statePath()
   writeHolder(path, { ...(await otherHolder(path)), pid: 0 })
-  const script = new URL('crash-writer.ts', import.meta.url).pathname
-  const children = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], { stdio: ['pipe', 'pipe', 'inherit'] }),
-  )
-  onTestFinished(() => {
-    for (const child of children) child.kill('SIGKILL')
-  })
-  const outcomes = await Promise.all(
-    children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).split('\n')[0]),
-  )
-  expect(outcomes.filter((line) => line === 'open')).toHaveLength(1)
-  expect(outcomes.filter((line) => line?.startsWith('refused'))).toHaveLength(4)
+  const commands = Array.from({ length: 5 }, () => convsim(['--port', '0', '--state', path]))
+  const outcomes = await Promise.all(commands.map((command) => command.ready().catch(String)))
+  expect(outcomes.filter((outcome) => outcome.startsWith('http:'))).toHaveLength(1)
+  expect(outcomes.filter((outcome) => outcome.includes('in use by process'))).toHaveLength(4)
 })
