@@ -45,18 +45,6 @@ describe('an acknowledged change', () => {
     expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
   })
 
-  test('of an import, beside others, is loaded after a kill', async () => {
-    const { path, ...first } = await openNew()
-    await recordAll(first.store, ['a', 'ü 😀'])
-    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-    const document: unknown = JSON.parse(JSON.stringify(await first.store.exportSandbox('default')))
-    expect(await first.store.importSandbox('copy', document)).toMatchObject({ ok: true })
-    await recordAll(first.store, ['c'])
-    const second = await openOrFail(copyAsKilled(path))
-    expect(second.loaded).toMatchObject({ sandboxes: 2, events: 5, prompts: 2, journalEntries: 5 })
-    expect(await second.store.exportSandbox('copy')).toEqual(document)
-  })
-
   test('is appended with all others of its turn of the event loop by one write', async () => {
     const written: number[] = []
     const { store } = await openNew({
