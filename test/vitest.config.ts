@@ -9,8 +9,6 @@ const isolated = [
   'test/build/build.test.ts',
   'test/simulator/no-growth.test.ts',
   'test/state/collections/index.test.ts',
-  'test/state/memory/counters.test.ts',
-  'test/state/memory/event-table.test.ts',
   'test/testing/testcontainers.test.ts',
 ]
 

@@ -428,24 +428,6 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         })
         expect(await store.exportSandbox('default')).toEqual(valid)
       })
-
-      test.each([
-        [null, 'the export must be an object; got null'],
-        [[], 'the export must be an object; got an empty array'],
-        [{ format: 2 }, '/format must be 1; got 2'],
-        [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, '/events must be an array; got an object'],
-      ])('%j is not an export', async (document, problem) => {
-        const outcome = await store.importSandbox('default', document)
-        expect(outcome.ok ? [] : outcome.error).toContain(problem)
-      })
-
-      test('an import of two events with the same id is refused', async () => {
-        const { event: stored } = await store.recordEvent(context, event())
-        const twice = { ...(await store.exportSandbox('default')), events: [stored, stored] }
-        expect(await store.importSandbox('default', twice)).toMatchObject({
-          error: [`/events/1 must not repeat the key ${stored.eventId} of an earlier record`],
-        })
-      })
     })
 
     describe('a fork', () => {

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { EventTable } from '../../../src/state/collections/events.ts'
 import { createStoredEvent } from '../../../src/state/events.ts'
@@ -77,33 +75,6 @@ describe('a store of many events', () => {
   })
 })
 
-describe('reset sandboxes and copies', () => {
-  /** Returns the growth of the live heap, in bytes, from `times` calls of `run`. */
-  async function growth(times: number, run: (index: number) => unknown): Promise<number> {
-    setFlagsFromString('--expose-gc')
-    const collect: () => void = runInNewContext('gc')
-    const live = () => {
-      collect()
-      return process.memoryUsage().heapUsed
-    }
-    for (let index = 0; index < 1000; index += 1) await run(index)
-    const before = live()
-    for (let index = 1000; index < 1000 + times; index += 1) await run(index)
-    return live() - before
-  }
-
-  test('reset sandboxes and changed copies of a table use no memory', { tags: ['long'] }, async () => {
-    const store = createMemoryStore()
-    const snapshot = EventTable.of(recordedMany(10))
-    const grown = await growth(20_000, async (index) => {
-      await store.recordEvent(context, event({ insertId: `${index}`, externalConversationId: `only-${index}` }))
-      if (index % 50 === 0) await store.reset('default')
-      snapshot.copy().apply({ op: 'event', event: recorded(index) })
-    })
-    expect(grown).toBeLessThan(1_500_000)
-  })
-})
-
 test('tables of loaded events that begin with the same records do not change each other', () => {
   const events = recordedMany(many)
   const others = [...events.slice(0, 100), recorded(many), recorded(many + 1)]
@@ -125,14 +96,4 @@ test('a copy and its original find the events of their own alone, by one index u
     [true, false],
     [false, true],
   ])
-})
-
-test.each([
-  ['oldest', [5, 6, 7]],
-  ['newest', [294, 293, 292]],
-] as const)('a page of the %s events has those at its place, and counts all', async (order, expected) => {
-  const store = createMemoryStore()
-  await record(store, many)
-  const { events, total } = await store.listEvents('default', { order, offset: 5, limit: 3 })
-  expect([events.map(({ fields }) => fields.insertId), total]).toEqual([expected.map((id) => `no-${id}`), many])
 })
