@@ -25,7 +25,7 @@ function createLightRandomizer(): Randomizer {
   }
 }
 
-/** Our own instance, without the words of a locale: a seed would change the data of other users of faker's instances. */
+/** Our own instance, without the words of a locale: a seed would change the data of other users of the exported one. */
 const privateFaker = new SimpleFaker({ randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
