@@ -5,7 +5,7 @@ import { version } from '../../src/fixtures/bundled.ts'
 import { freePort } from '../bench/target.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations, analyticsPath, ask, event, objectOf } from '../support/client.ts'
-import { convsim, inMemory, run } from '../support/command.ts'
+import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
@@ -187,6 +187,15 @@ describe('the state', () => {
     const [, advice = ''] = /A second simulator needs .*?: (--\S.*)\.$/m.exec(stderr) ?? []
     await convsim(advice.split(' ')).ready()
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
+  })
+
+  test('of a killed process is free, also if its parent never asks how it ended', async () => {
+    const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
+    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that asks nothing
+    const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])
+    await parent.ready()
+    process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')
+    await convsim(args).ready()
   })
 
   test('that lost its last entry in a crash is loaded with a warning', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { futimesSync, openSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs'
+import { futimesSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { isObject, parseJson } from '../../core/json.ts'
@@ -54,12 +54,12 @@ export function parseHolder(content: string): LockHolder | undefined {
   return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 
-/** Returns true if a process of this pid runs in this process namespace. */
+/** Returns true if a process of this pid runs in this process namespace. An unreaped one without threads has ended. */
 export function processExists(pid: number): boolean {
   if (pid <= 0) return false
   try {
     kill(pid, 0)
-    return true
+    return readStat(pid)[0] !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1 // another thread may still write
   } catch (error) {
     return systemErrorCode(error) === 'EPERM'
   }
@@ -88,12 +88,17 @@ export function pidNamespace(): string {
   }
 }
 
-/** Returns field 22 of `/proc/PID/stat`. Field 2, the name, may contain spaces and parentheses. Empty: unknown. */
+/** Returns the start of a process in clock ticks, field 22 of its stat. Empty: unknown. */
 export function processStart(pid: number): string {
+  return readStat(pid)[19] ?? ''
+}
+
+/** Returns the fields of `/proc/PID/stat` from the third on, since the name before may have spaces. Empty: unknown. */
+function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return ''
+    return []
   }
 }
