@@ -100,7 +100,7 @@ describe('words', () => {
     ).toEqual([])
   })
 
-  it(`no line of README.md and docs/ is wider than ${maxColumns} columns, except tables, code and links`, () => {
+  it(`no line of documentation is wider than ${maxColumns} columns, except tables, code and links`, () => {
     const wide = readProse().flatMap(({ path, text }) =>
       linesWith(tooWide, text)
         .map((line) => ({ place: `${path}:${line}`, text: text.split('\n')[line - 1] ?? '' }))

@@ -39,10 +39,11 @@ export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads README.md and the pages of docs/ with their code blocks emptied, by their paths in the repository. */
+/** Reads the prose for people with its code blocks emptied, by its paths in the repository. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
-  return ['README.md', ...pages.map((name) => `docs/${name}`)].map((path) => {
+  const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']
+  return [...others, ...pages.map((name) => `docs/${name}`)].map((path) => {
     const text = readFileSync(new URL(`../${path}`, root), 'utf8')
     return { path, text: text.replace(/^ *```[\s\S]*?^ *```/gm, (block) => block.replace(/.+/g, '')) }
   })
