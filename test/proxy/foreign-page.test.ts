@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, errorOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 import { fakeUpstream, proxyTo } from './fake-upstream.ts'
 
 const token = 'upstream-secret-1'
@@ -109,9 +109,7 @@ describe('a proxy with the token of the real service', () => {
   test('records the refusal as its own, and reports neither a violation nor an unexpected answer', async () => {
     const { sim } = await openProxy()
     await ask(sim, analyticsPath, { headers: { origin: 'https://evil.example' } })
-    const { requests } = await steer(sim, 'GET', '/requests')
-    const entries: JsonObject[] = (Array.isArray(requests) ? requests : []).filter(isObject)
-    expect(entries).toMatchObject([
+    expect(await listRequests(sim)).toMatchObject([
       { stage: 'authenticate', answer: { status: 403, origin: 'simulator' }, violations: [] },
     ])
     expect(await steer(sim, 'GET', '/report')).toMatchObject({

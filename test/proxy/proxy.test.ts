@@ -1,28 +1,21 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { controlFaultsOf } from '../support/documented.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listRequests, readControl } from '../support/stored-records.ts'
 import { fakeUpstream, proxyTo } from './fake-upstream.ts'
 
-async function entries(sim: TestSimulator): Promise<JsonObject[]> {
-  const page = await steer(sim, 'GET', '/requests?bodies=true&sandbox=*')
-  expect(controlFaultsOf('listRequests', 200, page)).toEqual([])
-  const { requests } = page
-  return (Array.isArray(requests) ? requests : []).filter(isObject)
-}
+const entries = (sim: TestSimulator) => listRequests(sim, 'bodies=true&sandbox=*')
 
-const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1) ?? {}
+const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1)
 
-async function unexpectedMessages(sim: TestSimulator): Promise<unknown[]> {
-  const report = await steer(sim, 'GET', '/report?sandbox=*')
-  expect(controlFaultsOf('getReport', 200, report)).toEqual([])
-  const { findings } = objectOf({ body: report['unexpected'] ?? null, status: 200 })
-  return (Array.isArray(findings) ? findings : []).filter(isObject).map(({ message }) => message)
+async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
+  const { unexpected } = await readControl<ControlSchemas['Report']>(sim, '/report?sandbox=*')
+  return unexpected.findings.map(({ message }) => message)
 }
 
 test('a proxy has no bundle, and says what to take in its place', async () => {
@@ -85,7 +78,7 @@ describe('the way of a request', () => {
     expect(answer.headers.get('x-team')).toBe('blue')
     expect(answer.headers.get('x-sim-foreign')).toBeNull()
     expect(answer.headers.get('via')).toBe('1.1 convsim')
-    expect((await lastEntry(sim))['sandbox']).toBe('worker-3')
+    expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
   })
 
   test('the token of the environment replaces that of the client, and neither is recorded or logged', async () => {
@@ -133,15 +126,11 @@ describe('the way of a request', () => {
   })
 
   test('an explanation does not ask the real service', async () => {
-    let count = 0
-    const origin = await fakeUpstream((_req, res) => {
-      count += 1
-      res.end()
-    })
-    const sim = await proxyTo(origin)
+    const service = vi.fn<RequestListener>()
+    const sim = await proxyTo(await fakeUpstream(service))
     const explained = await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath })
     expect(JSON.stringify(explained)).toContain('goes on to the real service')
-    expect(count).toBe(0)
+    expect(service).not.toHaveBeenCalled()
   })
 })
 
@@ -188,10 +177,7 @@ describe('scenarios over the real service', () => {
 })
 
 describe('faults of the real service', () => {
-  const healthy = async () => {
-    const upstream = await startForTest()
-    return objectOf(await ask(upstream, analyticsPath))
-  }
+  const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
 
   test('one that does not answer in time is a 504', async () => {
     const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
@@ -319,15 +305,9 @@ describe('faults of the real service', () => {
     ['before the answer begins', undefined, false],
     ['while a scenario reads the answer', 'drop-field', true],
   ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
-    let [asked, closed] = [() => {}, () => {}]
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve
-    })
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve
-    })
+    const [asked, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
-      res.on('close', () => closed())
+      res.on('close', closed)
       if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
       asked()
     })
@@ -335,9 +315,9 @@ describe('faults of the real service', () => {
     const stop = new AbortController()
     const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
     const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
-    await isAsked
+    await expect.poll(() => asked).toHaveBeenCalled()
     stop.abort()
-    await isClosed
+    await expect.poll(() => closed).toHaveBeenCalled()
     expect(await answer).toBe('left')
     await expect
       .poll(() => lastEntry(sim))

@@ -1,52 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import type { ControlSchemas } from '../../src/client/transport.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { listCoverageItems } from '../../src/reports/coverage-items.ts'
 import { inputs } from '../support/catalogue.ts'
-import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, event, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-interface Missing {
-  readonly name: string
-  readonly sentence: string
-  readonly headers?: Record<string, string>
-}
-
-interface Operation {
-  readonly operation: string
-  readonly requests: number
-  readonly met: number
-  readonly points: number
-  readonly percent: number
-  readonly covered: readonly string[]
-  readonly missing: readonly Missing[]
-  readonly outOfReach: readonly string[]
-}
-
 async function coverageOf(target: TestSimulator, sandbox: string) {
-  const view = await steer(target, 'GET', `/coverage?sandbox=${sandbox}`)
-  const operations = view['operations'] as unknown as readonly Operation[] // the sweep checks it by the document
-  const of = (id: string): Operation => {
-    const found = operations.find(({ operation }) => operation === id)
+  const view = await readControl<ControlSchemas['Coverage']>(target, `/coverage?sandbox=${sandbox}`)
+  const of = (id: string) => {
+    const found = view.operations.find(({ operation }) => operation === id)
     if (!found) throw new Error(`no operation ${id}`)
     return found
   }
-  return { view, operations, of }
+  return { view, of }
 }
 
 const allItems = listCoverageItems(inputs.contract)
 
 describe('the missing items', () => {
   test('are all items before the first request, and none is out of reach in the bundled document', async () => {
-    const { view, operations: all } = await coverageOf(sim(), 'untouched')
+    const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.length])
-    expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
-    expect(all.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
+    expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
+    expect(view.operations.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
     expect(view).toMatchObject({ met: 0, percent: 0 })
   })
 
@@ -86,12 +70,7 @@ describe('an exchange counts', () => {
     'empty-response;when=after',
   ])('without its answer if that is damaged by %s', async (scenario) => {
     const sandbox = `damaged-${scenario.replace(/\W/g, '-')}`
-    await fetch(sim().origin + analyticsPath, {
-      headers: { authorization: 'Bearer k', 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario },
-    }).then(
-      (answer) => answer.text().catch(() => ''),
-      () => '',
-    )
+    await ask(sim(), analyticsPath, inSandbox(sandbox, scenario)).catch(() => undefined)
     expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
   })
 
@@ -260,8 +239,7 @@ test('the share is rounded down to a tenth', async () => {
 
 test('a report contains the same coverage as GET coverage', async () => {
   await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'both' } })
-  const { sandbox, ...coverage } = objectOf(await ask(sim(), '/__sim/coverage?sandbox=both'))
+  const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')
-  const report = objectOf(await ask(sim(), '/__sim/report?sandbox=both'))
-  expect(isObject(report['coverage']) && report['coverage']).toEqual(coverage)
+  expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
 })

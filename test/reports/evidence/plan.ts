@@ -165,10 +165,9 @@ function drawFaults(
   mustSucceed: boolean,
 ): readonly Fault[] {
   const count = dice.pick([0, 1, 1, 2, 2, 3, 4])
-  const drawn = Array.from({ length: mustSucceed ? Math.min(count, maxTries - 1) : count }, () =>
+  return Array.from({ length: mustSucceed ? Math.min(count, maxTries - 1) : count }, () =>
     drawFault(dice, operation, mustSucceed),
   )
-  return drawn
 }
 
 const timeoutMs = 500
