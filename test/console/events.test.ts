@@ -113,9 +113,7 @@ describeInBrowser('the view of the events', () => {
     expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
-  test('keeps an event open that newer ones push out of the list, follows a link to it, and the keys', async ({
-    own,
-  }) => {
+  test('keeps an event open that newer ones push out of the list, and opens it by a link', async ({ own }) => {
     const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
     const place = `#/events/${id}`
     const page = await browser.open(own, { place })

@@ -31,16 +31,13 @@ describeInBrowser('the view of the prompts', () => {
     const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
     await page.getByText('3 lines of 10 differ.').waitFor()
-    expect(await page.locator('.diff td.removed').allTextContents()).toEqual([
-      '−Answer {{customer}} in English.',
-      '−Never promise.',
-    ])
-    expect(await page.locator('.diff td.added').allTextContents()).toEqual([
-      '+Answer {{customer}} in {{language}}.',
-      '+Offer help.',
-    ])
-    expect(await page.locator('.diff del').allTextContents()).toEqual(['English'])
-    expect(await page.locator('.diff ins').allTextContents()).toEqual(['{{language}}'])
+    for (const [selector, texts] of [
+      ['td.removed', ['−Answer {{customer}} in English.', '−Never promise.']],
+      ['td.added', ['+Answer {{customer}} in {{language}}.', '+Offer help.']],
+      ['del', ['English']],
+      ['ins', ['{{language}}']],
+    ] as const)
+      expect(await page.locator(`.diff ${selector}`).allTextContents()).toEqual(texts)
     expect(await page.locator('.diff tbody tr').count()).toBeLessThan(10)
     await page.getByRole('button', { name: 'Show all lines' }).click()
     expect(await page.locator('.diff tbody tr').count()).toBe(10)
@@ -74,9 +71,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('keeps the open prompt when newer ones come, finds prompts by a text, and says which is there twice', async ({
-    own,
-  }) => {
+  test('keeps a prompt open when newer ones come, finds them by a text, and says which is a copy', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))

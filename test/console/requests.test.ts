@@ -11,12 +11,8 @@ const browser = sharedBrowser()
 
 const jsonHeaders = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
 
-const postEvents = (sim: TestSimulator, count: number) =>
-  postAll(
-    sim.origin,
-    '/v1/events',
-    Array.from({ length: count }, () => event()),
-  )
+const postEvents = ({ origin }: TestSimulator, count: number) =>
+  postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
   test('says in a row what it was, and names the scenario or rule that caused the answer', async ({ own }) => {
@@ -45,10 +41,8 @@ describeInBrowser('the view of the requests', () => {
       await send.then((answer) => answer.text()).catch(() => undefined)
     }
     const page = await browser.open(own)
-    const words = page.locator('td.code')
-    await expect
-      .poll(() => words.allTextContents())
-      .toEqual(['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset'])
+    const words = ['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset']
+    await expect.poll(() => page.locator('td.code').allTextContents()).toEqual(words)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a command' }).fill('open req-4')
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
@@ -87,7 +81,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations at the very property, a missing one at its place, and others of query, path, headers', async ({
+  test('marks violations of the body at the very property or its place, and those of query and path', async ({
     own,
   }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })

@@ -1,11 +1,13 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
@@ -126,7 +128,7 @@ describeInBrowser('the form of a rule', () => {
   })
 
   test('offers the models of the fixtures, and acts on one of them', async ({ own }) => {
-    const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string; name: string }[] }
+    const { models } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const id = models[0]?.id ?? ''
     const page = await openRules(own, '/server-error')
     await addCondition(page, 'model')

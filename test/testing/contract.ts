@@ -121,9 +121,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     })
 
     const help = expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
-    test(`without a set-up, each ${help}`, {
-      timeout: limitMs,
-    }, async () => {
+    test(`without a set-up, each ${help}`, { timeout: limitMs }, async () => {
       const { outcomes, code } = await expectations.runWithoutSetup(project)
       if (expectations.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
       const needy = outcomes.find(({ title }) => title === 'a good client passes')
