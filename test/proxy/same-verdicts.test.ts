@@ -24,13 +24,13 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
 const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report: without ids, times and origins. */
-function verdictsOf(value: Json, at = ''): Json {
-  if (Array.isArray(value)) return value.map((item) => verdictsOf(item, at))
+function verdictsOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, item]) => !ofTheRun.includes(name) || (name === 'requests' && !Array.isArray(item)))
-      .map(([name, item]) => [name, verdictsOf(item, `${at}/${name}`)]),
+      .map(([name, item]) => [name, verdictsOf(item)]),
   )
 }
 
