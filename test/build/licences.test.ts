@@ -49,8 +49,7 @@ describe.each([
   })
 
   test('have the permission of each, and no licence that asks for more than to be named', () => {
-    const text = read(licences)
-    const names = [...text.matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, licence]) => licence)
+    const names = [...read(licences).matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, licence]) => licence)
     expect(names.length).toBeGreaterThanOrEqual(folders.length)
     const known = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
     expect(names.filter((licence) => !known.includes(licence ?? ''))).toEqual([])

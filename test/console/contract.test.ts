@@ -117,7 +117,6 @@ describeInBrowser('the view of the contract', () => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
     const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
     const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
-    const page = await openOperation(own, 'getSales')
-    await page.getByText('Answered from the examples of the document').waitFor()
+    await (await openOperation(own, 'getSales')).getByText('Answered from the examples of the document').waitFor()
   })
 })

@@ -79,8 +79,7 @@ describeInBrowser('every view', () => {
     for (const [place, shown] of views) {
       await page.goto(`${sim().origin}/__sim/${inSandbox(place, 'markup')}`)
       await page.locator(shown).first().waitFor()
-      const links = await page.locator('td.path a, .event-list a').all()
-      for (const link of links) {
+      for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
         await page.locator('.request-detail header, [data-open]').first().waitFor()
         await unfold(page)

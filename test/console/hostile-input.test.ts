@@ -126,8 +126,7 @@ describeInBrowser('a text of thousands of characters', () => {
   ])('leaves room for the rest of the page at $shown if it is an id', async ({ place, shown }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { place })
-    const box = await page.getByText(shown).first().boundingBox()
-    expect(box?.y).toBeLessThan(400)
+    expect((await page.getByText(shown).first().boundingBox())?.y).toBeLessThan(400)
     const cut = await page.locator('.cut-off').first().boundingBox()
     expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
   })

@@ -10,8 +10,7 @@ const browser = sharedBrowser()
 /** Creates a version of one prompt with a text. Returns the id of the prompt. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
-  const answer = await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) })
-  return textOf(answer, 'promptId')
+  return textOf(await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
 }
 
 describeInBrowser('the view of the prompts', () => {
@@ -48,8 +47,7 @@ describeInBrowser('the view of the prompts', () => {
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    const third = page.locator('.versions tbody tr').first()
-    expect(await third.textContent()).toContain('equals version 1')
+    expect(await page.locator('.versions tbody tr').first().textContent()).toContain('equals version 1')
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
     await page.getByText('Their components are equal.').waitFor()

@@ -50,8 +50,7 @@ describeInBrowser('an open request', () => {
   test('is copied as a test that asks for the scenario which a rule had switched on', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await ask(own, analyticsPath)
-    const code = await copy(await openNewest(own), 'Copy as a vitest test')
-    expect(await runTests(own, code)).toHaveLength(1)
+    expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
   })
 
   const broken = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']

@@ -97,8 +97,7 @@ describe('a real service with planted differences', () => {
 
   test('the patch makes the drift gone', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream(all(...patchable))
-    const folder = await tempFolder()
-    const file = join(folder, 'real.overlay.yaml')
+    const file = join(await tempFolder(), 'real.overlay.yaml')
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', file])
     expect(run.code).toBe(3)
     expect(run.stderr).toContain('with it the same answers show no drift')
@@ -115,8 +114,7 @@ describe('a real service with planted differences', () => {
       })
     const upstream = await startFakeUpstream(echo)
     const folder = await tempFolder()
-    const args = [upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')]
-    const run = await runDrift(args)
+    const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
     const files = await readdir(folder)
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
@@ -185,8 +183,7 @@ describe('the simulator as the real service', () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])
-    const written = upstream.requests.filter(({ method }) => method === 'POST')
-    expect(written).toHaveLength(6)
+    expect(upstream.requests.filter(({ method }) => method === 'POST')).toHaveLength(6)
   })
 
   test('with another success status of a write settles the assumption about it', { tags: ['long'] }, async () => {

@@ -28,8 +28,7 @@ describe('an agent mends a client', () => {
     expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
     expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"waitedMs":\d+,"count":2/)
     const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
-    const explained = await callTool(agent, 'explain_request', { id })
-    expect(explained.text).toMatch(/"retryAfterMs":30000/)
+    expect((await callTool(agent, 'explain_request', { id })).text).toMatch(/"retryAfterMs":30000/)
     expect((await callTool(agent, 'find_requests', { sandbox })).text).toMatch(/"badRetries":.*"waitedMs":\d+/)
 
     await callTool(agent, 'control_sandbox', { action: 'reset', sandbox })

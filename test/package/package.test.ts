@@ -57,8 +57,7 @@ describe('the package', () => {
   })
 
   it('is all that its installation brings', () => {
-    const packages = readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))
-    expect(packages).toEqual([name])
+    expect(readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))).toEqual([name])
     expect(readdirSync(installed)).not.toContain('node_modules')
   })
 

@@ -107,8 +107,7 @@ describe('the way of a request', () => {
     const sent = event({ value: 5 })
     expect((await ask(sim, '/v1/events', { body: sent })).status).toBe(201)
     expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
-    const report = await steer(sim, 'GET', '/report')
-    expect(report['violations']).toMatchObject({ requests: 1 })
+    expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
   test('a path outside the contract goes on; it is a violation if the real service has it', async () => {
@@ -293,8 +292,7 @@ describe('faults of the real service', () => {
       end = () => res.end('last')
     })
     const sim = await proxyTo(origin)
-    const response = await fetch(`${sim.origin}/v1/stream`)
-    const reader = response.body?.getReader()
+    const reader = (await fetch(`${sim.origin}/v1/stream`)).body?.getReader()
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toBe('first')
     end()

@@ -46,8 +46,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
       '40.2 % of the contract covered',
   })
 
-  const upstream = await startForTest()
-  const refusing = await proxyTo(upstream.origin, {}, { clock: frozenNow })
+  const refusing = await proxyTo((await startForTest()).origin, {}, { clock: frozenNow })
   await sendRequests(refusing, refusing)
   expect(verdictsOf(await reportOf(refusing))).toEqual(expected)
 

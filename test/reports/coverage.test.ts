@@ -90,22 +90,15 @@ describe('an exchange counts', () => {
   test('without a refusal of the simulator itself', async () => {
     const { status } = await ask(sim(), analyticsPath, inSandbox('own', 'no-such-scenario'))
     expect(status).toBe(400)
-    const { covered, requests } = (await coverageOf(sim(), 'own')).of('getModelAnalytics')
-    expect({ covered, requests }).toEqual({ covered: [], requests: 1 })
+    expect((await coverageOf(sim(), 'own')).of('getModelAnalytics')).toMatchObject({ covered: [], requests: 1 })
   })
 
   test('with fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
     await ask(sim(), '/v1/prompts', { body, ...inSandbox('fields') })
-    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual([
-      '201',
-      'body name',
-      'body components',
-      'body components.content',
-      'body components.source',
-      'body components.source: agent',
-      'body tags',
-    ])
+    const components = ['components', 'components.content', 'components.source', 'components.source: agent']
+    const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
+    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual(['201', ...fields])
   })
 })
 
@@ -147,15 +140,11 @@ describe('sandboxes', () => {
 
   test('that were evicted still count for all', async () => {
     const own = await startForTest({ sandboxLimit: 2 })
-    for (const [sandbox, scenario] of [
-      ['a', 'forbidden'],
-      ['b', 'not-found'],
-      ['c', '429'],
-    ] as const)
-      await send(own, sandbox, scenario)
+    await send(own, 'a', 'forbidden')
+    await send(own, 'b', 'not-found')
+    await send(own, 'c', '429')
     expect(await statusesIn(own, '*')).toEqual(['403', '404', '429'])
-    const report = await steer(own, 'GET', '/report?sandbox=*')
-    expect(report).toMatchObject({ sandbox: '*', requests: 3 })
+    expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
   })
 
   test('keep their coverage when the journal evicts their requests', async () => {
@@ -199,8 +188,7 @@ describe('an operation that a user adds to the document', { tags: ['long'] }, ()
   test('has the items of its schemas, with its examples as hints', async () => {
     const own = await startForTest({ contract: await documentWithPaths(paths) })
     const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
-    const hints = missing.map(({ name, headers }) => [name, headers?.['Prefer']])
-    expect(hints).toEqual([
+    expect(missing.map(({ name, headers }) => [name, headers?.['Prefer']])).toEqual([
       ['200', undefined],
       ['path scope', undefined],
       ['path scope=own', undefined],

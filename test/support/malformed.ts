@@ -56,8 +56,7 @@ function damageBytes(random: Random, original: Buffer): Buffer {
   const bytes = [...original]
   for (let times = 1 + randomBelow(random, 6); times > 0; times -= 1) {
     const at = randomBelow(random, bytes.length)
-    const removed = randomBelow(random, 3)
-    bytes.splice(at, removed, ...(random() < 0.7 ? [randomBelow(random, 256)] : []))
+    bytes.splice(at, randomBelow(random, 3), ...(random() < 0.7 ? [randomBelow(random, 256)] : []))
   }
   return Buffer.from(bytes)
 }
@@ -130,8 +129,7 @@ function randomBody(random: Random): Buffer {
   if (choice === 2) return Buffer.from('[{"a":'.repeat(1 + randomBelow(random, 500)))
   if (choice === 3) return randomBytes(random)
   const field = randomItem(random, fields)
-  const rest = JSON.stringify(event()).slice(1)
-  return Buffer.from(`{"${field}":${randomItem(random, values)},${rest}`)
+  return Buffer.from(`{"${field}":${randomItem(random, values)},${JSON.stringify(event()).slice(1)}`)
 }
 
 /** Creates a request whose framing headers do not fit its body. */
