@@ -14,8 +14,6 @@ const browser = sharedBrowser()
 
 const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
 
-const rowsOf = (page: Page) => page.locator('tbody tr')
-
 const pickerOf = (page: Page) => page.locator('.picker select')
 
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -50,7 +48,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await page.getByRole('row', { name: /^w2 0 0 0 1 0 / }).waitFor()
     await sendEvents(own, 'w1', 1)
     await page.getByRole('row', { name: /^w1 3 3 / }).waitFor()
-    expect(await rowsOf(page).locator('a').allTextContents()).toEqual(['default', 'w1', 'w2'])
+    expect(await page.locator('tbody tr a').allTextContents()).toEqual(['default', 'w1', 'w2'])
   })
 
   test('makes the whole page follow the sandbox that is clicked', async ({ own }) => {

@@ -215,22 +215,20 @@ it.each([
   expect(project.run(process.execPath, ...args)).toBe('')
 })
 
-describe('a publication', () => {
-  /** Runs the check before a publication in a folder with this package.json. */
-  const check = async (fields: object) => {
-    const folder = await tempFolder()
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
-    const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
-    return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
-  }
+/** Runs the check before a publication in a folder with this package.json. */
+const check = async (fields: object) => {
+  const folder = await tempFolder()
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
+  const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
+  return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
+}
 
-  it('is refused while an address is a placeholder, and allowed with the addresses of its owner', async () => {
-    const url = 'https://code.test/convsim'
-    const problem = expect.stringContaining('package.json has placeholders: repository.url, bugs.')
-    expect(await check({ homepage: url })).toMatchObject({ status: 1, stderr: problem })
-    const addresses = { repository: { type: 'git', url }, homepage: url, bugs: url }
-    expect(await check(addresses)).toMatchObject({ status: 0, stderr: '' })
-  })
+it('a publication is refused while an address is a placeholder, and allowed with those of its owner', async () => {
+  const url = 'https://code.test/convsim'
+  const problem = expect.stringContaining('package.json has placeholders: repository.url, bugs.')
+  expect(await check({ homepage: url })).toMatchObject({ status: 1, stderr: problem })
+  const addresses = { repository: { type: 'git', url }, homepage: url, bugs: url }
+  expect(await check(addresses)).toMatchObject({ status: 0, stderr: '' })
 })
 
 /** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */

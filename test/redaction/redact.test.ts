@@ -195,16 +195,14 @@ test("a request's own token is redacted wherever it occurs", () => {
   expect(redactHead({ path: '/', query: '', headers: encoded }).headers['x-url']).not.toContain('ken')
 })
 
-describe('a credential is shown', () => {
-  test.each([
-    ['in an encoded URL within a URL', `next=%2Fback%3Ftoken%3D${secret}`],
-    ['in a parameter within a parameter', `a=jwt=${secret}`],
-    ['in cut JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
-    ['in cut JSON, in an object whose name stands for a credential', `{"tokens":{"b":"${secret}"`],
-  ])('%s, unless it is the own token of the request', (_place, text) => {
-    expect(redactText(text)).toBe(text)
-    expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
-  })
+test.each([
+  ['in an encoded URL within a URL', `next=%2Fback%3Ftoken%3D${secret}`],
+  ['in a parameter within a parameter', `a=jwt=${secret}`],
+  ['in cut JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
+  ['in cut JSON, in an object whose name stands for a credential', `{"tokens":{"b":"${secret}"`],
+])('a credential is shown %s, unless it is the own token of the request', (_place, text) => {
+  expect(redactText(text)).toBe(text)
+  expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
 })
 
 test("a request's own token is redacted in violations and in the names and strings of its bodies", () => {

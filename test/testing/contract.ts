@@ -48,9 +48,14 @@ export interface RunnerExpectations {
   readonly startsOwn?: true
   /** Runs the tests without a set-up. */
   readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
-  /** Files with types, which are compiled with these options. */
-  readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
+  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
+  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
 }
+
+const typesEverywhere = [
+  ['types.ts', '--module', 'nodenext'],
+  ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+] as const
 
 /** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
 export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
@@ -132,7 +137,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(code).toBe(1)
     })
 
-    test.each(expectations.compiled)('%s compiles, except misspelt names', (file, ...options) => {
+    test.each(expectations.compiled ?? typesEverywhere)('%s compiles, except misspelt names', (file, ...options) => {
       expect(project.compile([file], ...options)).toBe('')
     })
   })
