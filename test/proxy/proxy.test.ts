@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
@@ -97,9 +98,7 @@ describe('the way of a request', () => {
   test('a request that breaks the contract goes on, and counts', async () => {
     const bodies: string[] = []
     const origin = await fakeUpstream(async (req, res) => {
-      let text = ''
-      for await (const chunk of req) text += chunk
-      bodies.push(text)
+      bodies.push(await text(req))
       res.writeHead(201, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }))
     })
