@@ -100,22 +100,16 @@ describe('a replay', () => {
     }))
     const { code, stdout } = await replay(other, { format: 'json' })
     expect(code).toBe(3)
+    const differences = [
+      { part: 'status', expected: 403, actual: 200 },
+      { part: 'header/x-other', expected: 'y', actual: null },
+      { part: 'body/messageCount', expected: -1 },
+    ]
     expect(JSON.parse(stdout)).toMatchObject({
       verdict: 'differs',
       counts: { same: 1, differs: 1, 'not-judged': 0 },
       state: 'same',
-      requests: [
-        {
-          id: 'req-2',
-          request: `GET ${analyticsPath}`,
-          verdict: 'differs',
-          differences: [
-            { part: 'status', expected: 403, actual: 200 },
-            { part: 'header/x-other', expected: 'y', actual: null },
-            { part: 'body/messageCount', expected: -1 },
-          ],
-        },
-      ],
+      requests: [{ id: 'req-2', request: `GET ${analyticsPath}`, verdict: 'differs', differences }],
     })
     expect(await replay(other, { until: 'req-1' })).toMatchObject({ code: 0 })
     const last = await replay(other, { until: 'req-9' })

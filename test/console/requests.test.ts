@@ -23,11 +23,9 @@ describeInBrowser('the view of the requests', () => {
     const rows = page.locator('tbody tr')
     await rows.getByText('Greeting').waitFor()
     await rows.getByText('Checkout Assistant').first().waitFor()
-    expect(await rows.locator('td.path').allTextContents()).toEqual([
-      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
-      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
-      'Greeting POST /v1/prompts',
-    ])
+    const analytics = 'Checkout Assistant GET /v1/models/00000000…0001/analytics'
+    const paths = [analytics, analytics, 'Greeting POST /v1/prompts']
+    expect(await rows.locator('td.path').allTextContents()).toEqual(paths)
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
   })
 

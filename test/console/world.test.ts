@@ -162,10 +162,8 @@ describeInBrowser('the view of the world', () => {
     await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
     await steer(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
     await putRules(own, [{ scenario: 'spiky' }], 'w1')
-    await ask(own, '/v1/events', {
-      body: event({ productId: webShop, influence: 'positive' }),
-      headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' },
-    })
+    const body = event({ productId: webShop, influence: 'positive' })
+    await ask(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
     const page = await openModel(own, checkout, '?sandbox=w1')
     await page.getByText(`would be ${then} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')

@@ -56,13 +56,6 @@ test('a client gets the same verdicts through a proxy as from the service itself
   // The proxy cannot know that the service gives its 429 on purpose.
   const { violations, manners, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
-  expect(verdictsOf(await reportOf(passing))).toMatchObject({
-    violations,
-    manners,
-    coverage,
-    unexpected: {
-      answers: 4,
-      findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
-    },
-  })
+  const more = { answers: 4, findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]) }
+  expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, manners, coverage, unexpected: more })
 })
