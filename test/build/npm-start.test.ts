@@ -32,7 +32,9 @@ async function listenOn(port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone stops the server before npm ends', async (signal) => {
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+test.each(signals)('%s to npm alone stops the server before npm ends', async (signal) => {
   const command = npm(await checkoutWith(['dist']), ...serve)
   const port = await portOf(command)
   command.process.kill(signal)
@@ -40,8 +42,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone stops the server befo
   await listenOn(port)
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to the process group, as Ctrl-C sends it, ends with the report, the exit code of --fail-on and "stopped"',
+test.each(signals)(
+  '%s to the group, as Ctrl-C sends it, ends with report, code of --fail-on and "stopped"',
   async (signal) => {
     const folder = await checkoutWith(['dist'])
     for (let count = 0; count < 4; count += 1) {

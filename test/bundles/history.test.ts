@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { Histories, type SandboxChange } from '../../src/bundles/history.ts'
 
-const bodyOf = (size: number) => ({ bytes: new Uint8Array(size), size })
-
 const change = (size: number): SandboxChange => ({
   order: 1,
   at: 0,
@@ -10,7 +8,7 @@ const change = (size: number): SandboxChange => ({
   method: 'PUT',
   path: '/__sim/scenarios',
   query: '',
-  body: bodyOf(size),
+  body: { bytes: new Uint8Array(size), size },
 })
 
 test('a history holds changes and states under a bound, and tells what it does not hold', () => {

@@ -48,10 +48,8 @@ test('each fault of a bundle is told with its line', async () => {
   expect(await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] })).toContain(
     '/sandboxes/0/changes/0/path',
   )
-  const ninth = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({
-    ...request,
-    now: '2026-99-09T00:00:00.000Z',
-  }))
+  const now = '2026-99-09T00:00:00.000Z'
+  const ninth = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({ ...request, now }))
   expect(await refusalOf(JSON.stringify(ninth))).toContain('must be a date of the calendar')
 })
 

@@ -43,6 +43,18 @@ export function withRequest(bundle: Bundle, id: string, change: (request: Bundle
   return { ...bundle, sandboxes: [{ ...first, requests }, ...others] }
 }
 
+/** Returns the bundle with parts of the answer to a request of its first sandbox changed. */
+export function withAnswer(
+  bundle: Bundle,
+  id: string,
+  change: (answer: BundledRequest['answer']) => Partial<BundledRequest['answer']>,
+): Bundle {
+  return withRequest(bundle, id, (request) => ({
+    ...request,
+    answer: { ...request.answer, ...change(request.answer) },
+  }))
+}
+
 /** The last line of a replay in which everything is the same. */
 export const allSame = (requests: number) =>
   `Requests: ${requests} same, 0 different, 0 not judged. The state at the end: same.`

@@ -88,9 +88,10 @@ describe('scenarios of a sandbox', () => {
     expect((await sim.rules()).rules).toEqual([])
   })
 
-  test.each(inputs.catalogue.definitions.map(({ name, parameters }) => [name, parameters] as const))(
-    '%s can be switched on with every parameter that has an example or a default',
-    async (name, parameters) => {
+  const { definitions } = inputs.catalogue
+  test.each(definitions)(
+    '$name has all its parameters with their defaults or examples',
+    async ({ name, parameters }) => {
       const given = parameters.map(({ name: parameter, default: value, example }) => [parameter, value ?? example])
       const known = given.filter(([, value]) => value !== undefined)
       const { sandbox } = await connect<AnyNames>(simulator.controlUrl)

@@ -28,15 +28,13 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
     }
   })
 
-  test.each(['*/*', 'application/json', 'text/*', 'text/htmlx', ''])(
-    'answers a client with "Accept: %s" as if there were no console',
-    async (accept) => {
-      const answer = await open(path, { accept })
-      if (path === '/__sim')
-        expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
-      else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
-    },
-  )
+  const others = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
+  test.each(others)('answers a client with "Accept: %s" as if there were no console', async (accept) => {
+    const answer = await open(path, { accept })
+    if (path === '/__sim')
+      expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
+    else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
+  })
 })
 
 test.each(['/__sim', '/__sim/'])('POST %s is no request for the console', async (path) => {
@@ -84,10 +82,10 @@ test.each([
   expect(decode(await buffer(answer))).toEqual(readFileSync(new URL(`assets/${assets[0]}`, folder)))
 })
 
-test.each(['/__sim/assets/app-AAAAAAAA.js', '/__sim/assets/../cli.js', '/__sim/assets/app.js', '/__sim/index.html'])(
-  '%s is no file of the console',
+test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index.html'])(
+  '%s is no file',
   async (path) => {
-    expect((await open(path)).status).toBe(404)
+    expect((await open(`/__sim/${path}`)).status).toBe(404)
   },
 )
 

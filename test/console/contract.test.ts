@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
@@ -10,6 +11,7 @@ import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
@@ -40,11 +42,9 @@ describeInBrowser('the view of the contract', () => {
     { operation: 'createEvent', settings: {} },
   ])('shows for all of $operation a request that meets it, with $settings', async ({ operation, settings }) => {
     const own = await startForTest(settings)
-    const { operations } = await steer(own, 'GET', '/coverage')
+    const { operations } = await readControl<ControlSchemas['Coverage']>(own, '/coverage')
     expect(operations).toHaveLength(3)
-    const points = (operations as { operation: string; points: number }[]).find(
-      (one) => one.operation === operation,
-    )?.points
+    const points = operations.find((one) => one.operation === operation)?.points
     const page = await openOperation(own, operation)
     expect(await page.locator('.item.missing').count()).toBe(points)
     const commands = new Set(await readCommands(page)) // one request can meet several items
@@ -85,7 +85,7 @@ describeInBrowser('the view of the contract', () => {
 
   test('shows what one sandbox has met, with commands for that sandbox', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
-    const { points } = (await steer(own, 'GET', '/coverage?sandbox=one')) as unknown as { points: number }
+    const { points } = await readControl<ControlSchemas['Coverage']>(own, '/coverage?sandbox=one')
     const page = await openOperation(own, 'getModelAnalytics', 'two')
     await page.getByText(`0 of ${points} met`).waitFor()
     await page.getByRole('button', { name: 'Never met: 7d' }).click()
@@ -97,9 +97,7 @@ describeInBrowser('the view of the contract', () => {
   })
 
   test('says who answers an operation, and leads to the form of each scenario that fits it', async ({ own }) => {
-    const { scenarios } = (await steer(own, 'GET', '/catalogue')) as unknown as {
-      scenarios: { name: string; operations: string[] }[]
-    }
+    const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')
     expect(await page.locator('.operation-facts').textContent()).toContain('Answered by the simulator')
@@ -119,7 +117,6 @@ describeInBrowser('the view of the contract', () => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
     const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
     const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
-    const page = await openOperation(own, 'getSales')
-    await page.getByText('Answered from the examples of the document').waitFor()
+    await (await openOperation(own, 'getSales')).getByText('Answered from the examples of the document').waitFor()
   })
 })

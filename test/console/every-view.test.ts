@@ -10,8 +10,6 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-const known = '00000000-0000-4000-8000-000000000001'
-
 /** Fills a sandbox with what each view shows: a text wherever a client or a test can put one. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
@@ -25,20 +23,15 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   }
   await ask(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
   await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
-  await ask(sim(), '/v1/events', {
-    body: { ...body, insertId: text },
-    headers: { ...headers, 'x-sim-scenario': '503' },
-  })
+  const refused = { ...headers, 'x-sim-scenario': '503' }
+  await ask(sim(), '/v1/events', { body: { ...body, insertId: text }, headers: refused })
   await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { body: { name: text }, token: null })
   const match = { body: { '/eventType': text }, header: { 'x-note': text } }
-  await putRules(
-    sim(),
-    [
-      { scenario: 'unavailable', match },
-      { sequence: '429, 200', enabled: false },
-    ],
-    sandbox,
-  )
+  const rules = [
+    { scenario: 'unavailable', match },
+    { sequence: '429, 200', enabled: false },
+  ]
+  await putRules(sim(), rules, sandbox)
 }
 
 /** The place of each view, and a selector of what it shows of the sandbox alone. */
@@ -53,7 +46,7 @@ const views = [
 
 /** The views of what no sandbox has filled. */
 const general = [
-  [`world/${known}`, '.chart'],
+  ['world/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
 ] as const
 
@@ -79,8 +72,7 @@ describeInBrowser('every view', () => {
     for (const [place, shown] of views) {
       await page.goto(`${sim().origin}/__sim/${inSandbox(place, 'markup')}`)
       await page.locator(shown).first().waitFor()
-      const links = await page.locator('td.path a, .event-list a').all()
-      for (const link of links) {
+      for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
         await page.locator('.request-detail header, [data-open]').first().waitFor()
         await unfold(page)

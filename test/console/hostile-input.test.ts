@@ -6,6 +6,7 @@ import { ask, event, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const browser = sharedBrowser()
@@ -13,8 +14,6 @@ const browser = sharedBrowser()
 const openAt = (sim: TestSimulator, place: string) => browser.open(sim, { place: `#/${place}` })
 
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-
-const noticeOf = (page: Page) => page.locator('.notice')
 
 /** Returns true where the browser holds the value of a field for valid. */
 const isValid = (page: Page, label: string) =>
@@ -31,8 +30,7 @@ describeInBrowser('bad and hostile input', () => {
       await click(page, 'Create')
     }
     expect(page.url()).not.toContain('sandbox=')
-    const { sandboxes } = (await steer(own, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
-    expect(sandboxes.filter((one) => one.name !== 'default')).toEqual([])
+    expect((await listSandboxes(own)).filter(({ name }) => name !== 'default')).toEqual([])
   })
 
   test('says that a sandbox of the address cannot exist, and leads to another', async ({ own }) => {
@@ -49,7 +47,7 @@ describeInBrowser('bad and hostile input', () => {
     await page.keyboard.type('03042027')
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
-    expect(await noticeOf(page).count()).toBe(0)
+    expect(await page.locator('.notice').count()).toBe(0)
     await day.fill('0001-01-01')
     expect(await isValid(page, 'Day to go to, at noon')).toBe(false)
     await page.keyboard.press('Enter')
@@ -80,10 +78,7 @@ describeInBrowser('bad and hostile input', () => {
     await click(page, 'Restore … one')
     await steer(own, 'DELETE', `/snapshots/${snapshotId}`)
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
-    await noticeOf(page)
-      .getByText(/snapshot/i)
-      .first()
-      .waitFor()
+    await page.locator('.notice', { hasText: 'snapshot' }).first().waitFor()
     await page.getByRole('button', { name: 'Restore … one' }).waitFor({ state: 'detached' })
     expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
   })
@@ -104,10 +99,8 @@ describeInBrowser('bad and hostile input', () => {
   })
 })
 
-const model = 'm'.repeat(4_000)
-
-describeInBrowser('a body of hundreds of thousands of characters', () => {
-  test('is shown in part, and wholly after a click', async ({ own }) => {
+describeInBrowser('a text of thousands of characters', () => {
+  test('is shown in part if it is in a body, and wholly after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
     await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })
@@ -123,18 +116,17 @@ describeInBrowser('a body of hundreds of thousands of characters', () => {
     await more.first().click()
     await detail.getByText(text).waitFor()
   })
-})
 
-describeInBrowser('an id of thousands of characters', () => {
+  const model = 'm'.repeat(4_000)
+
   test.each([
     { place: '#/requests/req-1', shown: 'Why' },
     { place: `#/world/${model}`, shown: 'A request for this model is answered 400 now' },
     { place: '#/retries?all=true', shown: '1 call failed' },
-  ])('leaves room for the rest of the page at $shown', async ({ place, shown }) => {
+  ])('leaves room for the rest of the page at $shown if it is an id', async ({ place, shown }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { place })
-    const box = await page.getByText(shown).first().boundingBox()
-    expect(box?.y).toBeLessThan(400)
+    expect((await page.getByText(shown).first().boundingBox())?.y).toBeLessThan(400)
     const cut = await page.locator('.cut-off').first().boundingBox()
     expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
   })

@@ -38,11 +38,8 @@ async function expectEarlyRetries(page: Page): Promise<void> {
   await chain.getByText('bad manners').waitFor()
   expect(await chain.count()).toBe(1)
   expect(await chain.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3, ✕ 429'])
-  expect(await chain.locator('.attempt > span').allTextContents()).toEqual([
-    expect.stringMatching(/^only .* of 2 min$/),
-    expect.stringMatching(/^only .* of 2 min$/),
-    'asks for 2 min',
-  ])
+  const early = expect.stringMatching(/^only .* of 2 min$/)
+  expect(await chain.locator('.attempt > span').allTextContents()).toEqual([early, early, 'asks for 2 min'])
   expect(await chain.locator('.demanded').count()).toBe(3)
   const rule = page.locator('.manners .broken')
   expect(await rule.locator('h3').textContent()).toContain('retry-after')

@@ -10,8 +10,7 @@ const browser = sharedBrowser()
 /** Creates a version of one prompt with a text. Returns the id of the prompt. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
-  const answer = await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) })
-  return textOf(answer, 'promptId')
+  return textOf(await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
 }
 
 describeInBrowser('the view of the prompts', () => {
@@ -31,16 +30,13 @@ describeInBrowser('the view of the prompts', () => {
     const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
     await page.getByText('3 lines of 10 differ.').waitFor()
-    expect(await page.locator('.diff td.removed').allTextContents()).toEqual([
-      '−Answer {{customer}} in English.',
-      '−Never promise.',
-    ])
-    expect(await page.locator('.diff td.added').allTextContents()).toEqual([
-      '+Answer {{customer}} in {{language}}.',
-      '+Offer help.',
-    ])
-    expect(await page.locator('.diff del').allTextContents()).toEqual(['English'])
-    expect(await page.locator('.diff ins').allTextContents()).toEqual(['{{language}}'])
+    for (const [selector, texts] of [
+      ['td.removed', ['−Answer {{customer}} in English.', '−Never promise.']],
+      ['td.added', ['+Answer {{customer}} in {{language}}.', '+Offer help.']],
+      ['del', ['English']],
+      ['ins', ['{{language}}']],
+    ] as const)
+      expect(await page.locator(`.diff ${selector}`).allTextContents()).toEqual(texts)
     expect(await page.locator('.diff tbody tr').count()).toBeLessThan(10)
     await page.getByRole('button', { name: 'Show all lines' }).click()
     expect(await page.locator('.diff tbody tr').count()).toBe(10)
@@ -51,8 +47,7 @@ describeInBrowser('the view of the prompts', () => {
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    const third = page.locator('.versions tbody tr').first()
-    expect(await third.textContent()).toContain('equals version 1')
+    expect(await page.locator('.versions tbody tr').first().textContent()).toContain('equals version 1')
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
     await page.getByText('Their components are equal.').waitFor()
@@ -74,9 +69,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('keeps the open prompt when newer ones come, finds prompts by a text, and says which is there twice', async ({
-    own,
-  }) => {
+  test('keeps a prompt open when newer ones come, finds them by a text, and says which is a copy', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))

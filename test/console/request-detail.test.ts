@@ -6,6 +6,7 @@ import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
@@ -24,27 +25,22 @@ async function copy(page: Page, title: string): Promise<string> {
 }
 
 /** Returns the newest recorded request with its body. */
-async function readNewest(sim: TestSimulator) {
-  const page = await steer(sim, 'GET', '/requests?order=newest&limit=1&bodies=true')
-  return (page['requests'] as { request: { headers: Record<string, string> }; answer: { status: number } }[])[0]
-}
+const readNewest = async (sim: TestSimulator) =>
+  (await listRequests(sim, 'order=newest&limit=1&bodies=true'))[0]?.request
 
 describeInBrowser('an open request', () => {
   test('is copied as curl, as fetch that runs, and as a test with the fixture that passes', async ({ own }) => {
-    await ask(own, '/v1/events', {
-      body: event({ value: "it's $5 `now`", productId: 'x' }),
-      headers: { 'x-team': 'a "b"' },
-    })
+    const body = event({ value: "it's $5 `now`", productId: 'x' })
+    await ask(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
     const page = await openNewest(own)
     expect(await copy(page, 'Copy as curl')).toMatch(/^curl [^']*'http[^']*\/v1\/events'/)
-    await runCode(`${await copy(page, 'Copy as fetch')}`)
+    await runCode(await copy(page, 'Copy as fetch'))
     const fetched = await readNewest(own)
-    expect({ ...fetched?.request, headers: sent?.request.headers }).toEqual(sent?.request)
-    expect(fetched?.request.headers['x-team']).toBe('a "b"')
+    expect({ ...fetched, headers: sent?.headers }).toEqual(sent)
+    expect(fetched?.headers['x-team']).toBe('a "b"')
     const code = await copy(page, 'Copy as a vitest test')
-    const titles = await runTests(own, code)
-    expect(titles).toEqual(['POST /v1/events answers 400'])
+    expect(await runTests(own, code)).toEqual(['POST /v1/events answers 400'])
     expect(code).toMatch(/^import .* from 'conversation-analytics-simulator\/vitest'\n/)
     expect(code).toMatch(/`\$\{sim\.baseUrl\}\/events`/)
     expect(code).toContain('\n    body: JSON.stringify({\n      "eventType": ')
@@ -54,23 +50,18 @@ describeInBrowser('an open request', () => {
   test('is copied as a test that asks for the scenario which a rule had switched on', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await ask(own, analyticsPath)
-    const page = await openNewest(own)
-    const code = await copy(page, 'Copy as a vitest test')
-    expect(await runTests(own, code)).toHaveLength(1)
+    expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
   })
 
-  test.each(['reset', 'empty-response', 'hang', 'truncated', 'malformed-json'])(
-    'is copied as a test that passes where the scenario %s broke the delivery',
-    async (scenario) => {
-      const own = await startForTest()
-      const signal = AbortSignal.timeout(2_000) // ends the hang
-      const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
-      await fetch(`${own.origin}${analyticsPath}`, { headers, signal }).catch(() => undefined)
-      const page = await openNewest(own)
-      const [title] = await runTests(own, await copy(page, 'Copy as a vitest test'))
-      expect(title).toMatch(/\/analytics: (reset|no answer|hung|cut off)$/)
-    },
-  )
+  const broken = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
+  test.each(broken)('is copied as a test that passes where %s broke the delivery', async (scenario) => {
+    const own = await startForTest()
+    const signal = AbortSignal.timeout(2_000) // ends the hang
+    const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
+    await fetch(`${own.origin}${analyticsPath}`, { headers, signal }).catch(() => undefined)
+    const [title] = await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))
+    expect(title).toMatch(/\/analytics: (reset|no answer|hung|cut off)$/)
+  })
 
   test('is copied and sent again with its numbers as they were spelled, which the tree shows', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
@@ -88,8 +79,7 @@ describeInBrowser('an open request', () => {
     await runTests(own, await copy(page, 'Copy as a vitest test'))
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('region', { name: 'Request req-4' }).waitFor()
-    const { requests } = await steer(own, 'GET', '/requests?bodies=true')
-    expect(requests).toMatchObject(Array.from({ length: 3 }, () => ({ request: { body: { text } } })))
+    expect(await listRequests(own, 'bodies=true')).toMatchObject(Array(3).fill({ request: { body: { text } } }))
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
@@ -128,15 +118,9 @@ describeInBrowser('an open request', () => {
     await page.getByText('Switched on in the sandbox default').waitFor()
     const { rules, counts } = await steer(own, 'GET', '/scenarios')
     expect(counts).toMatchObject({ rules: [{ acted: 0 }, { acted: 1, left: 0 }] }) // the other rule stays used up
-    expect(rules).toMatchObject([
-      {
-        operation: 'createEvent',
-        match: { body: { '/eventType': 'upgrade_purchased' } },
-        scenario: 'unavailable;retry-after=1',
-        times: 2,
-      },
-      other,
-    ])
+    const match = { body: { '/eventType': 'upgrade_purchased' } }
+    const added = { operation: 'createEvent', match, scenario: 'unavailable;retry-after=1', times: 2 }
+    expect(rules).toMatchObject([added, other])
     const statuses = []
     for (let count = 0; count < 3; count++) statuses.push((await ask(own, '/v1/events', { body: event() })).status)
     expect(statuses).toEqual([503, 503, 201])

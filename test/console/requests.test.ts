@@ -9,14 +9,8 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-const jsonHeaders = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
-
-const postEvents = (sim: TestSimulator, count: number) =>
-  postAll(
-    sim.origin,
-    '/v1/events',
-    Array.from({ length: count }, () => event()),
-  )
+const postEvents = ({ origin }: TestSimulator, count: number) =>
+  postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
   test('says in a row what it was, and names the scenario or rule that caused the answer', async ({ own }) => {
@@ -29,26 +23,22 @@ describeInBrowser('the view of the requests', () => {
     const rows = page.locator('tbody tr')
     await rows.getByText('Greeting').waitFor()
     await rows.getByText('Checkout Assistant').first().waitFor()
-    expect(await rows.locator('td.path').allTextContents()).toEqual([
-      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
-      'Checkout Assistant GET /v1/models/00000000…0001/analytics',
-      'Greeting POST /v1/prompts',
-    ])
+    const analytics = 'Checkout Assistant GET /v1/models/00000000…0001/analytics'
+    const paths = [analytics, analytics, 'Greeting POST /v1/prompts']
+    expect(await rows.locator('td.path').allTextContents()).toEqual(paths)
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
   })
 
   test('says how a delivery broke in place of a status that nobody received', async ({ own }) => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
-      const headers = { ...jsonHeaders, 'x-sim-scenario': scenario }
+      const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
       const send = fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event()), signal })
       await send.then((answer) => answer.text()).catch(() => undefined)
     }
     const page = await browser.open(own)
-    const words = page.locator('td.code')
-    await expect
-      .poll(() => words.allTextContents())
-      .toEqual(['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset'])
+    const words = ['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset']
+    await expect.poll(() => page.locator('td.code').allTextContents()).toEqual(words)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a command' }).fill('open req-4')
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
@@ -87,7 +77,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations at the very property, a missing one at its place, and others of query, path, headers', async ({
+  test('marks violations of the body at the very property or its place, and those of query and path', async ({
     own,
   }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })

@@ -83,9 +83,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how a try broke and that a client is well-mannered, and lists calls without retries on demand', async ({
-    own,
-  }) => {
+  test('says how a try broke, whose client is well-mannered, and lists single tries on demand', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await expect(send(own, 'reset, 201', 'calm')).rejects.toThrow()
     await advance(own, 1_500)

@@ -1,11 +1,13 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
@@ -49,8 +51,8 @@ async function addCondition(page: Page, title: string): Promise<void> {
 
 describeInBrowser('the form of a rule', () => {
   test('changes a rule in its place, and leaves the others as they are', async ({ own }) => {
-    const others = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
-    await putRules(own, [others[0] ?? {}, { scenario: 'slow;ms=5', match: { method: 'POST' } }, others[1] ?? {}])
+    const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
+    await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
     const page = await openRules(own)
     await edit(page, 2)
     expect(await page.getByLabel('ms', { exact: false }).first().inputValue()).toBe('5')
@@ -62,11 +64,8 @@ describeInBrowser('the form of a rule', () => {
     await page.getByLabel('Value of the header').fill('blue')
     await save(page)
     await page.getByText('header x-team is "blue" · with the probability 0.25').waitFor()
-    expect(await readRules(own)).toEqual([
-      others[0],
-      { scenario: 'slow;ms=9', match: { method: 'POST', header: { 'x-team': 'blue' } }, probability: 0.25 },
-      others[1],
-    ])
+    const match = { method: 'POST', header: { 'x-team': 'blue' } }
+    expect(await readRules(own)).toEqual([first, { scenario: 'slow;ms=9', match, probability: 0.25 }, last])
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
     expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
@@ -105,18 +104,9 @@ describeInBrowser('the form of a rule', () => {
     await page.keyboard.type('refund')
     await page.getByRole('button', { name: 'Switch on', exact: true }).click()
     await page.locator('.rule').waitFor()
-    expect(await readRules(own)).toEqual([
-      {
-        operation: 'createEvent',
-        match: {
-          method: 'POST',
-          path: '/v1/events',
-          header: { 'x-absent': null },
-          body: { '/value': '12.5', '/eventType': 'refund' },
-        },
-        scenario: 'server-error',
-      },
-    ])
+    const fields = { header: { 'x-absent': null }, body: { '/value': '12.5', '/eventType': 'refund' } }
+    const match = { method: 'POST', path: '/v1/events', ...fields }
+    expect(await readRules(own)).toEqual([{ operation: 'createEvent', match, scenario: 'server-error' }])
     const body = event({ eventType: 'refund', value: '12.5' })
     expect((await ask(own, '/v1/events', { body })).status).toBe(500)
     const other = { ...body, insertId: 'other' }
@@ -126,7 +116,7 @@ describeInBrowser('the form of a rule', () => {
   })
 
   test('offers the models of the fixtures, and acts on one of them', async ({ own }) => {
-    const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string; name: string }[] }
+    const { models } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const id = models[0]?.id ?? ''
     const page = await openRules(own, '/server-error')
     await addCondition(page, 'model')

@@ -1,5 +1,5 @@
 // @module-tag long
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -7,13 +7,12 @@ import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const browser = sharedBrowser()
 
 const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
-
-const rowsOf = (page: Page) => page.locator('tbody tr')
 
 const pickerOf = (page: Page) => page.locator('.picker select')
 
@@ -29,10 +28,7 @@ const countEvents = async (sim: TestSimulator, sandbox: string) =>
   (await steer(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
 
 /** Returns the names of the sandboxes that the server has. */
-async function listNames(sim: TestSimulator): Promise<string[]> {
-  const { sandboxes } = (await steer(sim, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
-  return sandboxes.map(({ name }) => name).sort()
-}
+const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
 /** Answers the question of the page. Returns the things that it said will be lost. */
 async function agree(page: Page, title: string, action: string): Promise<string[]> {
@@ -52,7 +48,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await page.getByRole('row', { name: /^w2 0 0 0 1 0 / }).waitFor()
     await sendEvents(own, 'w1', 1)
     await page.getByRole('row', { name: /^w1 3 3 / }).waitFor()
-    expect(await rowsOf(page).locator('a').allTextContents()).toEqual(['default', 'w1', 'w2'])
+    expect(await page.locator('tbody tr a').allTextContents()).toEqual(['default', 'w1', 'w2'])
   })
 
   test('makes the whole page follow the sandbox that is clicked', async ({ own }) => {
@@ -78,10 +74,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await page.getByLabel('Seed of the new sandbox').fill('4711')
     await click(page, 'Create')
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
-    await page
-      .locator('tr', { has: page.locator('a[aria-current]') })
-      .getByText('w2')
-      .waitFor()
+    await page.locator('tr:has(a[aria-current])').getByText('w2').waitFor()
     expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('4711')
     expect(await listNames(own)).toEqual(expect.arrayContaining(['w1', 'w2']))
     await page.getByLabel('Seed', { exact: true }).fill('42')
@@ -106,9 +99,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await countEvents(own, 'w1')).toBe(0)
   })
 
-  test('deletes a sandbox, but not the default one, and leaves it, so that the page does not create it again', async ({
-    own,
-  }) => {
+  test('deletes any sandbox but the default one, and leaves it without creating it again', async ({ own }) => {
     await sendEvents(own, 'w1', 1)
     await sendEvents(own, 'w2', 1)
     await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
@@ -137,28 +128,23 @@ describeInBrowser('the view of the sandboxes', () => {
     await listed.getByText('2 events, 0 prompts').waitFor()
     await sendEvents(own, 'w1', 3)
     await listed.getByRole('button', { name: 'Restore …' }).click()
-    const losses = await agree(page, 'Restore the snapshot two events?', 'Restore')
-    expect(losses[0]).toBe('5 events')
+    expect((await agree(page, 'Restore the snapshot two events?', 'Restore'))[0]).toBe('5 events')
     await page.getByText('The sandbox w1 is as in the snapshot.').waitFor()
     expect(await countEvents(own, 'w1')).toBe(2)
     await listed.getByRole('button', { name: 'Delete …' }).click()
-    expect(await agree(page, 'Delete the snapshot two events?', 'Delete')).toEqual([
-      'its copy of 2 events and 0 prompts',
-    ])
+    const lost = await agree(page, 'Delete the snapshot two events?', 'Delete')
+    expect(lost).toEqual(['its copy of 2 events and 0 prompts'])
     await listed.waitFor({ state: 'detached' })
   })
 
   test('exports to a file, which it imports into another sandbox', async ({ own }) => {
-    const folder = await tempFolder()
+    const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 'w1', 2)
     await sendEvents(own, 'w2', 1)
     const page = await openAt(own, 'w1')
-    const download = page.waitForEvent('download')
-    await click(page, 'Export')
-    const file = join(folder, 'w1.json')
-    const downloaded = await download
-    expect(downloaded.suggestedFilename()).toBe('w1.export.json')
-    await downloaded.saveAs(file)
+    const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Export')])
+    expect(download.suggestedFilename()).toBe('w1.export.json')
+    await download.saveAs(file)
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ format: 1, events: [{}, {}] })
     await pickerOf(page).selectOption('w2')
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
@@ -169,15 +155,13 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('says why a file cannot be imported, and changes nothing', async ({ own }) => {
-    const folder = await tempFolder()
     await sendEvents(own, 'w1', 1)
     const page = await openAt(own, 'w1')
-    const input = page.locator('input[type=file]')
-    await writeFile(join(folder, 'broken.json'), '{"format":')
-    await input.setInputFiles(join(folder, 'broken.json'))
+    const choose = (name: string, text: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })
+    await choose('broken.json', '{"format":')
     await page.getByText('broken.json is not JSON.').waitFor()
-    await writeFile(join(folder, 'other.json'), '{"format":7}')
-    await input.setInputFiles(join(folder, 'other.json'))
+    await choose('other.json', '{"format":7}')
     await agree(page, 'Import other.json into the sandbox w1?', 'Import')
     await page.locator('.notice.problem').nth(1).waitFor()
     expect(await countEvents(own, 'w1')).toBe(1)

@@ -91,9 +91,7 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks before a deletion with no palette above; showing another sandbox ends the question with no', async ({
-    own,
-  }) => {
+  test('asks before a deletion with no palette above, until another sandbox is shown', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
     const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()

@@ -7,6 +7,7 @@ import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
@@ -35,9 +36,7 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the view of the world', () => {
-  test('leaves a gap in the line, and shades it, where a day is null, and shows the figures in a table, too', async ({
-    own,
-  }) => {
+  test('leaves a shaded gap in the line where a day is null, and has the figures as a table, too', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
@@ -55,13 +54,9 @@ describeInBrowser('the view of the world', () => {
     expect(await readTable(page)).toEqual(
       dataPoints.map((day) => [
         day.date.slice(0, 10),
-        score(day.avgConversationQualityIndex),
-        score(day.avgSatisfactionScore),
-        score(day.avgGrowthScore),
-        score(day.avgFrictionScore),
-        score(day.avgSafetyScore),
-        String(day.conversationCount),
-        String(day.messageCount),
+        ...[day.avgConversationQualityIndex, day.avgSatisfactionScore, day.avgGrowthScore].map(score),
+        ...[day.avgFrictionScore, day.avgSafetyScore].map(score),
+        ...[day.conversationCount, day.messageCount].map(String),
       ]),
     )
     expect(await listAccessibilityFindings(page)).toEqual([])
@@ -81,9 +76,7 @@ describeInBrowser('the view of the world', () => {
     expect(await quality(page).getAttribute('aria-valuetext')).toBe(
       `Sat, 10 Jan 2026: ${day?.avgConversationQualityIndex}`,
     )
-    expect(await page.locator('.chart-days b').allTextContents()).toEqual(
-      Array.from({ length: 7 }, () => 'Sat, 10 Jan 2026'),
-    )
+    expect(await page.locator('.chart-days b').allTextContents()).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
     const messages = page.locator('figure', { hasText: 'Messages' }).locator('.chart-reading')
     expect(await messages.textContent()).toBe(day?.messageCount.toLocaleString('en'))
     await page.keyboard.press('End')
@@ -146,14 +139,8 @@ describeInBrowser('the view of the world', () => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
-    await ask(own, '/v1/events', {
-      body: event({
-        productId: webShop,
-        influence: 'negative',
-        externalConversationId: 'chat-1',
-        eventAt: '2026-01-12T08:00:00Z',
-      }),
-    })
+    const chat = { externalConversationId: 'chat-1', eventAt: '2026-01-12T08:00:00Z' }
+    await ask(own, '/v1/events', { body: event({ productId: webShop, influence: 'negative', ...chat }) })
     const after = await readAnalytics(own, checkout)
     const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
     expect(now).not.toBe(then)
@@ -166,8 +153,7 @@ describeInBrowser('the view of the world', () => {
     expect(await quality(page).getAttribute('aria-valuetext')).toBe(
       `Mon, 12 Jan 2026: ${day(after)}, without events ${day(before)}`,
     )
-    const { sandboxes } = await steer(own, 'GET', '/sandboxes')
-    expect((sandboxes as { name: string }[]).map(({ name }) => name)).toEqual(['default'])
+    expect(await listSandboxes(own)).toMatchObject([{ name: 'default' }])
   })
 
   test('compares with and without events under the same rule, seed and time', async ({ own }) => {
@@ -176,10 +162,8 @@ describeInBrowser('the view of the world', () => {
     await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
     await steer(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
     await putRules(own, [{ scenario: 'spiky' }], 'w1')
-    await ask(own, '/v1/events', {
-      body: event({ productId: webShop, influence: 'positive' }),
-      headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' },
-    })
+    const body = event({ productId: webShop, influence: 'positive' })
+    await ask(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
     const page = await openModel(own, checkout, '?sandbox=w1')
     await page.getByText(`would be ${then} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')

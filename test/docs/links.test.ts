@@ -31,8 +31,7 @@ test('every link between the pages leads to a file and a section', () => {
 })
 
 test('every section of the documentation that the code names exists', async () => {
-  const folders = ['src', 'spec', 'fixtures', 'docker']
-  const texts = folders.flatMap((folder) =>
+  const texts = ['src', 'spec', 'fixtures', 'docker'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh)$/.test(name))
       .map((name) => ({ where: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') })),

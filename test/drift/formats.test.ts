@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest'
-import { loadContract } from '../../src/contract/load.ts'
 import { renderDrift } from '../../src/drift/judge/drift-page.ts'
 import type { DriftFinding, DriftReport } from '../../src/drift/judge/finding.ts'
-
-const loaded = await loadContract('spec/openapi.yaml', { structure: false })
-if (!loaded.ok) throw new Error('the contract cannot be loaded')
-const [operation] = loaded.value.operations
-if (!operation) throw new Error('the contract has no operation')
+import { operationOf } from '../support/catalogue.ts'
 
 const finding: DriftFinding = {
-  operation,
+  operation: operationOf('getModelAnalytics'),
   status: 200,
   pointer: '/new\u001b[2Jfield',
   kind: 'new-field',

@@ -21,17 +21,15 @@ async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unk
   return source.value.value
 }
 
-test.each(['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x'])(
-  'a field that is now called %j is found by its name, and patched',
-  async (name) => {
-    const run = await runRecorded(plain, [{ [name]: 'blue' }])
-    expect(run.report.findings).toMatchObject([
-      { kind: 'renamed-field', pointer: '/sky', message: `is now called "${name}"` },
-    ])
-    expect(run.stderr).toContain('with it the same answers show no drift')
-    expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string","enum"`)
-  },
-)
+const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
+test.each(names)('a field that is now called %j is found by its name, and patched', async (name) => {
+  const run = await runRecorded(plain, [{ [name]: 'blue' }])
+  expect(run.report.findings).toMatchObject([
+    { kind: 'renamed-field', pointer: '/sky', message: `is now called "${name}"` },
+  ])
+  expect(run.stderr).toContain('with it the same answers show no drift')
+  expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string","enum"`)
+})
 
 test('a field called constructor is missing where it is not sent, and new where it is', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
@@ -52,13 +50,11 @@ test('a new field that was always null may have any value later', async () => {
 
 test('answers of a documented media type other than JSON are no drift', async () => {
   const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
-  for (const body of ['a,b\n1,2', '4'])
-    expect((await runRecorded(csv, [body], 'text/csv; charset=utf-8')).report).toMatchObject({
-      verdict: 'same',
-      findings: [],
-    })
-  const html = await runRecorded(csv, ['<p>'], 'text/html')
-  expect(placesOf(html)).toEqual(['content-type '])
+  for (const body of ['a,b\n1,2', '4']) {
+    const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')
+    expect(report).toMatchObject({ verdict: 'same', findings: [] })
+  }
+  expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
 test('a value that is redacted is not proposed, and nothing is changed for it', async () => {
@@ -73,6 +69,5 @@ test('a value that is redacted is not proposed, and nothing is changed for it', 
 test('a patch replaces an earlier one', async () => {
   const run = await runRecorded(plain, [{ sky: 'red' }])
   const args = ['--contract', run.contractFile, '--har', join(run.folder, 'traffic.har'), '--samples', '1']
-  const again = await runDrift([...args, '--patch', run.patchFile], null)
-  expect(again.stderr).toBe(run.stderr)
+  expect((await runDrift([...args, '--patch', run.patchFile], null)).stderr).toBe(run.stderr)
 })

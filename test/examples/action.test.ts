@@ -68,10 +68,8 @@ test('the action starts the package for the following steps, with its arguments'
   const { code, env, outputs } = await runAction({ package: `./${file}`, arguments: '--seed action-7' })
   expect(code).toBe(0)
   expect(outputs).toMatchObject({ 'base-url': env['CONVSIM_BASE_URL'], 'control-url': env['CONVSIM_CONTROL_URL'] })
-  const answer = await fetch(`${env['CONVSIM_CONTROL_URL']}/info`)
-  expect(await answer.json()).toMatchObject({ seed: 'action-7' })
-  const refused = await fetch(`${env['CONVSIM_BASE_URL']}/models`)
-  expect(refused.headers.get('x-sim-origin')).toBe('contract')
+  expect(await (await fetch(`${env['CONVSIM_CONTROL_URL']}/info`)).json()).toMatchObject({ seed: 'action-7' })
+  expect((await fetch(`${env['CONVSIM_BASE_URL']}/models`)).headers.get('x-sim-origin')).toBe('contract')
 })
 
 test('the action fails with the reason if convsim does not start', async () => {

@@ -89,8 +89,7 @@ const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
 if (!hasHaproxy) process.stderr.write('The check of haproxy.cfg by HAProxy is skipped: "haproxy" is not installed.\n')
 
 test.skipIf(!hasHaproxy)('HAProxy accepts haproxy.cfg', () => {
-  const { status, stderr } = spawnSync('haproxy', ['-c', '-f', examplePath('replicas/haproxy.cfg')], {
-    encoding: 'utf8',
-  })
+  const args = ['-c', '-f', examplePath('replicas/haproxy.cfg')]
+  const { status, stderr } = spawnSync('haproxy', args, { encoding: 'utf8' })
   expect([status, stderr]).toEqual([0, expect.not.stringMatching(/ALERT|WARNING/)])
 })

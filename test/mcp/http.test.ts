@@ -58,8 +58,7 @@ describe('the endpoint', () => {
     [403, { origin: 'null' }],
     [200, {}],
   ])('answers %i to %j', async (status, headers) => {
-    const answer = await ask(sim(), '/__sim/mcp', { body: message, headers: { accept, ...headers } })
-    expect(answer.status).toBe(status)
+    expect((await ask(sim(), '/__sim/mcp', { body: message, headers: { accept, ...headers } })).status).toBe(status)
   })
 
   test('cannot be called by a form, and asks for the token', async () => {

@@ -58,8 +58,7 @@ describe('convsim skill', () => {
   const skill = () => readFile(new URL('../../SKILL.md', import.meta.url), 'utf8')
 
   test('prints the skill, which a simulator serves, too', async () => {
-    const sim = await startForTest()
-    const served = await fetch(`${sim.controlUrl}/skill.md`)
+    const served = await fetch(`${(await startForTest()).controlUrl}/skill.md`)
     expect(served.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     expect(await served.text()).toBe(await skill())
     expect((await run(['skill'])).stdout).toBe(await skill())

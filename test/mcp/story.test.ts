@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { event } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 import { callTool, connectOverHttp } from './mcp-client.ts'
@@ -14,37 +14,30 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-describe('an agent mends a client', () => {
-  test('that ignores Retry-After: tools name the bug with its figures, and the mended client is green', async () => {
-    const sim = await startForTest()
-    const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
-    const sandbox = 'checkout'
-    const { baseUrl } = (await callTool(agent, 'control_sandbox', { action: 'create', sandbox })).json
-    const rules = [{ operation: 'createEvent', scenario: 'rate-limited;retry-after=30', times: 2 }]
-    await callTool(agent, 'set_scenarios', { sandbox, rules })
-    expect(await sendEvent(String(baseUrl), async () => undefined)).toBe(3)
+test('an agent mends a client that ignores Retry-After: tools name the bug, and it is green at the end', async () => {
+  const sim = await startForTest()
+  const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
+  const sandbox = 'checkout'
+  const { baseUrl } = (await callTool(agent, 'control_sandbox', { action: 'create', sandbox })).json
+  const rules = [{ operation: 'createEvent', scenario: 'rate-limited;retry-after=30', times: 2 }]
+  await callTool(agent, 'set_scenarios', { sandbox, rules })
+  expect(await sendEvent(String(baseUrl), async () => undefined)).toBe(3)
 
-    const { json: failed } = await callTool(agent, 'run_summary', { sandbox })
-    expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
-    expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"waitedMs":\d+,"count":2/)
-    const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
-    const explained = await callTool(agent, 'explain_request', { id })
-    expect(explained.text).toMatch(/"retryAfterMs":30000/)
-    expect((await callTool(agent, 'find_requests', { sandbox })).text).toMatch(/"badRetries":.*"waitedMs":\d+/)
+  const { json: failed } = await callTool(agent, 'run_summary', { sandbox })
+  expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
+  expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"waitedMs":\d+,"count":2/)
+  const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
+  expect((await callTool(agent, 'explain_request', { id })).text).toMatch(/"retryAfterMs":30000/)
+  expect((await callTool(agent, 'find_requests', { sandbox })).text).toMatch(/"badRetries":.*"waitedMs":\d+/)
 
-    await callTool(agent, 'control_sandbox', { action: 'reset', sandbox })
-    await callTool(agent, 'set_scenarios', { sandbox, rules })
-    const wait = (seconds: number) =>
-      callTool(agent, 'control_sandbox', { action: 'advance', sandbox, by: `${seconds}s` })
-    expect(await sendEvent(String(baseUrl), wait)).toBe(3)
-    const { json: mended } = await callTool(agent, 'run_summary', { sandbox })
-    expect([mended['verdict'], mended['worst']]).toEqual(['passed', undefined])
-    const verified = await callTool(agent, 'verify_requests', {
-      sandbox,
-      operation: 'createEvent',
-      match: { status: 429 },
-      count: { exactly: 2 },
-    })
-    expect(verified.json['satisfied']).toBe(true)
-  })
+  await callTool(agent, 'control_sandbox', { action: 'reset', sandbox })
+  await callTool(agent, 'set_scenarios', { sandbox, rules })
+  const wait = (seconds: number) =>
+    callTool(agent, 'control_sandbox', { action: 'advance', sandbox, by: `${seconds}s` })
+  expect(await sendEvent(String(baseUrl), wait)).toBe(3)
+  const { json: mended } = await callTool(agent, 'run_summary', { sandbox })
+  expect([mended['verdict'], mended['worst']]).toEqual(['passed', undefined])
+  const refusals = { operation: 'createEvent', match: { status: 429 }, count: { exactly: 2 } }
+  const verified = await callTool(agent, 'verify_requests', { sandbox, ...refusals })
+  expect(verified.json['satisfied']).toBe(true)
 })

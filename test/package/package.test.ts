@@ -18,10 +18,13 @@ const tsc = join(repository, 'node_modules/typescript/bin/tsc')
 
 let project: Project
 let installed: string
+/** The paths of the files in the package. */
+let paths: readonly string[]
 
 beforeAll(() => {
   project = createProject()
   installed = join(project.folder, 'node_modules', name)
+  paths = project.packed.files.map(({ path }) => path)
 })
 
 afterAll(() => project.remove())
@@ -30,7 +33,6 @@ const isDeclaration = (path: string) => /\.d\.[cm]?ts$/.test(path)
 
 describe('the package', () => {
   it('contains the built code, the documents, the fixtures and licences, but neither sources nor tests', () => {
-    const paths = project.packed.files.map(({ path }) => path)
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
     const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
     expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)
@@ -38,7 +40,6 @@ describe('the package', () => {
   })
 
   it('contains every file to which its documents link, except pictures', () => {
-    const paths = project.packed.files.map(({ path }) => path)
     const documents = paths.filter((path) => path.endsWith('.md'))
     expect(documents).toContain('README.md')
     const links = documents.flatMap((document) => {
@@ -56,8 +57,7 @@ describe('the package', () => {
   })
 
   it('is all that its installation brings', () => {
-    const packages = readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))
-    expect(packages).toEqual([name])
+    expect(readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))).toEqual([name])
     expect(readdirSync(installed)).not.toContain('node_modules')
   })
 
@@ -87,8 +87,7 @@ describe('the library', () => {
   })
 
   it('has the declarations that its entry points need, and these import from their test runner alone', () => {
-    const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-    const entries = Object.values<{ readonly types: string }>(exports).map(({ types }) => types.slice(2))
+    const entries = Object.values<{ readonly types: string }>(manifest.exports).map(({ types }) => types.slice(2))
     const files = new Set(entries)
     const libraries = new Set<string>()
     for (const file of files) {
@@ -99,22 +98,16 @@ describe('the library', () => {
       }
     }
     expect(libraries).toEqual(new Set(['vitest', 'node:test', '@playwright/test', 'testcontainers']))
-    expect(
-      project.packed.files
-        .map(({ path }) => path)
-        .filter(isDeclaration)
-        .sort(),
-    ).toEqual([...files].sort())
+    expect(paths.filter(isDeclaration).sort()).toEqual([...files].sort())
   })
 
   it('declares each entry point for the resolution of TypeScript that knows no "exports", too', () => {
-    const { exports, typesVersions } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-    const { '.': _, ...others } = exports
+    const { '.': _, ...others } = manifest.exports
     const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
       path.slice(2),
       [types.slice(2)],
     ])
-    expect(typesVersions).toEqual({ '*': Object.fromEntries(expected) })
+    expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(expected) })
   })
 
   it.each([
@@ -166,8 +159,10 @@ describe('the library', () => {
   })
 
   it('declares no setting apart from its name and the type of its value', () => {
-    const declarations = project.packed.files.map(({ path }) => path).filter(isDeclaration)
-    const text = declarations.map((path) => readFileSync(join(installed, path), 'utf8')).join('\n')
+    const text = paths
+      .filter(isDeclaration)
+      .map((path) => readFileSync(join(installed, path), 'utf8'))
+      .join('\n')
     expect(text).toContain('maxAnalysesPerHour: number | undefined')
     expect(text).not.toMatch(/settingTable|commandLineSettings|Setting</i)
   })
@@ -220,22 +215,20 @@ it.each([
   expect(project.run(process.execPath, ...args)).toBe('')
 })
 
-describe('a publication', () => {
-  /** Runs the check before a publication in a folder with this package.json. */
-  const check = async (fields: object) => {
-    const folder = await tempFolder()
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
-    const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
-    return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
-  }
+/** Runs the check before a publication in a folder with this package.json. */
+const check = async (fields: object) => {
+  const folder = await tempFolder()
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
+  const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
+  return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
+}
 
-  it('is refused while an address is a placeholder, and allowed with the addresses of its owner', async () => {
-    const url = 'https://code.test/convsim'
-    const problem = expect.stringContaining('package.json has placeholders: repository.url, bugs.')
-    expect(await check({ homepage: url })).toMatchObject({ status: 1, stderr: problem })
-    const addresses = { repository: { type: 'git', url }, homepage: url, bugs: url }
-    expect(await check(addresses)).toMatchObject({ status: 0, stderr: '' })
-  })
+it('a publication is refused while an address is a placeholder, and allowed with those of its owner', async () => {
+  const url = 'https://code.test/convsim'
+  const problem = expect.stringContaining('package.json has placeholders: repository.url, bugs.')
+  expect(await check({ homepage: url })).toMatchObject({ status: 1, stderr: problem })
+  const addresses = { repository: { type: 'git', url }, homepage: url, bugs: url }
+  expect(await check(addresses)).toMatchObject({ status: 0, stderr: '' })
 })
 
 /** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */

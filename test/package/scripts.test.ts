@@ -24,30 +24,26 @@ test('npm test with arguments passes them to vitest, and runs nothing else', () 
   expect(output).toContain('vitest') // its help
 })
 
-test(
-  'npm run dev restarts when a document or a fixture changes',
-  async () => {
-    // The folders are copies, so that no other test meets a change.
-    const folder = await tempFolder()
-    symlinkSync(join(repository, 'src'), join(folder, 'src'))
-    const files = [join(folder, 'spec', 'openapi.yaml'), join(folder, 'fixtures', 'keys.yaml')]
-    for (const file of files) {
-      mkdirSync(join(file, '..'))
-      writeFileSync(file, '')
+test('npm run dev restarts when a document or a fixture changes', { timeout: limitMs }, async () => {
+  // The folders are copies, so that no other test meets a change.
+  const folder = await tempFolder()
+  symlinkSync(join(repository, 'src'), join(folder, 'src'))
+  const files = [join(folder, 'spec', 'openapi.yaml'), join(folder, 'fixtures', 'keys.yaml')]
+  for (const file of files) {
+    mkdirSync(join(file, '..'))
+    writeFileSync(file, '')
+  }
+  const command = `${scripts.dev} --port 0 --state :memory: --log-level silent`
+  const env = { PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` }
+  const dev = startProgram('/bin/sh', ['-c', command], { cwd: folder, env, detached: true })
+  onTestFinished(() => void (dev.process.pid !== undefined && process.kill(-dev.process.pid, 'SIGKILL')))
+  const starts = () => dev.stdout().match(/is listening on/g)?.length ?? 0
+  await dev.ready()
+  for (const file of files) {
+    const before = starts()
+    for (let timeout = restartMs; starts() === before; timeout *= 2) {
+      writeFileSync(file, `# ${before}\n`)
+      await vi.waitUntil(() => starts() > before, { timeout }).catch(() => undefined)
     }
-    const command = `${scripts.dev} --port 0 --state :memory: --log-level silent`
-    const env = { PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` }
-    const dev = startProgram('/bin/sh', ['-c', command], { cwd: folder, env, detached: true })
-    onTestFinished(() => void (dev.process.pid !== undefined && process.kill(-dev.process.pid, 'SIGKILL')))
-    const starts = () => dev.stdout().match(/is listening on/g)?.length ?? 0
-    await dev.ready()
-    for (const file of files) {
-      const before = starts()
-      for (let timeout = restartMs; starts() === before; timeout *= 2) {
-        writeFileSync(file, `# ${before}\n`)
-        await vi.waitUntil(() => starts() > before, { timeout }).catch(() => undefined)
-      }
-    }
-  },
-  limitMs,
-)
+  }
+})

@@ -1,28 +1,22 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { controlFaultsOf } from '../support/documented.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { listRequests, readControl } from '../support/stored-records.ts'
 import { fakeUpstream, proxyTo } from './fake-upstream.ts'
 
-async function entries(sim: TestSimulator): Promise<JsonObject[]> {
-  const page = await steer(sim, 'GET', '/requests?bodies=true&sandbox=*')
-  expect(controlFaultsOf('listRequests', 200, page)).toEqual([])
-  const { requests } = page
-  return (Array.isArray(requests) ? requests : []).filter(isObject)
-}
+const entries = (sim: TestSimulator) => listRequests(sim, 'bodies=true&sandbox=*')
 
-const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1) ?? {}
+const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1)
 
-async function unexpectedMessages(sim: TestSimulator): Promise<unknown[]> {
-  const report = await steer(sim, 'GET', '/report?sandbox=*')
-  expect(controlFaultsOf('getReport', 200, report)).toEqual([])
-  const { findings } = objectOf({ body: report['unexpected'] ?? null, status: 200 })
-  return (Array.isArray(findings) ? findings : []).filter(isObject).map(({ message }) => message)
+async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
+  const { unexpected } = await readControl<ControlSchemas['Report']>(sim, '/report?sandbox=*')
+  return unexpected.findings.map(({ message }) => message)
 }
 
 test('a proxy has no bundle, and says what to take in its place', async () => {
@@ -85,7 +79,7 @@ describe('the way of a request', () => {
     expect(answer.headers.get('x-team')).toBe('blue')
     expect(answer.headers.get('x-sim-foreign')).toBeNull()
     expect(answer.headers.get('via')).toBe('1.1 convsim')
-    expect((await lastEntry(sim))['sandbox']).toBe('worker-3')
+    expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
   })
 
   test('the token of the environment replaces that of the client, and neither is recorded or logged', async () => {
@@ -104,9 +98,7 @@ describe('the way of a request', () => {
   test('a request that breaks the contract goes on, and counts', async () => {
     const bodies: string[] = []
     const origin = await fakeUpstream(async (req, res) => {
-      let text = ''
-      for await (const chunk of req) text += chunk
-      bodies.push(text)
+      bodies.push(await text(req))
       res.writeHead(201, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }))
     })
@@ -114,8 +106,7 @@ describe('the way of a request', () => {
     const sent = event({ value: 5 })
     expect((await ask(sim, '/v1/events', { body: sent })).status).toBe(201)
     expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
-    const report = await steer(sim, 'GET', '/report')
-    expect(report['violations']).toMatchObject({ requests: 1 })
+    expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
   test('a path outside the contract goes on; it is a violation if the real service has it', async () => {
@@ -133,15 +124,11 @@ describe('the way of a request', () => {
   })
 
   test('an explanation does not ask the real service', async () => {
-    let count = 0
-    const origin = await fakeUpstream((_req, res) => {
-      count += 1
-      res.end()
-    })
-    const sim = await proxyTo(origin)
+    const service = vi.fn<RequestListener>()
+    const sim = await proxyTo(await fakeUpstream(service))
     const explained = await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath })
     expect(JSON.stringify(explained)).toContain('goes on to the real service')
-    expect(count).toBe(0)
+    expect(service).not.toHaveBeenCalled()
   })
 })
 
@@ -188,10 +175,7 @@ describe('scenarios over the real service', () => {
 })
 
 describe('faults of the real service', () => {
-  const healthy = async () => {
-    const upstream = await startForTest()
-    return objectOf(await ask(upstream, analyticsPath))
-  }
+  const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
 
   test('one that does not answer in time is a 504', async () => {
     const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
@@ -224,13 +208,12 @@ describe('faults of the real service', () => {
     })
     const sim = await proxyTo(origin)
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
+    const message = 'was broken off by the real service after 8 bytes'
     expect(await lastEntry(sim)).toMatchObject({
       delivery: { outcome: 'upstream-gone', sentBytes: 8 },
-      answerViolations: [{ keyword: 'connection', message: 'was broken off by the real service after 8 bytes' }],
+      answerViolations: [{ keyword: 'connection', message }],
     })
-    expect(await unexpectedMessages(sim)).toEqual([
-      'The answer breaks the contract: was broken off by the real service after 8 bytes',
-    ])
+    expect(await unexpectedMessages(sim)).toEqual([`The answer breaks the contract: ${message}`])
   })
 
   test.each([
@@ -284,17 +267,9 @@ describe('faults of the real service', () => {
     const sim = await proxyTo(origin)
     const answer = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
     expect((await answer.text()).length).toBe(body.length)
-    expect(await lastEntry(sim)).toMatchObject({
-      answer: { status: 200 },
-      answerViolations: [],
-      advice: [
-        {
-          in: 'response',
-          keyword: 'bound',
-          message: 'is not checked, since it has more than 25000 members and items, or 1048576 bytes',
-        },
-      ],
-    })
+    const message = 'is not checked, since it has more than 25000 members and items, or 1048576 bytes'
+    const advice = [{ in: 'response', keyword: 'bound', message }]
+    expect(await lastEntry(sim)).toMatchObject({ answer: { status: 200 }, answerViolations: [], advice })
     expect(await unexpectedMessages(sim)).toHaveLength(0)
     expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
@@ -307,8 +282,7 @@ describe('faults of the real service', () => {
       end = () => res.end('last')
     })
     const sim = await proxyTo(origin)
-    const response = await fetch(`${sim.origin}/v1/stream`)
-    const reader = response.body?.getReader()
+    const reader = (await fetch(`${sim.origin}/v1/stream`)).body?.getReader()
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toBe('first')
     end()
@@ -319,15 +293,9 @@ describe('faults of the real service', () => {
     ['before the answer begins', undefined, false],
     ['while a scenario reads the answer', 'drop-field', true],
   ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
-    let [asked, closed] = [() => {}, () => {}]
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve
-    })
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve
-    })
+    const [asked, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
-      res.on('close', () => closed())
+      res.on('close', closed)
       if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
       asked()
     })
@@ -335,15 +303,11 @@ describe('faults of the real service', () => {
     const stop = new AbortController()
     const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
     const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
-    await isAsked
+    await expect.poll(() => asked).toHaveBeenCalled()
     stop.abort()
-    await isClosed
+    await expect.poll(() => closed).toHaveBeenCalled()
     expect(await answer).toBe('left')
-    await expect
-      .poll(() => lastEntry(sim))
-      .toMatchObject({
-        answer: { status: 499, origin: 'simulator' },
-        delivery: { outcome: 'client-gone', sentBytes: 0 },
-      })
+    const gone = { answer: { status: 499, origin: 'simulator' }, delivery: { outcome: 'client-gone', sentBytes: 0 } }
+    await expect.poll(() => lastEntry(sim)).toMatchObject(gone)
   })
 })

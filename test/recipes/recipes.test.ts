@@ -115,6 +115,5 @@ describe.each(recipes)('the recipe $file', (recipe) => {
 })
 
 test('the table of the recipes lists each file of the folder', () => {
-  const files = readdirSync(folder)
-  expect(recipes.map(({ file }) => file).sort()).toEqual(files.sort())
+  expect(recipes.map(({ file }) => file).sort()).toEqual(readdirSync(folder).sort())
 })

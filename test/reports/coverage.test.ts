@@ -1,52 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { isObject, type JsonObject } from '../../src/core/json.ts'
+import type { ControlSchemas } from '../../src/client/transport.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { listCoverageItems } from '../../src/reports/coverage-items.ts'
 import { inputs } from '../support/catalogue.ts'
-import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, event, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-interface Missing {
-  readonly name: string
-  readonly sentence: string
-  readonly headers?: Record<string, string>
-}
-
-interface Operation {
-  readonly operation: string
-  readonly requests: number
-  readonly met: number
-  readonly points: number
-  readonly percent: number
-  readonly covered: readonly string[]
-  readonly missing: readonly Missing[]
-  readonly outOfReach: readonly string[]
-}
-
 async function coverageOf(target: TestSimulator, sandbox: string) {
-  const view = await steer(target, 'GET', `/coverage?sandbox=${sandbox}`)
-  const operations = view['operations'] as unknown as readonly Operation[] // the sweep checks it by the document
-  const of = (id: string): Operation => {
-    const found = operations.find(({ operation }) => operation === id)
+  const view = await readControl<ControlSchemas['Coverage']>(target, `/coverage?sandbox=${sandbox}`)
+  const of = (id: string) => {
+    const found = view.operations.find(({ operation }) => operation === id)
     if (!found) throw new Error(`no operation ${id}`)
     return found
   }
-  return { view, operations, of }
+  return { view, of }
 }
 
 const allItems = listCoverageItems(inputs.contract)
 
 describe('the missing items', () => {
   test('are all items before the first request, and none is out of reach in the bundled document', async () => {
-    const { view, operations: all } = await coverageOf(sim(), 'untouched')
+    const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.length])
-    expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
-    expect(all.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
+    expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
+    expect(view.operations.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
     expect(view).toMatchObject({ met: 0, percent: 0 })
   })
 
@@ -86,12 +70,7 @@ describe('an exchange counts', () => {
     'empty-response;when=after',
   ])('without its answer if that is damaged by %s', async (scenario) => {
     const sandbox = `damaged-${scenario.replace(/\W/g, '-')}`
-    await fetch(sim().origin + analyticsPath, {
-      headers: { authorization: 'Bearer k', 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario },
-    }).then(
-      (answer) => answer.text().catch(() => ''),
-      () => '',
-    )
+    await ask(sim(), analyticsPath, inSandbox(sandbox, scenario)).catch(() => undefined)
     expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
   })
 
@@ -111,22 +90,15 @@ describe('an exchange counts', () => {
   test('without a refusal of the simulator itself', async () => {
     const { status } = await ask(sim(), analyticsPath, inSandbox('own', 'no-such-scenario'))
     expect(status).toBe(400)
-    const { covered, requests } = (await coverageOf(sim(), 'own')).of('getModelAnalytics')
-    expect({ covered, requests }).toEqual({ covered: [], requests: 1 })
+    expect((await coverageOf(sim(), 'own')).of('getModelAnalytics')).toMatchObject({ covered: [], requests: 1 })
   })
 
   test('with fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
     await ask(sim(), '/v1/prompts', { body, ...inSandbox('fields') })
-    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual([
-      '201',
-      'body name',
-      'body components',
-      'body components.content',
-      'body components.source',
-      'body components.source: agent',
-      'body tags',
-    ])
+    const components = ['components', 'components.content', 'components.source', 'components.source: agent']
+    const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
+    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual(['201', ...fields])
   })
 })
 
@@ -168,15 +140,11 @@ describe('sandboxes', () => {
 
   test('that were evicted still count for all', async () => {
     const own = await startForTest({ sandboxLimit: 2 })
-    for (const [sandbox, scenario] of [
-      ['a', 'forbidden'],
-      ['b', 'not-found'],
-      ['c', '429'],
-    ] as const)
-      await send(own, sandbox, scenario)
+    await send(own, 'a', 'forbidden')
+    await send(own, 'b', 'not-found')
+    await send(own, 'c', '429')
     expect(await statusesIn(own, '*')).toEqual(['403', '404', '429'])
-    const report = await steer(own, 'GET', '/report?sandbox=*')
-    expect(report).toMatchObject({ sandbox: '*', requests: 3 })
+    expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
   })
 
   test('keep their coverage when the journal evicts their requests', async () => {
@@ -220,8 +188,7 @@ describe('an operation that a user adds to the document', { tags: ['long'] }, ()
   test('has the items of its schemas, with its examples as hints', async () => {
     const own = await startForTest({ contract: await documentWithPaths(paths) })
     const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
-    const hints = missing.map(({ name, headers }) => [name, headers?.['Prefer']])
-    expect(hints).toEqual([
+    expect(missing.map(({ name, headers }) => [name, headers?.['Prefer']])).toEqual([
       ['200', undefined],
       ['path scope', undefined],
       ['path scope=own', undefined],
@@ -260,8 +227,7 @@ test('the share is rounded down to a tenth', async () => {
 
 test('a report contains the same coverage as GET coverage', async () => {
   await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'both' } })
-  const { sandbox, ...coverage } = objectOf(await ask(sim(), '/__sim/coverage?sandbox=both'))
+  const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')
-  const report = objectOf(await ask(sim(), '/__sim/report?sandbox=both'))
-  expect(isObject(report['coverage']) && report['coverage']).toEqual(coverage)
+  expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isObject } from '../../src/core/json.ts'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, type RequestOptions } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
@@ -84,10 +85,8 @@ describe('an unknown path', () => {
     const headers = { 'x-sim-sandbox': 'many-paths' }
     for (let index = 0; index < 120; index += 1) await ask(sim(), `/v1/path-${index}`, { headers })
     await ask(sim(), analyticsPath, { headers, token: null })
-    const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=many-paths')
-    expect(unexpected).toMatchObject({ answers: 121, further: 0 })
-    const findings = isObject(unexpected) ? unexpected['findings'] : undefined
-    expect(findings).toHaveLength(22)
-    expect(findings).toContainEqual(expect.objectContaining({ operation: 'getModelAnalytics' }))
+    const { unexpected } = await readControl<ControlSchemas['Report']>(sim(), '/report?sandbox=many-paths')
+    expect(unexpected).toMatchObject({ answers: 121, further: 0, findings: { length: 22 } })
+    expect(unexpected.findings).toContainEqual(expect.objectContaining({ operation: 'getModelAnalytics' }))
   })
 })

@@ -1,25 +1,20 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import type { ControlSchemas } from '../../src/client/transport.ts'
 import { mannersRules } from '../../src/reports/judge-retry.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
-interface Finding {
-  readonly rule: string
-  readonly sentence: string
-  readonly count: number
-  readonly requests: readonly string[]
-}
-
-async function findingsIn(target: TestSimulator, sandbox: string): Promise<readonly Finding[]> {
-  const { findings } = await steer(target, 'GET', `/manners?sandbox=${sandbox}`)
-  return findings as unknown as readonly Finding[] // the sweep checks it by the document
+async function findingsIn(target: TestSimulator, sandbox: string) {
+  const path = `/manners?sandbox=${sandbox}`
+  return (await readControl<{ findings: ControlSchemas['MannersFinding'][] }>(target, path)).findings
 }
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
@@ -97,9 +92,9 @@ describe('over HTTP', () => {
     const sandbox = `one-call-${name}`
     await putRules(sim(), [{ scenario: 'forbidden', times: 1 }], sandbox)
     const headers = { ...inSandbox(sandbox), [name]: value }
-    const how = { path: '/v1/models/unknown/analytics', id: 'getModelAnalytics', method: 'GET' }
-    await askOperation(sim(), { ...operations[0], ...how }, { headers })
-    await askOperation(sim(), { ...operations[0], ...how }, { headers: inSandbox(sandbox) })
+    const path = '/v1/models/unknown/analytics'
+    await ask(sim(), path, { headers })
+    await ask(sim(), path, { headers: inSandbox(sandbox) })
     expect(await rulesIn(sandbox)).toEqual(['no-retry'])
   })
 

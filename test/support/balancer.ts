@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
@@ -19,16 +20,13 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   let next = 0
   const unready = new Set<number>()
   const check = async (port: number) => {
-    const ok = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-    if (ok) unready.delete(port)
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (answer?.ok) unready.delete(port)
     else unready.add(port)
   }
   const checks = setInterval(() => ports.map(check), CHECK_MS)
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const body = await readBody(incoming)
+    const body = await buffer(incoming)
     const ready = ports.filter((port) => !unready.has(port))
     const servers = ready.length > 0 ? ready : ports
     for (const _ of servers) {
@@ -46,12 +44,6 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const server = createServer((incoming, outgoing) => void forward(incoming, outgoing))
   onTestFinished(() => clearInterval(checks))
   return { origin: `http://127.0.0.1:${await listenForTest(server)}` }
-}
-
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 function send({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer, port: number): Promise<Attempt> {

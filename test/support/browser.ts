@@ -1,16 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test as plainTest } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
 import { startForTest, type TestSimulator } from './start.ts'
+
+export { test } from './start.ts'
 
 const problem = findBrowserProblem()
 if (problem !== undefined) process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
 
 /** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
 export const describeInBrowser = describe.skipIf(problem !== undefined)
-
-/** A test to which `own` is a simulator of its own, with default settings, until its end. */
-export const test = plainTest.extend('own', () => startForTest())
 
 /** The appearance of a page, and the place in the console. */
 export interface PageOptions {

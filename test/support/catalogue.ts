@@ -1,14 +1,11 @@
 import { defaultSettings } from '../../src/config/settings.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
-/** The inputs of the simulator, loaded once for the sweeps over them. */
-export const inputs = await load()
+const loaded = await loadInputs(defaultSettings())
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
 
-async function load() {
-  const loaded = await loadInputs(defaultSettings())
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-  return loaded.value
-}
+/** The inputs of the simulator, loaded once for the sweeps over them. */
+export const inputs = loaded.value
 
 /** Returns the operation of the contract with this id. */
 export function operationOf(id: string) {

@@ -104,8 +104,7 @@ export function expectRefusal(
 
 /** Reads where the state is and what it holds: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
-  const info = await ask(target, '/__sim/info', { token: null })
-  return objectOf(info)['state'] ?? null
+  return objectOf(await ask(target, '/__sim/info', { token: null }))['state'] ?? null
 }
 
 /** The id of a product that no fixture lists. */

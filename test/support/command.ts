@@ -53,21 +53,17 @@ export function startProgram(
     stdio: [stdin, 'pipe', 'pipe'],
     ...(cwd && { cwd }),
   })
-  let out = ''
-  let errors = ''
+  const output = { stdout: '', stderr: '' }
   let hasEnded = false
   const listeners = new Set<() => void>()
   const changed = () => {
     for (const listener of listeners) listener()
   }
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-    changed()
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-    changed()
-  })
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text
+      changed()
+    })
   const ended = once(child, 'close').then(([code, signal]) => {
     hasEnded = true
     changed()
@@ -83,7 +79,7 @@ export function startProgram(
         const found = find()
         if (found === undefined && !hasEnded) return
         listeners.delete(listener)
-        if (found === undefined) reject(new Error(`convsim ended; stdout: ${out}\nstderr: ${errors}`))
+        if (found === undefined) reject(new Error(`convsim ended; stdout: ${output.stdout}\nstderr: ${output.stderr}`))
         else resolve(found)
       }
       listeners.add(listener)
@@ -91,11 +87,11 @@ export function startProgram(
     })
   return {
     process: child,
-    stdout: () => out,
-    stderr: () => errors,
-    ready: () => waitFor(() => /is listening on (http:\/\/[^\s"]+)/.exec(out)?.[1]),
-    untilStdout: async (pattern) => void (await waitFor(() => pattern.exec(out)?.[0])),
-    untilStderr: async (pattern) => void (await waitFor(() => pattern.exec(errors)?.[0])),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    ready: () => waitFor(() => /is listening on (http:\/\/[^\s"]+)/.exec(output.stdout)?.[1]),
+    untilStdout: async (pattern) => void (await waitFor(() => pattern.exec(output.stdout)?.[0])),
+    untilStderr: async (pattern) => void (await waitFor(() => pattern.exec(output.stderr)?.[0])),
     ended,
     stop(signal = 'SIGTERM') {
       child.kill(signal)

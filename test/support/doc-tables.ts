@@ -1,18 +1,16 @@
 import { commands } from '../../src/cli/commands.ts'
 import { flagOf, type Setting } from '../../src/config/setting.ts'
-import { defaultOf, defaultSettings, serverSettings } from '../../src/config/settings.ts'
+import { defaultOf, serverSettings } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { QUALITY_BLEND } from '../../src/simulation/day.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
-import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 import { rooms } from '../architecture/table.ts'
+import { inputs } from './catalogue.ts'
 
 /** Returns the tables of the documentation that follow from the code, by the names of their markers. */
-export async function docTables(): Promise<Record<string, string>> {
-  const loaded = await loadInputs(defaultSettings())
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-  const { fixtures, catalogue, control } = loaded.value
+export function docTables(): Record<string, string> {
+  const { fixtures, catalogue, control } = inputs
   return {
     commands: formatTable(
       ['command', 'what it does'],
@@ -20,11 +18,7 @@ export async function docTables(): Promise<Record<string, string>> {
     ),
     settings: formatTable(
       ['flag', 'default', 'meaning'],
-      Object.entries<Setting<unknown>>(serverSettings).map(([name, setting]) => [
-        describeFlag(name, setting),
-        describeDefault(setting),
-        firstSentence(setting.description),
-      ]),
+      Object.entries<Setting<unknown>>(serverSettings).map(settingCells),
     ),
     'command-settings': formatTable(
       ['command', 'flag', 'default', 'meaning'],
@@ -34,12 +28,7 @@ export async function docTables(): Promise<Record<string, string>> {
             ([name, setting]) =>
               !setting.hidden && !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
           )
-          .map(([name, setting]) => [
-            code(command),
-            describeFlag(name, setting),
-            describeDefault(setting),
-            firstSentence(setting.description),
-          ]),
+          .map((entry) => [code(command), ...settingCells(entry)]),
       ),
     ),
     scenarios: families
@@ -128,6 +117,12 @@ function scenarioRow(entry: ScenarioDefinition): string[] {
       .join(', '),
   ]
 }
+
+const settingCells = ([name, setting]: [string, Setting<unknown>]) => [
+  describeFlag(name, setting),
+  describeDefault(setting),
+  firstSentence(setting.description),
+]
 
 const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { startForTest } from './start.ts'
@@ -40,11 +41,10 @@ export async function startFakeUpstream(change: Change = () => undefined, isExpi
   const { origin } = await startForTest()
   const requests: FakeRequest[] = []
   const listener: RequestListener = async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    const body = await buffer(request)
     const { method = 'GET', url = '/', headers } = request
     requests.push({ method, url, headers })
-    const answer = await answerWith(origin, { method, url, headers }, Buffer.concat(chunks))
+    const answer = await answerWith(origin, { method, url, headers }, body)
     change(answer, { method, url, headers })
     const timer = setTimeout(() => {
       response.writeHead(answer.status, answer.headers)

@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { executablePath, type RedisServer, startRedis } from './redis-server.ts'
 
-const installCommand = 'apt-get install -y --no-install-recommends redis-server'
-
 const problem = findRedisProblem()
 if (problem !== undefined) process.stderr.write(`The tests of the shared state in Redis are skipped. ${problem}\n`)
 
 /** Says why there is no Redis, or returns undefined. In CI a missing Redis is an error, so that no test is skipped. */
 function findRedisProblem(): string | undefined {
   if (existsSync(executablePath)) return undefined
-  const missing = `There is no ${executablePath}: ${installCommand}`
+  const missing = `There is no ${executablePath}: apt-get install -y --no-install-recommends redis-server`
   if (process.env['CI'] === 'true') throw new Error(missing)
   return missing
 }

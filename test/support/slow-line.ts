@@ -7,13 +7,8 @@ export async function openSlowLine(port: number, delayMs: number): Promise<numbe
     const far = createConnection(port, '127.0.0.1')
     near.on('data', (chunk) => setTimeout(() => far.write(chunk), delayMs))
     far.pipe(near)
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.on('error', () => other.destroy())
-      one.on('close', () => other.destroy())
-    }
+    near.on('error', () => far.destroy()).on('close', () => far.destroy())
+    far.on('error', () => near.destroy()).on('close', () => near.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { readPages } from './doc-pages.ts'
 import { docTables, insertTables } from './doc-tables.ts'
 
-const tables = await docTables()
+const tables = docTables()
 for (const { path, text } of readPages()) {
   const written = insertTables(text, tables)
   if (written !== text) await writeFile(new URL(`../../${path}`, import.meta.url), written)

@@ -23,42 +23,35 @@ const imageEnv = {
 }
 
 /** A strategy that waits for a good answer at a path. */
-class HttpWait {
-  #intervalMs = 1000
-  readonly #path: string
-  readonly #port: number
-  readonly #aborts: boolean
-
-  constructor(path: string, port: number, aborts: boolean) {
-    this.#path = path
-    this.#port = port
-    this.#aborts = aborts
-  }
-
-  withReadTimeout(milliseconds: number): this {
-    this.#intervalMs = milliseconds
-    return this
-  }
-
-  async waitUntilReady(container: StartedStandIn): Promise<void> {
-    const url = `http://${container.getHost()}:${container.getMappedPort(this.#port)}${this.#path}`
-    for (;;) {
-      if (this.#aborts && container.hasExited()) {
-        await container.stop()
-        // Testcontainers reads the log of the container without keeping the process running.
-        await setTimeout(this.#intervalMs, undefined, { ref: false })
-        throw new Error(`Container exited: ${container.log()}`)
-      }
-      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(() => undefined)
-      if (answer?.ok) return
-      await setTimeout(this.#intervalMs)
-    }
-  }
+interface HttpWait {
+  withReadTimeout(milliseconds: number): HttpWait
+  waitUntilReady(container: StartedStandIn): Promise<void>
 }
 
 export const Wait = {
-  forHttp: (path: string, port: number, options: { readonly abortOnContainerExit?: boolean } = {}) =>
-    new HttpWait(path, port, options.abortOnContainerExit === true),
+  forHttp(path: string, port: number, { abortOnContainerExit = false } = {}): HttpWait {
+    let intervalMs = 1000
+    return {
+      withReadTimeout(milliseconds) {
+        intervalMs = milliseconds
+        return this
+      },
+      async waitUntilReady(container) {
+        const url = `http://${container.getHost()}:${container.getMappedPort(port)}${path}`
+        for (;;) {
+          if (abortOnContainerExit && container.hasExited()) {
+            await container.stop()
+            // Testcontainers reads the log of the container without keeping the process running.
+            await setTimeout(intervalMs, undefined, { ref: false })
+            throw new Error(`Container exited: ${container.log()}`)
+          }
+          const answer = await fetch(url, { signal: AbortSignal.timeout(intervalMs) }).catch(() => undefined)
+          if (answer?.ok) return
+          await setTimeout(intervalMs)
+        }
+      },
+    }
+  },
 }
 
 export class GenericContainer {

@@ -48,9 +48,14 @@ export interface RunnerExpectations {
   readonly startsOwn?: true
   /** Runs the tests without a set-up. */
   readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
-  /** Files with types, which are compiled with these options. */
-  readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
+  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
+  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
 }
+
+const typesEverywhere = [
+  ['types.ts', '--module', 'nodenext'],
+  ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+] as const
 
 /** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
 export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
@@ -121,9 +126,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     })
 
     const help = expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
-    test(`without a set-up, each ${help}`, {
-      timeout: limitMs,
-    }, async () => {
+    test(`without a set-up, each ${help}`, { timeout: limitMs }, async () => {
       const { outcomes, code } = await expectations.runWithoutSetup(project)
       if (expectations.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
       const needy = outcomes.find(({ title }) => title === 'a good client passes')
@@ -134,7 +137,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(code).toBe(1)
     })
 
-    test.each(expectations.compiled)('%s compiles, except misspelt names', (file, ...options) => {
+    test.each(expectations.compiled ?? typesEverywhere)('%s compiles, except misspelt names', (file, ...options) => {
       expect(project.compile([file], ...options)).toBe('')
     })
   })

@@ -24,8 +24,4 @@ describeRunner(runner, {
   },
   runElsewhere: (project, env) => project.run([], env),
   runWithoutSetup: (project) => project.run(['--config={}']),
-  compiled: [
-    ['types.ts', '--module', 'nodenext'],
-    ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
-  ],
 })

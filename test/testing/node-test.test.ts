@@ -29,8 +29,4 @@ describeRunner(runner, {
   repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'own sandboxes' },
   runElsewhere: (project, env) => project.runCommand(run, env),
   runWithoutSetup: (project) => project.runCommand(run),
-  compiled: [
-    ['types.ts', '--module', 'nodenext'],
-    ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
-  ],
 })

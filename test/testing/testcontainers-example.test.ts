@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../package/project.ts'
 import { childLimits } from '../support/child-limits.ts'
 
@@ -91,29 +91,21 @@ function runTest(file: string, env: NodeJS.ProcessEnv) {
   return { status, stderr, passed: /^# pass (\d+)$/m.exec(stdout)?.[1], stdout }
 }
 
-test('the example of Testcontainers compiles, and passes with the simulator in a process', () => {
-  installStandIn()
-  expect(compile('testcontainers-parts.d.ts')).toBe('')
-  expect(runTest('convsim.test.mjs', project.env)).toMatchObject({ status: 0, passed: '1' })
-})
+describe.each([
+  { where: 'a process', install: installStandIn, parts: ['testcontainers-parts.d.ts'], isPossible: true },
+  { where: 'a container', install: installLibrary, parts: [], isPossible: obstacle === undefined },
+])('with the simulator in $where', ({ where, install, parts, isPossible }) => {
+  const envOf = () => (where === 'a process' ? project.env : process.env)
 
-test.skipIf(obstacle !== undefined)(
-  'the example of Testcontainers compiles, and passes with the image in a container',
-  () => {
-    installLibrary()
-    expect(compile()).toBe('')
-    expect(runTest('convsim.test.mjs', process.env)).toMatchObject({ status: 0, passed: '1' })
-  },
-)
+  test.skipIf(!isPossible)('the example of Testcontainers compiles, and passes', () => {
+    install()
+    expect(compile(...parts)).toBe('')
+    expect(runTest('convsim.test.mjs', envOf())).toMatchObject({ status: 0, passed: '1' })
+  })
 
-const reason = 'CONVSIM_JOURNAL_SIZE takes a whole number'
-
-test('a test whose container stops at its start fails with the reason', () => {
-  installStandIn()
-  expect(runTest('wrong.test.mjs', project.env)).toMatchObject({ status: 1, stdout: expect.stringContaining(reason) })
-})
-
-test.skipIf(obstacle !== undefined)('a container that stops at its start fails its test with the reason', () => {
-  installLibrary()
-  expect(runTest('wrong.test.mjs', process.env)).toMatchObject({ status: 1, stdout: expect.stringContaining(reason) })
+  test.skipIf(!isPossible)('a test whose container stops at its start fails with the reason', () => {
+    install()
+    const stdout = expect.stringContaining('CONVSIM_JOURNAL_SIZE takes a whole number')
+    expect(runTest('wrong.test.mjs', envOf())).toMatchObject({ status: 1, stdout })
+  })
 })

@@ -55,10 +55,7 @@ export async function makeCall(fetch: ClientFetch, call: ClientCall, habits: Cli
 
 const mostRefusals = ({ insists, corrects }: ClientHabits) => (insists || corrects ? 1 : 0)
 
-const correct = (call: ClientCall): ClientCall => ({
-  ...call,
-  body: call.body && { ...call.body, corrected: true },
-})
+const correct = (call: ClientCall): ClientCall => ({ ...call, body: call.body && { ...call.body, corrected: true } })
 
 function pauseAfter({ retryAfterMs }: TryResult, number: number, habits: ClientHabits): number {
   return (habits.heedsRetryAfter ? retryAfterMs : undefined) ?? habits.backOff(number + 1)

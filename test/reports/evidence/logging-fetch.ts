@@ -41,15 +41,9 @@ export function createLoggingFetch(
       })
       logged.headAt = now()
       logged.status = answer.status
-      const waits = [
-        ['retry-after', 1000],
-        ['retry-after-ms', 1],
-      ] as const
-      const demanded = waits.flatMap(([header, factor]) => {
-        const value = answer.headers.get(header)
-        return value === null ? [] : [Number(value) * factor]
-      })
-      if (demanded.length > 0) logged.retryAfterMs = Math.min(...demanded)
+      const waitIn = (header: string) => Number(answer.headers.get(header) ?? Number.POSITIVE_INFINITY)
+      const demandedMs = Math.min(waitIn('retry-after') * 1000, waitIn('retry-after-ms'))
+      if (Number.isFinite(demandedMs)) logged.retryAfterMs = demandedMs
       return new Response(logBody(answer, end, broken), { status: answer.status, headers: answer.headers })
     } catch (error) {
       broken()

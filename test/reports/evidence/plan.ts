@@ -165,10 +165,9 @@ function drawFaults(
   mustSucceed: boolean,
 ): readonly Fault[] {
   const count = dice.pick([0, 1, 1, 2, 2, 3, 4])
-  const drawn = Array.from({ length: mustSucceed ? Math.min(count, maxTries - 1) : count }, () =>
+  return Array.from({ length: mustSucceed ? Math.min(count, maxTries - 1) : count }, () =>
     drawFault(dice, operation, mustSucceed),
   )
-  return drawn
 }
 
 const timeoutMs = 500
@@ -179,8 +178,7 @@ function drawFault({ pick, isLucky }: Dice, operation: OperationName, mustSuccee
   if (isLucky(0.15)) {
     const answer = mustSucceed ? '429;retry-after=1' : pick(closeCalls)
     const slow = `slow;ms=${timeoutMs - 4 + pick([0, 2, 4, 6, 8])}`
-    const isSuccess = answer === '201'
-    return { scenario: isSuccess ? slow : `${answer}, ${slow}`, isClose: true }
+    return { scenario: answer === '201' ? slow : `${answer}, ${slow}`, isClose: true }
   }
   if (isLucky(0.5)) return { scenario: pick(failed), isClose: false }
   if (operation !== 'analytics' && isLucky(0.2)) return { scenario: 'lost-ack', isClose: false }

@@ -1,9 +1,11 @@
+import type { ControlSchemas } from '../../../src/client/transport.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
 import { ask } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
+import { listRequests, readControl } from '../../support/stored-records.ts'
 import { makeCall } from './client.ts'
 import { createLoggingFetch, type TryName, tryHeader } from './logging-fetch.ts'
-import { type Accusation, type Hearing, judgeEvidence, type KnownCall, type RetryRule, type Verdict } from './oracle.ts'
+import { type Hearing, judgeEvidence, type KnownCall, type RetryRule, type Verdict } from './oracle.ts'
 import { type CallGroup, type PlannedCall, type RunPlan, scenarioOf } from './plan.ts'
 import type { StallWatch } from './stall-watch.ts'
 import { openConnections, sharedConnections } from './transport.ts'
@@ -121,26 +123,22 @@ async function readEvidence(target: Target, sandbox: string, tries: number): Pro
   const settled = { count: { atLeast: tries }, withinMs: 500 }
   // A try that timed out before it was sent never arrives, so that the count need not be reached.
   await ask(target, `/__sim/verify?sandbox=${sandbox}`, { token: null, body: settled })
-  const { requests } = await steer(target, 'GET', `/requests?sandbox=${sandbox}&limit=1000`)
-  const tryOf = new Map(
-    listOf(requests).map(({ id, request }) => [String(id), String(membersOf(membersOf(request).headers)[tryHeader])]),
+  const requests = await listRequests(target, `sandbox=${sandbox}&limit=1000`)
+  const tryOf = new Map(requests.map(({ id, request }) => [id, String(request.headers[tryHeader])]))
+  const { chains } = await readControl<{ chains: ControlSchemas['RetryChain'][] }>(
+    target,
+    `/retries?sandbox=${sandbox}&limit=100`,
   )
-  const { chains } = await steer(target, 'GET', `/retries?sandbox=${sandbox}&limit=100`)
-  const accusations = listOf(chains)
-    .flatMap(({ attempts }) => listOf(attempts))
-    .flatMap(({ id, findings }) =>
-      listOf(findings).map((finding) => ({
-        ...(finding as unknown as Pick<Accusation, 'rule' | 'sentence'>), // the sweep checks it by the document
-        accused: tryOf.get(String(id)) ?? String(id),
-      })),
-    )
-  const { findings } = await steer(target, 'GET', `/manners?sandbox=${sandbox}`)
-  const rules = listOf(findings).map(({ rule, count }) => ({ rule: rule as RetryRule, count: Number(count) }))
+  const accusations = chains
+    .flatMap(({ attempts }) => attempts)
+    .flatMap(({ id, findings }) => findings.map((finding) => ({ ...finding, accused: tryOf.get(id) ?? id })))
+  const { findings } = await readControl<{ findings: ControlSchemas['MannersFinding'][] }>(
+    target,
+    `/manners?sandbox=${sandbox}`,
+  )
+  const rules = findings.map(({ rule, count }) => ({ rule: rule as RetryRule, count }))
   return { accusations, rules, received: new Set(tryOf.values()) }
 }
-
-const listOf = (value: unknown) => value as readonly JsonObject[]
-const membersOf = (value: unknown) => value as JsonObject
 
 /** Writes a run as text: the habits, what the client did, and what it is accused of. */
 function tell({ habits, groups, connections, isAllAtOnce, faultsBy }: RunPlan, { log, accusations }: Hearing): string {

@@ -42,8 +42,7 @@ export async function openConnections(origin: string, count: number): Promise<Tr
   const waiting = [...opened]
   const unused = new Set(opened)
   const agent = new Agent({ keepAlive: true })
-  const connectAnew = () => connect(Number(port), hostname)
-  Object.assign(agent, { createConnection: () => waiting.shift() ?? connectAnew() })
+  Object.assign(agent, { createConnection: () => waiting.shift() ?? connect(Number(port), hostname) })
   return {
     send: (url, sent, onSpare) =>
       sendOver(agent, url, sent, (socket) => {
