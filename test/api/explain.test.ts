@@ -36,26 +36,27 @@ async function readState(sim: TestSimulator): Promise<Json> {
   return [...answers, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
 
-describe('POST /__sim/explain gives the reply that the request then gets, and changes nothing', () => {
-  const settings: [string, Request, JsonObject[]][] = [
-    ['analytics', analytics, []],
-    ['an event', recording, []],
-    ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
-    ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
-    ['a prompt', creating, []],
-    ['a bad event', { ...recording, body: { value: 1 } }, []],
-    ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
-    ['no credential', { ...recording, headers: {} }, []],
-    ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
-    ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
-    ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
-    ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
-    ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
-    ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
-    ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
-    ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
-  ]
-  test.each(settings)('%s', async (_name, request, rules) => {
+const settings: [string, Request, JsonObject[]][] = [
+  ['analytics', analytics, []],
+  ['an event', recording, []],
+  ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
+  ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
+  ['a prompt', creating, []],
+  ['a bad event', { ...recording, body: { value: 1 } }, []],
+  ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
+  ['no credential', { ...recording, headers: {} }, []],
+  ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
+  ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
+  ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
+  ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
+  ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
+  ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
+  ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
+  ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
+]
+test.each(settings)(
+  'an explanation has the reply that the request then gets, and changes nothing: %s',
+  async (_name, request, rules) => {
     const sim = await startForTest({ maxAnalysesPerHour: 5 })
     await putRules(sim, rules)
     for (let round = 0; round < 3; round += 1) {
@@ -67,8 +68,8 @@ describe('POST /__sim/explain gives the reply that the request then gets, and ch
       expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
       expect(explained[0]?.['why']).not.toHaveLength(0)
     }
-  })
-})
+  },
+)
 
 describe('an explanation', () => {
   const withHeader = (name: string, value: string) => ({ ...analytics, headers: { ...key, [name]: value } })

@@ -5,18 +5,16 @@ import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
-describe('a scenario that cannot be understood', () => {
-  test.each([
-    ['null;fields=conversationCount', /"conversationCount" is no nullable field.*avgSafetyScore/],
-    [`null;fields=${'x'.repeat(2000)}`, /at most 2000 characters/],
-    ['', /names no scenario/],
-    ['forbidden, critical', /cannot both act on one answer/],
-    ['200, 429', /cannot both act on one answer/],
-  ])('%j is refused', async (text, words) => {
-    const answer = await askOperation(sim(), operations[0], { headers: { 'x-sim-scenario': text } })
-    expectRefusal(answer, 400, words)
-    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
-  })
+test.each([
+  ['null;fields=conversationCount', /"conversationCount" is no nullable field.*avgSafetyScore/],
+  [`null;fields=${'x'.repeat(2000)}`, /at most 2000 characters/],
+  ['', /names no scenario/],
+  ['forbidden, critical', /cannot both act on one answer/],
+  ['200, 429', /cannot both act on one answer/],
+])('the scenario %j cannot be understood, and is refused', async (text, words) => {
+  const answer = await askOperation(sim(), operations[0], { headers: { 'x-sim-scenario': text } })
+  expectRefusal(answer, 400, words)
+  expect(answer.headers.get('x-sim-origin')).toBe('simulator')
 })
 
 describe('parameters', () => {

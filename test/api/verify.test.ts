@@ -173,14 +173,12 @@ describe('a verification that waits', () => {
   })
 })
 
-describe('POST /__sim/requests/count', () => {
-  test.each([
-    [undefined, 3],
-    [{ operation: 'createEvent' }, 2],
-    [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
-  ])('answers %j with the count %i', async (body, count) => {
-    expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
-  })
+test.each([
+  [undefined, 3],
+  [{ operation: 'createEvent' }, 2],
+  [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
+])('POST /__sim/requests/count answers %j with the count %i', async (body, count) => {
+  expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
 })
 
 describe('a journal that has dropped requests or bodies', () => {

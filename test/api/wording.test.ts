@@ -84,8 +84,9 @@ describe('the live answer has the words of the example', () => {
   })
 })
 
-describe('the scenario has the words and headers of an example', () => {
-  test.each(refusals)('$status of $operation.id', async ({ operation, status }) => {
+test.each(refusals)(
+  'the scenario has the words and headers of an example: $status of $operation.id',
+  async ({ operation, status }) => {
     const documented = operationOf(operation.id).examples(status)
     const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
     for (const scenario of [String(status), ...names]) {
@@ -95,8 +96,8 @@ describe('the scenario has the words and headers of an example', () => {
       expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
       expectDocumentedHeaders(answer, operation.id)
     }
-  })
-})
+  },
+)
 
 function exampleOf(name: string): Json | undefined {
   return examples.find((example) => example.name === name)?.value

@@ -46,33 +46,25 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
   return findings.map(({ severity, place, message }) => `${place} ${severity} ${message}`)
 }
 
-describe('an update', () => {
-  test.each<[string, Json, string, string, Json]>([
-    ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
-    [
-      'merges objects at every depth',
-      { a: { b: { c: 1 } } },
-      '$',
-      '{ a: { b: { d: 2 } } }',
-      { a: { b: { c: 1, d: 2 } } },
-    ],
-    ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
-    ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
-    ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
-    ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
-    ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
-    ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
-    [
-      'changes every place of the target',
-      { a: { b: 1 }, c: { b: 2 } },
-      '$.*',
-      '{ b: 3 }',
-      { a: { b: 3 }, c: { b: 3 } },
-    ],
-    ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
-  ])('%s', async (_sentence, document, target, update, expected) => {
-    expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
-  })
+test.each<[string, Json, string, string, Json]>([
+  ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
+  [
+    'merges objects at every depth',
+    { a: { b: { c: 1 } } },
+    '$',
+    '{ a: { b: { d: 2 } } }',
+    { a: { b: { c: 1, d: 2 } } },
+  ],
+  ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
+  ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
+  ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
+  ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
+  ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
+  ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
+  ['changes every place of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
+  ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+])('an update %s', async (_sentence, document, target, update, expected) => {
+  expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
 })
 
 test.each<[string, Json, string, Json]>([

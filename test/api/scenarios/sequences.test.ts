@@ -35,13 +35,14 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-describe('the n-th request gets the n-th item, and the last one repeats', () => {
-  test.for(orders)('%s, by X-Sim-Sequence and by a rule', async ([sequence, statuses], { sandbox }) => {
+test.for(orders)(
+  'the n-th request gets the n-th item, and the last one repeats, by X-Sim-Sequence and by a rule: %s',
+  async ([sequence, statuses], { sandbox }) => {
     expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     expect(await statusesOf(statuses.length, { sandbox })).toEqual(statuses)
-  })
-})
+  },
+)
 
 test('requests at the same time share the items out: each is met as often as it is written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf({ sandbox, sequence: '429*7, 503*5, 404*3, 200' }))
