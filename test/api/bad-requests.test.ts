@@ -69,7 +69,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test.each([
+test.each<[string, Partial<Request>]>([
   ['the scheme in another case', { token: null, headers: { authorization: 'bearer any-key' } }],
   ['a charset', { contentType: 'application/json; charset=UTF-8' }],
   ['a content type in capitals', { contentType: 'Application/JSON' }],
@@ -78,10 +78,7 @@ test.each([
   ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
   ['the names of object methods', { body: event({ constructor: 'x', toString: 'y', hasOwnProperty: 'z' }) }],
   ['a UUID in capitals', { body: event({ productId: productId.toUpperCase() }) }],
-] as [string, Partial<Request>][])(
-  'what is unusual but right is accepted: %s',
-  async (_name, { path = events, ...how }) => {
-    const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
-  },
-)
+])('what is unusual but right is accepted: %s', async (_name, { path = events, ...how }) => {
+  const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+})

@@ -55,7 +55,7 @@ const settings: [string, Request, JsonObject[]][] = [
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
 ]
 test.each(settings)(
-  'an explanation has the reply that the request then gets, and changes nothing: %s',
+  'POST /__sim/explain foretells the reply, and changes nothing: %s',
   async (_name, request, rules) => {
     const sim = await startForTest({ maxAnalysesPerHour: 5 })
     await putRules(sim, rules)

@@ -38,20 +38,17 @@ const pairs = faults.flatMap((first, index) =>
 /** A model of the fixtures, so that it is there under `--models closed`. */
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
-test.each(pairs)(
-  'of two faults the earlier one decides: $first.name before $second.name',
-  async ({ first, second }) => {
-    const both = [first, second]
-    const closed = both.some((fault) => fault.closed === true)
-    const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
-    const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
-    if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
-    const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
-    const headers = { ...first.headers, ...second.headers }
-    const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: first.status })
-  },
-)
+test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {
+  const both = [first, second]
+  const closed = both.some((fault) => fault.closed === true)
+  const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
+  const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
+  if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
+  const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
+  const headers = { ...first.headers, ...second.headers }
+  const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: first.status })
+})
 
 test.for<[string, RequestOptions, number]>([
   ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],

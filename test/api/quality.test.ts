@@ -60,28 +60,24 @@ function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints,
 const negative = { influence: 'negative' }
 const positive = { influence: 'positive' }
 
+const ofTenth = [
+  { ...positive, eventAt: '2026-01-10T00:00:00Z' },
+  { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
+  { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
+  { influence: 'neutral', eventAt: '2026-01-10' },
+  { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
+]
+
 /** The sum of impacts by day, and the events that make it. */
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
   ['2026-01-15', { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { ...negative, qualityImpactScore: 0.25 }] }],
-  [
-    '2026-01-10',
-    {
-      impact: 1,
-      events: [
-        { ...positive, eventAt: '2026-01-10T00:00:00Z' },
-        { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
-        { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
-        { influence: 'neutral', eventAt: '2026-01-10' },
-        { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
-      ],
-    },
-  ],
+  ['2026-01-10', { impact: 1, events: ofTenth }],
   ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ ...negative, eventAt: '2025-12-20T12:00' })) }],
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
 test.for([0.1, 1])(
-  'events at a weight of %d move their days of their models by the formula, and nothing else',
+  'events at the weight %d move days of their models by the formula alone',
   async (weight, { own }) => {
     const before = await answersOf(own)
     await steer(own, 'PUT', '/quality', { weight })

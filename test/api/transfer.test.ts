@@ -90,20 +90,17 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['broken JSON', () => '{"format": 1,', /body/],
   ['one member twice', () => '{"format": 1, "format": 1}', /format/],
   ['no body', () => '', /body/],
-])(
-  'a document that is no export is refused with every problem, changes nothing and creates no sandbox: %s',
-  async (_name, spoil, words) => {
-    await fill(shared())
-    const before = await readAll(shared())
-    const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
-    for (const sandbox of ['default', 'unborn']) {
-      const answer = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
-      expectRefusal(answer, 400, words)
-    }
-    expect(await readAll(shared())).toEqual(before)
-    expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
-  },
-)
+])('no export, so refused with every problem, without a change or a new sandbox: %s', async (_name, spoil, words) => {
+  await fill(shared())
+  const before = await readAll(shared())
+  const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
+  for (const sandbox of ['default', 'unborn']) {
+    const answer = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
+    expectRefusal(answer, 400, words)
+  }
+  expect(await readAll(shared())).toEqual(before)
+  expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
+})
 
 describe('--seed-state', () => {
   test('fills the default sandbox at the start and at each reset, but not the state of an earlier run', async () => {

@@ -49,7 +49,7 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
 ]
 
 test.each(wrongBodies)(
-  'all violations of a request to %s are named at once, each with its place',
+  'all violations of a request to %s are named at once, by place',
   async (path, body, expected) => {
     const before = await readStateInfo(sim())
     const answer = await ask(sim(), path, { body })
@@ -94,10 +94,8 @@ describe('X-Sim-Violations is whole JSON', () => {
     const answer = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
     expect(answer.status).toBe(400)
     expect(answer.headers.get('x-evil')).toBeNull()
-    const { total, violations } = told(answer.headers)
-    expect(total).toBe(1)
-    expect(violations[0]?.pointer).toBe('/influence')
-    expect(violations[0]?.message).toContain(JSON.stringify(text).slice(1, 5))
+    const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
+    expect(told(answer.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
   test('with a pointer that is longer than the header may be', async () => {

@@ -85,7 +85,7 @@ describe('the live answer has the words of the example', () => {
 })
 
 test.each(refusals)(
-  'the scenario has the words and headers of an example: $status of $operation.id',
+  'the scenario $status of $operation.id has the words of an example',
   async ({ operation, status }) => {
     const documented = operationOf(operation.id).examples(status)
     const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)

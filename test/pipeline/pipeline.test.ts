@@ -66,7 +66,7 @@ test.each<[string, OperationHandler['handle']]>([
   ['later', async () => fail()],
   ['at once', fail],
 ])(
-  'an exception thrown %s is a 500 in the service’s shape that names the request, and the stack is in the log',
+  'a bug thrown %s is a 500 of the service that names the request, with its stack in the log',
   async (_name, handle) => {
     const { post, said } = setup(handle)
     const { reply } = await post('/v1/events')

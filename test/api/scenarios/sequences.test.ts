@@ -36,7 +36,7 @@ const orders = [
 ] as const
 
 test.for(orders)(
-  'the n-th request gets the n-th item, and the last one repeats, by X-Sim-Sequence and by a rule: %s',
+  'request n gets item n of %s, and the last item repeats',
   async ([sequence, statuses], { sandbox }) => {
     expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
