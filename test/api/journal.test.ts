@@ -63,9 +63,7 @@ test.for<[string, object]>([
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
 ])('the damage of %s is recorded', async ([scenario, expected], { own }) => {
-  await fetch(own.origin + analyticsPath, { headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario } }).then(
-    (answer) => answer.text().catch(() => undefined),
-  )
+  await ask(own, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await ask(own, analyticsPath)
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
