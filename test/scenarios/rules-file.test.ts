@@ -1,5 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Json } from '../../src/core/json.ts'
@@ -9,13 +8,9 @@ import { analyticsPath, ask, event, modelId } from '../support/client.ts'
 import { convsim, inMemory, run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile } from '../support/temp-folder.ts'
 
-async function fileWith(text: string, name = 'rules.yaml'): Promise<string> {
-  const file = join(await tempFolder(), name)
-  await writeFile(file, text)
-  return file
-}
+const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
 
 const good = `# Two failures for one event type, and a model that is always slow.
 rules:

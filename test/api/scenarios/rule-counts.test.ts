@@ -14,7 +14,7 @@ const countsIn = async (sandbox: string, target: TestSimulator = sim()) =>
 async function askTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
   const statuses: number[] = []
   for (let number = 0; number < count; number += 1)
-    statuses.push((await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })).status)
+    statuses.push((await ask(target, analyticsPath, { sandbox })).status)
   return statuses
 }
 
@@ -35,7 +35,7 @@ test('a rule does not count requests that it does not act on', async () => {
   ]
   await putRules(sim(), rules, 'spared')
   await askTimes('spared', 2)
-  await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'spared', 'x-sim-scenario': '500' } })
+  await ask(sim(), '/v1/events', { body: event(), sandbox: 'spared', scenario: '500' })
   expect(await countsIn('spared')).toMatchObject({
     rules: [{ acted: 0, left: 3 }, { acted: 0 }, { acted: 0 }, { acted: 0, left: 0 }],
   })
