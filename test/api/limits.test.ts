@@ -73,8 +73,6 @@ test('all the fields of an answer agree with one another and with its Date', asy
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
       date: Math.floor((begin + at) / 1000) * 1000,
-      retryAfter: undefined,
-      retryAfterMs: undefined,
       ...told,
     })
   }

@@ -98,28 +98,21 @@ test('actions see what those before them did', async () => {
 })
 
 describe('a place', () => {
-  test('of what came from the document is the line of the document', async () => {
-    const result = await applied('  - { target: $.colours, update: { enum: [pink] } }\n')
-    expect(result.place('/colours/enum/1')).toBe('doc.yaml:2:15')
-    expect(result.place('/people/1/size')).toBe('doc.yaml:7:14')
-  })
+  const update = '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
+  const removal = '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n'
 
-  test('of what the overlay put there is the line of the overlay', async () => {
-    const result = await applied(
-      '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n' +
-        '  - target: $.name\n    update: Oil\n',
-    )
-    expect(result.place('/colours/enum/3')).toBe('overlay.yaml:6:14')
-    expect(result.place('/colours/extra/deep')).toBe('overlay.yaml:7:16')
-    expect(result.place('/colours/required')).toBe('doc.yaml:3:3')
-    expect(result.place('/name')).toBe('overlay.yaml:9:5')
-  })
-
-  test('of what the overlay removed is the line of the overlay, and the items behind it keep theirs', async () => {
-    const result = await applied('  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n')
-    expect(result.place('/people/0/id')).toBe('doc.yaml:7:7')
-    expect(result.place('/people/1/id')).toBe('doc.yaml:8:7')
-    expect(result.place('/name')).toBe('overlay.yaml:7:5')
+  test.each([
+    ['an item of the document', update, '/colours/enum/1', 'doc.yaml:2:15'],
+    ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
+    ['a member beside what the overlay put there', update, '/colours/required', 'doc.yaml:3:3'],
+    ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
+    ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
+    ['a text that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
+    ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
+    ['the item behind a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
+    ['the item after that', removal, '/people/1/id', 'doc.yaml:8:7'],
+  ])('of %s is the line that wrote or removed it', async (_name, actions, pointer, place) => {
+    expect((await applied(actions)).place(pointer)).toBe(place)
   })
 
   test('is that of the last of several overlays', async () => {
