@@ -132,9 +132,8 @@ describe('a client that waits for the answer finds the exchange in the journal w
     const sandbox = `next-${scenario.replace(/\W/g, '-')}`
     for (const count of [1, 2, 3]) {
       await ask(sim(), '/v1/events', { body: event(), sandbox, scenario })
-      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(
-        Array(count).fill({ delivery: { outcome: 'delivered' } }),
-      )
+      const recorded = Array(count).fill({ delivery: { outcome: 'delivered' } })
+      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(recorded)
     }
   })
 })

@@ -51,13 +51,12 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
     ...['json', 'junit', 'markdown', 'html'].map((format) => `/report?format=${format}&sandbox=*`),
     ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes', '/bundle?sandbox=*'],
   ]
+  const read = async (path: string): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]
   const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }
   return [
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
-    ...(await Promise.all(
-      paths.map(async (path): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]),
-    )),
+    ...(await Promise.all(paths.map(read))),
     ['verify', (await ask(sim, '/__sim/verify', { body: verification })).text],
   ]
 }

@@ -77,9 +77,8 @@ describe('POST /__sim/verify', () => {
     const nearest = { id: 'req-2', method: 'POST', path: '/v1/events', status: 201, differences }
     const verdict = await verify(own, { operation: 'createEvent', match })
     expect(verdict).toMatchObject({ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] })
-    expect(verdict['message']).toMatch(
-      /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /,
-    )
+    const message = /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /
+    expect(verdict['message']).toMatch(message)
   })
 
   test.each([

@@ -99,9 +99,7 @@ test.each(refusals)(
   },
 )
 
-function exampleOf(name: string): Json | undefined {
-  return examples.find((example) => example.name === name)?.value
-}
+const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
 /** Uses up the hourly limit of 60, and asks once more when the window ends in a second. */
 async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {

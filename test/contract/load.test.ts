@@ -44,6 +44,8 @@ describe('a broken document is refused with the place of the fault', () => {
 
   const inSequence = 'Flow sequence in block collection must be sufficiently indented and end with a ]'
   const description = '          description: All things\n'
+  const missing = '/paths/~1things/get/responses/200/description'
+  const reason = 'its path is where the API is served: "servers: [{url: /v1}]"'
   const base = 'servers: [{ url: https://api.test/v1 }]'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
@@ -55,18 +57,8 @@ describe('a broken document is refused with the place of the fault', () => {
       '14:35 error the example "ball" does not fit its schema: /name is required',
     ],
     ['no success status', "'200':", "'404':", '6:5 error has no 2xx response, so its success status is unknown'],
-    [
-      'no server',
-      base,
-      'servers: []',
-      '3:1 error needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"',
-    ],
-    [
-      'a response without description',
-      description,
-      '',
-      '9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required',
-    ],
+    ['no server', base, 'servers: []', `3:1 error needs a first server with a URL; ${reason}`],
+    ['a response without description', description, '', `9:9 error is not valid OpenAPI 3.1: ${missing} is required`],
     [
       'version 3.0',
       'openapi: 3.1.0',

@@ -84,10 +84,8 @@ test('copy uses a value of the document as the update', async () => {
 
 test('the document stays as it was, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
-  const result = await applied(
-    '  - { target: $.colours, update: { enum: [pink] } }\n  - { target: "$.people[0]", remove: true }\n',
-    document,
-  )
+  const removal = '  - { target: "$.people[0]", remove: true }\n'
+  const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
   expect(document.value).toEqual(parse(DOCUMENT))
   expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
@@ -143,11 +141,7 @@ describe('refused with its line is', () => {
       '$, update: { colours: red }',
       '4:28 cannot be merged: /colours is an object, and the update a single value',
     ],
-    [
-      'one update of an object and a list',
-      '$.*, update: { a: 1 }',
-      '4:7 meets an object and a single value and a list',
-    ],
+    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 meets an object and a single value and a list'],
     [
       'an unknown member',
       '$.name, updates: 1',
@@ -188,8 +182,7 @@ describe('refused with its line is', () => {
 
   test('an overlay that makes a document without a usable size', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
-    expect(await findingsOf(doubling)).toEqual([
-      expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/),
-    ])
+    const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/)
+    expect(await findingsOf(doubling)).toEqual([finding])
   })
 })

@@ -65,10 +65,8 @@ test.each([
   ['{\n  "a": 1,,\n}', '2:10', 'is not JSON: it has "," here, where a name in double quotes is expected'],
   ['{"a": 1}\n{"b": 1}', '2:1', 'is not JSON: it has "{" here, where nothing more is expected'],
 ])('in a JSON file, the text %j causes a finding in the words of JSON', (text, place, message) => {
-  expect(parseSource(text, 'file.json')).toEqual({
-    ok: false,
-    error: [{ severity: 'error', place: `file.json:${place}`, message }],
-  })
+  const finding = { severity: 'error', place: `file.json:${place}`, message }
+  expect(parseSource(text, 'file.json')).toEqual({ ok: false, error: [finding] })
 })
 
 test('aliases that expand exponentially are refused', () => {
@@ -76,9 +74,7 @@ test('aliases that expand exponentially are refused', () => {
   for (let level = 1; level < 10; level += 1) {
     lines.push(`a${level}: &a${level} [${new Array(10).fill(`*a${level - 1}`).join(', ')}]`)
   }
-  const source = parseSource(lines.join('\n'), 'file.yaml')
-  expect(source).toMatchObject({
-    ok: false,
-    error: [{ place: 'file.yaml:1:1', message: expect.stringMatching(/^has aliases that expand to more than/) }],
-  })
+  const message = expect.stringMatching(/^has aliases that expand to more than/)
+  const error = [{ place: 'file.yaml:1:1', message }]
+  expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error })
 })

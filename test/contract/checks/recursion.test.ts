@@ -27,9 +27,8 @@ test.each<[string, Schemas]>([
   ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
 ])('the check by a schema that applies itself to the same value, by %s, ends', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
-  expect(checkResponse(200, { x: 1 })).toMatchObject([
-    { keyword: 'timeout', message: expect.stringContaining('recursive schemas') },
-  ])
+  const message = expect.stringContaining('recursive schemas')
+  expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
 })
 
 test('a schema that contains itself in a part of the value is accepted', async () => {
@@ -53,9 +52,8 @@ test.each<[string, Schemas]>([
   ],
 ])('the check of a value by a schema that contains itself twice, %s, is bounded', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
-  expect(checkResponse(200, nested(60))).toMatchObject([
-    { keyword: 'timeout', message: expect.stringContaining('fewer levels') },
-  ])
+  const message = expect.stringContaining('fewer levels')
+  expect(checkResponse(200, nested(60))).toMatchObject([{ keyword: 'timeout', message }])
   expect(checkResponse(200, nested(2)).filter(({ keyword }) => keyword === 'timeout')).toEqual([])
 })
 
