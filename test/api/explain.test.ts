@@ -54,22 +54,19 @@ const settings: [string, Request, JsonObject[]][] = [
   ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
 ]
-test.each(settings)(
-  'POST /__sim/explain foretells the reply, and changes nothing: %s',
-  async (_name, request, rules) => {
-    const sim = await startForTest({ maxAnalysesPerHour: 5 })
-    await putRules(sim, rules)
-    for (let round = 0; round < 3; round += 1) {
-      const before = await readState(sim)
-      const explained = [await explain(sim, request), await explain(sim, request)]
-      expect(explained[1]).toEqual(explained[0])
-      expect(await readState(sim)).toEqual(before)
-      const { status, body, origin } = await send(sim, request)
-      expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
-      expect(explained[0]?.['why']).not.toHaveLength(0)
-    }
-  },
-)
+test.each(settings)('POST /explain foretells the reply and changes nothing: %s', async (_name, request, rules) => {
+  const sim = await startForTest({ maxAnalysesPerHour: 5 })
+  await putRules(sim, rules)
+  for (let round = 0; round < 3; round += 1) {
+    const before = await readState(sim)
+    const explained = [await explain(sim, request), await explain(sim, request)]
+    expect(explained[1]).toEqual(explained[0])
+    expect(await readState(sim)).toEqual(before)
+    const { status, body, origin } = await send(sim, request)
+    expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
+    expect(explained[0]?.['why']).not.toHaveLength(0)
+  }
+})
 
 describe('an explanation', () => {
   const withHeader = (name: string, value: string) => ({ ...analytics, headers: { ...key, [name]: value } })

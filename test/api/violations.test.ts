@@ -48,22 +48,19 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
 ]
 
-test.each(wrongBodies)(
-  'all violations of a request to %s are named at once, by place',
-  async (path, body, expected) => {
-    const before = await readStateInfo(sim())
-    const answer = await ask(sim(), path, { body })
-    expect(answer.status).toBe(400)
-    const { total, violations } = told(answer.headers)
-    const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
-    const count = Object.keys(expected).length
-    expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
-    for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
-    for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
-    if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
-    expect(await readStateInfo(sim())).toEqual(before)
-  },
-)
+test.each(wrongBodies)('all violations of a body for %s are named at once, by place', async (path, body, expected) => {
+  const before = await readStateInfo(sim())
+  const answer = await ask(sim(), path, { body })
+  expect(answer.status).toBe(400)
+  const { total, violations } = told(answer.headers)
+  const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
+  const count = Object.keys(expected).length
+  expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
+  for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
+  for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
+  if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
+  expect(await readStateInfo(sim())).toEqual(before)
+})
 
 test('path and query are named together', async () => {
   const answer = await ask(sim(), '/v1/models/gpt/analytics?period=1y')

@@ -84,20 +84,17 @@ describe('the live answer has the words of the example', () => {
   })
 })
 
-test.each(refusals)(
-  'the scenario $status of $operation.id has the words of an example',
-  async ({ operation, status }) => {
-    const documented = operationOf(operation.id).examples(status)
-    const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
-    for (const scenario of [String(status), ...names]) {
-      const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
-      expect(answer.status).toBe(status)
-      const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
-      expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
-      expectDocumentedHeaders(answer, operation.id)
-    }
-  },
-)
+test.each(refusals)('the scenario $status of $operation.id answers as an example', async ({ operation, status }) => {
+  const documented = operationOf(operation.id).examples(status)
+  const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
+  for (const scenario of [String(status), ...names]) {
+    const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
+    expect(answer.status).toBe(status)
+    const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
+    expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
+    expectDocumentedHeaders(answer, operation.id)
+  }
+})
 
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 

@@ -65,18 +65,15 @@ const fail = () => {
 test.each<[string, OperationHandler['handle']]>([
   ['later', async () => fail()],
   ['at once', fail],
-])(
-  'a bug thrown %s is a 500 of the service that names the request, with its stack in the log',
-  async (_name, handle) => {
-    const { post, said } = setup(handle)
-    const { reply } = await post('/v1/events')
-    expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
-    expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
-    expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
-    const bug = said.find(({ level }) => level === 'error')
-    expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
-  },
-)
+])('a bug thrown %s is a 500 that names the request, and the log has its stack', async (_name, handle) => {
+  const { post, said } = setup(handle)
+  const { reply } = await post('/v1/events')
+  expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
+  expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
+  expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
+  const bug = said.find(({ level }) => level === 'error')
+  expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
+})
 
 test('no sandbox stays busy, whatever fails: the answer, what says so, or what records it', async () => {
   const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }

@@ -35,14 +35,11 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-test.for(orders)(
-  'request n gets item n of %s, and the last item repeats',
-  async ([sequence, statuses], { sandbox }) => {
-    expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
-    await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
-    expect(await statusesOf(statuses.length, { sandbox })).toEqual(statuses)
-  },
-)
+test.for(orders)('request n gets item n of %s, and the last one repeats', async ([sequence, statuses], { sandbox }) => {
+  expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
+  await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
+  expect(await statusesOf(statuses.length, { sandbox })).toEqual(statuses)
+})
 
 test('requests at the same time share the items out: each is met as often as it is written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf({ sandbox, sequence: '429*7, 503*5, 404*3, 200' }))
