@@ -149,9 +149,6 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   unavailable: 503,
 }
 
-/** One of these operations. */
-export type TestOperation = (typeof operations)[number]
-
 /** A valid request to an operation of the service. */
 export interface OperationRequest {
   readonly id: string
