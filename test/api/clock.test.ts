@@ -34,13 +34,7 @@ describe('the clock', () => {
   test.each<[string, () => TestSimulator, [string, string, JsonObject][], string, () => number]>([
     ['is real by default', real, [], 'real', Date.now],
     ['returns to real time', frozen, [advanceBy('7d'), ['PUT', '/clock', { mode: 'real' }]], 'real', Date.now],
-    [
-      'continues from the instant that it is shifted to',
-      frozen,
-      [shiftToInstant],
-      'shifted',
-      () => Date.parse(instant),
-    ],
+    ['continues from where it is shifted', frozen, [shiftToInstant], 'shifted', () => Date.parse(instant)],
     ['becomes shifted when it is advanced', real, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
   ])('%s', async (_name, sim, steps, mode, startsAt) => {
     const { path } = freshSandbox()

@@ -47,21 +47,19 @@ test('a path below an alias has the CORS of the service, and the alias that of t
   expect(await grantOf('/healthz', 'OPTIONS')).toBe(origin)
 })
 
-test.each(['/metrics', '/Metrics', '/metrics/', '/', '/favicon.ico'])(
-  'an operation of the contract with the path %s takes precedence',
-  async (path) => {
-    const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
-    const get = { operationId: 'getSales', security: [], responses: { 200: { description: 'Sales.', content } } }
-    const file = await documentWithPaths({ [path]: { get } })
-    await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
-    const own = await startForTest({ contract: file })
-    const answer = await ask(own, path, open)
-    expect([answer.body, answer.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
-    const explained = await ask(own, '/__sim/explain', { ...open, body: { method: 'GET', path } })
-    expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
-    expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
-  },
-)
+const ownPaths = ['/metrics', '/Metrics', '/metrics/', '/', '/favicon.ico']
+test.each(ownPaths)('an operation of the contract with the path %s takes precedence', async (path) => {
+  const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
+  const get = { operationId: 'getSales', security: [], responses: { 200: { description: 'Sales.', content } } }
+  const file = await documentWithPaths({ [path]: { get } })
+  await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
+  const own = await startForTest({ contract: file })
+  const answer = await ask(own, path, open)
+  expect([answer.body, answer.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
+  const explained = await ask(own, '/__sim/explain', { ...open, body: { method: 'GET', path } })
+  expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
+  expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
+})
 
 test('GET / redirects a client other than a browser to the control plane', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })

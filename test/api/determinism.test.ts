@@ -5,19 +5,16 @@ import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-interface Wanted extends RequestOptions {
-  readonly path: string
-}
+type Wanted = RequestOptions & { readonly path: string }
+
+const upTo = (count: number) => [...Array(count).keys()]
 
 /** Every kind of request whose answer must not depend on what else is asked. */
 const wanted: readonly Wanted[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
-  ...Array.from({ length: 30 }, (_, index) => ({
-    path: '/v1/events',
-    body: event({ insertId: `order-${index}`, sampleRate: 0.5 }),
-  })),
-  ...Array.from({ length: 30 }, (_, index) => ({ path: '/v1/events', body: event({ value: `${index}` }) })),
-  ...Array.from({ length: 20 }, (_, index) => ({ path: '/v1/prompts', body: prompt({ name: `prompt ${index}` }) })),
+  ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
+  ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ value: `${n}` }) })),
+  ...upTo(20).map((n) => ({ path: '/v1/prompts', body: prompt({ name: `prompt ${n}` }) })),
   { path: '/v1/models/gpt/analytics' },
   { path: '/v1/nowhere' },
 ]
@@ -100,10 +97,9 @@ test('an id in capitals is the same model', async () => {
 })
 
 test('a UTC day is one answer from its first to its last millisecond', async () => {
-  const at = (now: string) => ask(sim(), `/v1/models/${modelId}/analytics`, { headers: { 'x-sim-now': now } })
-  const [first, last, next] = await Promise.all(
-    ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'].map(at),
-  )
+  const at = (now: string) => ask(sim(), analyticsPath, { headers: { 'x-sim-now': now } })
+  const instants = ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z']
+  const [first, last, next] = await Promise.all(instants.map(at))
   expect(first?.text).toBe(last?.text)
   expect(next?.text).not.toBe(first?.text)
 })

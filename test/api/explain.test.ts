@@ -36,38 +36,36 @@ async function readState(sim: TestSimulator): Promise<Json> {
   return [...answers, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
 
-describe('POST /__sim/explain gives the reply that the request then gets, and changes nothing', () => {
-  const settings: [string, Request, JsonObject[]][] = [
-    ['analytics', analytics, []],
-    ['an event', recording, []],
-    ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
-    ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
-    ['a prompt', creating, []],
-    ['a bad event', { ...recording, body: { value: 1 } }, []],
-    ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
-    ['no credential', { ...recording, headers: {} }, []],
-    ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
-    ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
-    ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
-    ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
-    ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
-    ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
-    ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
-    ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
-  ]
-  test.each(settings)('%s', async (_name, request, rules) => {
-    const sim = await startForTest({ maxAnalysesPerHour: 5 })
-    await putRules(sim, rules)
-    for (let round = 0; round < 3; round += 1) {
-      const before = await readState(sim)
-      const explained = [await explain(sim, request), await explain(sim, request)]
-      expect(explained[1]).toEqual(explained[0])
-      expect(await readState(sim)).toEqual(before)
-      const { status, body, origin } = await send(sim, request)
-      expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
-      expect(explained[0]?.['why']).not.toHaveLength(0)
-    }
-  })
+const settings: [string, Request, JsonObject[]][] = [
+  ['analytics', analytics, []],
+  ['an event', recording, []],
+  ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
+  ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
+  ['a prompt', creating, []],
+  ['a bad event', { ...recording, body: { value: 1 } }, []],
+  ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
+  ['no credential', { ...recording, headers: {} }, []],
+  ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
+  ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
+  ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
+  ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
+  ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
+  ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
+  ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
+  ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
+]
+test.each(settings)('POST /explain foretells the reply and changes nothing: %s', async (_name, request, rules) => {
+  const sim = await startForTest({ maxAnalysesPerHour: 5 })
+  await putRules(sim, rules)
+  for (let round = 0; round < 3; round += 1) {
+    const before = await readState(sim)
+    const explained = [await explain(sim, request), await explain(sim, request)]
+    expect(explained[1]).toEqual(explained[0])
+    expect(await readState(sim)).toEqual(before)
+    const { status, body, origin } = await send(sim, request)
+    expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
+    expect(explained[0]?.['why']).not.toHaveLength(0)
+  }
 })
 
 describe('an explanation', () => {
@@ -98,36 +96,29 @@ describe('an explanation', () => {
 
   test('says that the model does not exist, or that the limit is used up', async () => {
     const sim = await startForTest({ models: 'closed', maxAnalysesPerHour: 1 })
-    expect(await explain(sim, analytics)).toMatchObject({
-      why: [expect.stringMatching(/^The stage "subject" answers 404: Model .* not found/)],
-    })
+    const because = (reason: RegExp) => ({ why: [expect.stringMatching(reason)] })
+    const unknown = because(/^The stage "subject" answers 404: Model .* not found/)
+    expect(await explain(sim, analytics)).toMatchObject(unknown)
     const known = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000002/analytics' }
     expect(await explain(sim, known)).toMatchObject({ answer: { status: 200 } })
     await send(sim, known)
-    expect(await explain(sim, known)).toMatchObject({
-      why: [expect.stringMatching(/^The stage "rate" answers 429: Rate limit exceeded: 1 an hour/)],
-    })
+    const usedUp = because(/^The stage "rate" answers 429: Rate limit exceeded: 1 an hour/)
+    expect(await explain(sim, known)).toMatchObject(usedUp)
   })
 
   test('is about the sandbox that the query names, unless the request names another one', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden' }], 'a')
     expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', answer: { status: 403 } })
     expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
-    const named = { ...analytics, headers: { authorization: 'Bearer k~a' } }
-    expect(await explain(own, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
-    const byPath = { method: 'GET', path: `/_s/b${analytics.path}`, headers: key }
-    const byHeader = { method: 'GET', path: analytics.path, headers: { ...key, 'X-Sim-Sandbox': 'b' } }
-    for (const body of [byHeader, byPath])
-      expectRefusal(await ask(own, '/__sim/explain?sandbox=a', { body }), 400, /"a".*"b"/)
+    expect(await explain(own, bearer('k~a'), '?sandbox=a')).toMatchObject({ sandbox: 'a' })
+    for (const other of [withHeader('X-Sim-Sandbox', 'b'), { ...analytics, path: `/_s/b${analytics.path}` }])
+      expectRefusal(await ask(own, '/__sim/explain?sandbox=a', { body: { ...other } }), 400, /"a".*"b"/)
   })
 
   test('names violations and advice', async () => {
     const bad = { ...recording, body: { eventType: 'x', productId: modelId, value: 1 } }
-    expect(await explain(shared(), bad)).toMatchObject({
-      operation: 'createEvent',
-      sandbox: 'default',
-      violations: [{ in: 'body', pointer: '/value' }],
-    })
+    const violations = [{ in: 'body', pointer: '/value' }]
+    expect(await explain(shared(), bad)).toMatchObject({ operation: 'createEvent', sandbox: 'default', violations })
     const broken = { ...recording, headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":' }
     expect(await steer(shared(), 'POST', '/explain', broken)).toMatchObject({ violations: [{ keyword: 'json' }] })
     const odd = { ...recording, body: event({ value: 'many', valueType: 'numeric' }) }
@@ -161,30 +152,25 @@ describe('an explanation', () => {
     ])
     expect(await explain(sim, creating)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])
-    expect(await explain(sim, analytics)).toMatchObject({
-      rule: { scope: 'start-up', index: 0 },
-      delayMs: 5,
-      scenarios: ['slow;ms=5'],
-    })
+    const atStart = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
+    expect(await explain(sim, analytics)).toMatchObject(atStart)
   })
 
   test('names the position in a sequence, of the request or of a rule', async ({ own }) => {
-    const limited = { ...analytics, headers: { ...key, 'x-sim-sequence': '429*2,200' } }
+    const limited = withHeader('x-sim-sequence', '429*2,200')
     await send(own, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
     expect((await explain(own, limited))['why']).toEqual([expect.stringContaining('X-Sim-Sequence: 429*2,200.'), first])
     await putRules(own, [{ sequence: '503, 200' }])
     await send(own, analytics)
-    expect((await explain(own, analytics))['why']).toContain(
-      'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".',
-    )
+    const second = 'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".'
+    expect((await explain(own, analytics))['why']).toContain(second)
   })
 
   test('names the damage and the delivery of the reply', async () => {
-    const cut = { ...analytics, headers: { ...key, 'x-sim-scenario': 'truncated, slow;ms=100' } }
+    const cut = scripted('truncated, slow;ms=100')
     expect(await explain(shared(), cut)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
-    const drifted = { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }
-    expect(await explain(shared(), drifted)).toMatchObject({ answerViolations: [{ in: 'response' }] })
+    expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ answerViolations: [{ in: 'response' }] })
   })
 
   test('is refused of what is no request', async () => {

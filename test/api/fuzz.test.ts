@@ -4,6 +4,7 @@ import { seededChance } from '../support/chance.ts'
 import { ask } from '../support/client.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
+import { readHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
 /** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` for others. */
@@ -23,7 +24,7 @@ function faultIn(sent: string, received: string): string | undefined {
   while (text !== '') {
     const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
     if (status === undefined) return 'no HTTP'
-    const headers = Object.fromEntries(head.split('\r\n').map(splitHeader))
+    const headers = Object.fromEntries(head.split('\r\n').map(readHeader))
     const from = text.indexOf('\r\n\r\n') + 4
     const to = from + Number(headers['content-length'] ?? 0)
     const fault = faultInAnswer(Number(status), headers, text.slice(from, to))
@@ -39,11 +40,6 @@ function faultInAnswer(status: number, headers: Record<string, string>, body: st
   if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
   if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
   return status < 400 || headers['content-length'] === '0' ? undefined : faultInError(parsed(body))
-}
-
-function splitHeader(line: string): [string, string] {
-  const at = line.indexOf(':')
-  return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
 }
 
 function faultInError(body: Json | undefined): string | undefined {

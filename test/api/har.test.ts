@@ -10,12 +10,11 @@ addFormats.default(ajv)
 const validate = ajv.compile(harSchema)
 
 test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async ({ own }) => {
-  await ask(own, `${analyticsPath}?period=7d`, { token: 'my-secret-token' })
-  await ask(own, '/v1/events', {
-    body: event({ value: 5, properties: { password: 'hunter2', note: 'my-secret-token' } }),
-    token: 'my-secret-token',
-  })
-  await ask(own, '/v1/prompts', { body: prompt(), headers: { 'x-sim-scenario': 'reset' } }).catch(() => undefined)
+  const token = 'my-secret-token'
+  await ask(own, `${analyticsPath}?period=7d`, { token })
+  const body = event({ value: 5, properties: { password: 'hunter2', note: token } })
+  await ask(own, '/v1/events', { body, token })
+  await ask(own, '/v1/prompts', { body: prompt(), scenario: 'reset' }).catch(() => undefined)
   await ask(own, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
   const { text, headers } = await ask(own, '/__sim/requests?format=har', { token: null })
   expect(headers.get('content-type')).toBe('application/har+json; charset=utf-8')

@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import { analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { type TestSimulator, test } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 /** Opens a stream of the journal. `until` reads until the text so far matches an expression. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
@@ -36,8 +37,7 @@ test('a stream sends each request as it is recorded', async ({ own }) => {
   const text = await until(/\nid: 2\n.*\n\n/)
   expect(text).not.toContain('id: 1')
   const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
-  const [listed] = [await steer(own, 'GET', '/requests?since=1')].map(({ requests }) => requests)
-  expect([JSON.parse(data)]).toEqual(listed)
+  expect([JSON.parse(data)]).toEqual(await listRequests(own, 'since=1'))
 })
 
 test.for<[string, string, Record<string, string>]>([

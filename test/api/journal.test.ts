@@ -24,10 +24,10 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
 }
 
 test('an exchange is recorded with all its facts', async ({ own }) => {
-  const answer = await ask(own, '/v1/events?source=app', {
-    body: event({ value: 'many', valueType: 'numeric' }),
-    headers: { 'x-sim-scenario': 'slow;ms=2', 'user-agent': 'client/1' },
-  })
+  const body = event({ value: 'many', valueType: 'numeric' })
+  const agent = { 'user-agent': 'client/1' }
+  const answer = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
+  const headers = { authorization: 'Bearer [redacted]', ...agent }
   const id = answer.headers.get('x-request-id')
   const shown = await steer(own, 'GET', `/requests/${id}`)
   expect(shown).toMatchObject({
@@ -38,13 +38,7 @@ test('an exchange is recorded with all its facts', async ({ own }) => {
     stage: 'handle',
     sandbox: 'default',
     operation: 'createEvent',
-    request: {
-      method: 'POST',
-      path: '/v1/events',
-      query: 'source=app',
-      headers: { authorization: 'Bearer [redacted]', 'user-agent': 'client/1' },
-      body: { json: event({ value: 'many', valueType: 'numeric' }) },
-    },
+    request: { method: 'POST', path: '/v1/events', query: 'source=app', headers, body: { json: body } },
     answer: { status: 201, headers: { 'X-Request-Id': id }, body: { json: answer.body }, origin: 'contract' },
     scenarios: ['slow;ms=2'],
     damage: [],
@@ -63,9 +57,7 @@ test.for<[string, object]>([
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
 ])('the damage of %s is recorded', async ([scenario, expected], { own }) => {
-  await fetch(own.origin + analyticsPath, { headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario } }).then(
-    (answer) => answer.text().catch(() => undefined),
-  )
+  await ask(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await ask(own, analyticsPath)
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
@@ -101,8 +93,8 @@ describe('bodies', () => {
     ['more than is recorded of an answer', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
     ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown as %s', async (_name, body, shown) => {
-    const how = { method: 'POST', headers: { 'x-sim-sandbox': 'bodies' } }
-    const { headers } = await ask(shared(), '/v1/events', { ...how, ...(body !== undefined && { body }) })
+    const how = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
+    const { headers } = await ask(shared(), '/v1/events', how)
     const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })

@@ -11,17 +11,12 @@ const at = '2026-01-15T12:00:00.000Z'
 
 const uuid = (index: number) => `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`
 
+const defaults = { valueType: 'text', influence: 'neutral', eventAt: at }
+
 /** Returns an event of an export, in a conversation of its own. */
 const stored = (index: number) => ({
   eventId: uuid(index),
-  fields: {
-    ...event(),
-    valueType: 'text',
-    influence: 'neutral',
-    eventAt: at,
-    insertId: `e${index}`,
-    externalConversationId: `c${index}`,
-  },
+  fields: { ...event(defaults), insertId: `e${index}`, externalConversationId: `c${index}` },
   impact: 0,
   sampledOut: false,
   receivedAt: at,

@@ -23,18 +23,13 @@ async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRul
   await expect(connection.answer()).rejects.toThrow(/the connection ended/)
 }
 
-/** Returns the only exchange of a sandbox, which is recorded once the delivery of its answer has ended. */
-async function onlyExchange(sandbox: string) {
-  await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: 1 }, withinMs: 30_000 })
-  const { requests } = await steer(sim(), 'GET', `/requests?sandbox=${sandbox}`)
-  return requests
-}
+/** Resolves once a sandbox has so many exchanges, each recorded when the delivery of its answer has ended. */
+const untilRecorded = (sandbox: string, count = 1) =>
+  steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
 /** Writes the request of an event as text. */
 const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
   postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
-
-const reportOf = (sandbox: string) => steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
 
 const halfOfReceipt = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
 
@@ -46,8 +41,9 @@ describe('a client that gives up before the end of the answer', () => {
   ])('is recorded when it leaves, under %s, and has not seen the answer', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
-    expect(await onlyExchange(sandbox)).toMatchObject([{ operation: 'createEvent', delivery }])
-    const { coverage } = await reportOf(sandbox)
+    await untilRecorded(sandbox)
+    expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject([{ operation: 'createEvent', delivery }])
+    const { coverage } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
     expect(JSON.stringify(coverage)).not.toMatch(/"covered":\[[^\]]*status 201/)
   })
 
@@ -59,8 +55,7 @@ describe('a client that gives up before the end of the answer', () => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
-    const headers = { 'x-sim-sandbox': sandbox }
-    const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), headers })
+    const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), sandbox })
     expect(retried.status).toBe(201)
     const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
     expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
@@ -92,10 +87,9 @@ describe('a client that gives up before the end of the answer', () => {
     const { hostname, port } = new URL(sim().origin)
     const blocked = connect(Number(port), hostname).pause() // as a process that is busy
     blocked.write(postIn(sandbox, body))
-    await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: 1 }, withinMs: 30_000 })
+    await untilRecorded(sandbox)
     blocked.destroy()
-    const headers = { 'x-sim-sandbox': sandbox }
-    expect((await ask(sim(), '/v1/events', { body, headers })).status).toBe(201)
+    expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     expect(await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)).toMatchObject({ findings: [] })
     const { chains } = await steer(sim(), 'GET', `/retries?sandbox=${sandbox}`)
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
@@ -104,7 +98,7 @@ describe('a client that gives up before the end of the answer', () => {
   test('is recorded once, however its connection ends', async () => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
     await giveUp('once', 'slow;ms=60000', event())
-    await steer(sim(), 'POST', '/verify?sandbox=once', { count: { atLeast: 5 }, withinMs: 30_000 })
+    await untilRecorded('once', 5)
     await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })
 
@@ -114,9 +108,9 @@ describe('a client that gives up before the end of the answer', () => {
     connection.send(slow + slow + postIn('pipelined', event()))
     await ask(sim(), '/__sim/health', { token: null })
     connection.destroy()
-    await steer(sim(), 'POST', '/verify?sandbox=pipelined', { count: { atLeast: 3 }, withinMs: 30_000 })
+    await untilRecorded('pipelined', 3)
     await steer(sim(), 'POST', '/verify?sandbox=pipelined', { count: { exactly: 3 }, withinMs: 500 })
-    const { requests } = await steer(sim(), 'GET', '/requests?sandbox=pipelined')
+    const requests = await listRequests(sim(), 'sandbox=pipelined')
     expect(requests).toMatchObject(Array(3).fill({ delivery: { outcome: 'client-gone' } }))
   })
 })
@@ -126,10 +120,9 @@ describe('a client that waits for the answer finds the exchange in the journal w
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
     const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
-    const headers = { 'x-sim-scenario': 'truncated' }
     const counts: number[] = []
     for (let count = 1; count <= 100; count += 1) {
-      await expect(ask(other, '/v1/events', { body: event(), headers })).rejects.toThrow()
+      await expect(ask(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
       counts.push(await read())
     }
     expect(counts).toEqual(counts.map((_, index) => index + 1))
@@ -138,13 +131,9 @@ describe('a client that waits for the answer finds the exchange in the journal w
   test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])('under %s', async (scenario) => {
     const sandbox = `next-${scenario.replace(/\W/g, '-')}`
     for (const count of [1, 2, 3]) {
-      await ask(sim(), '/v1/events', {
-        body: event(),
-        headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario },
-      })
-      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(
-        Array(count).fill({ delivery: { outcome: 'delivered' } }),
-      )
+      await ask(sim(), '/v1/events', { body: event(), sandbox, scenario })
+      const recorded = Array(count).fill({ delivery: { outcome: 'delivered' } })
+      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(recorded)
     }
   })
 })

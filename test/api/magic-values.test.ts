@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
 import { inputs } from '../support/catalogue.ts'
-import {
-  analyticsPath,
-  ask,
-  askOperation,
-  expectRefusal,
-  operations,
-  refusalStatuses as statuses,
-} from '../support/client.ts'
+import { analyticsPath, ask, askOperation, expectRefusal, operations, refusalStatuses } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
@@ -22,7 +15,7 @@ describe.each(operations)('on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const answer = await askOperation(sim(), operation, { token })
     const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
-    const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : statuses[scenario]
+    const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
     expect(answer.status).toBe(expected)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
     expect(answer.headers.get('x-sim-scenario')).toBe(scenario ?? null)
@@ -33,7 +26,7 @@ describe('the models of the fixtures', () => {
   test.each(models.filter(({ scenario }) => scenario !== undefined))('$id: $about', async ({ id, scenario }) => {
     for (const spelled of [id, id.toUpperCase()]) {
       const answer = await ask(sim(), `/v1/models/${spelled}/analytics`)
-      expect(answer.status).toBe(statuses[scenario ?? ''])
+      expect(answer.status).toBe(refusalStatuses[scenario ?? ''])
       expect(faultsOf('getModelAnalytics', answer.status, answer.body)).toEqual([])
       expect(answer.headers.get('x-sim-origin')).toBe('scenario')
     }
@@ -57,9 +50,8 @@ describe('the models of the fixtures', () => {
 test('a magic key that is one letter wrong gets advice, and another key gets none', async () => {
   const adviceFor = async (token: string) =>
     (await ask(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
-  expect(await adviceFor('key_rate_limted')).toMatch(
-    /authorization.*is a letter away from the magic key key_rate_limited/,
-  )
+  const advice = /authorization.*is a letter away from the magic key key_rate_limited/
+  expect(await adviceFor('key_rate_limted')).toMatch(advice)
   expect(await adviceFor('key_of_mine')).toBe('')
 })
 

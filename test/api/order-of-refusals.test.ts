@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { analyticsPath, ask, event, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { startForTest, test } from '../support/start.ts'
 
@@ -38,30 +38,26 @@ const pairs = faults.flatMap((first, index) =>
 /** A model of the fixtures, so that it is there under `--models closed`. */
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
-describe('of two faults the earlier one decides', () => {
-  test.each(pairs)('$first.name before $second.name', async ({ first, second }) => {
-    const both = [first, second]
-    const closed = both.some((fault) => fault.closed === true)
-    const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
-    const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
-    if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token: token })).status).not.toBe(429)
-    const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
-    const headers = { ...first.headers, ...second.headers }
-    const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: first.status })
-  })
+test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {
+  const both = [first, second]
+  const closed = both.some((fault) => fault.closed === true)
+  const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
+  const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
+  if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
+  const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
+  const headers = { ...first.headers, ...second.headers }
+  const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: first.status })
 })
 
-describe('on POST /events', () => {
-  test.for<[string, RequestOptions, number]>([
-    ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
-    ['no token before a broken body', { token: null, body: '{' }, 401],
-    ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
-    ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
-    ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
-  ])('%s', async ([, how, status], { own }) => {
-    const before = await readStateInfo(own)
-    expect((await ask(own, '/v1/events', how)).status).toBe(status)
-    expect(await readStateInfo(own)).toEqual(before)
-  })
+test.for<[string, RequestOptions, number]>([
+  ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
+  ['no token before a broken body', { token: null, body: '{' }, 401],
+  ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
+  ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
+  ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
+])('on POST /events %s decides', async ([, how, status], { own }) => {
+  const before = await readStateInfo(own)
+  expect((await ask(own, '/v1/events', how)).status).toBe(status)
+  expect(await readStateInfo(own)).toEqual(before)
 })

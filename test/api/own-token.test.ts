@@ -9,7 +9,7 @@ const fields =
   'sampleRate forceSample'
 
 /** Lists requests, each with the token at another place, most of them at one where it breaks a rule and is quoted. */
-function requestsWith(token: string): [string, RequestOptions][] {
+function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
     `/v1/models/${encoded}/analytics`,
@@ -30,18 +30,16 @@ function requestsWith(token: string): [string, RequestOptions][] {
   const prompts = [prompt({ components: token, source: token, tags: token }), prompt({ externalPromptId: token })]
   const values = [token, `slow;ms=${token}`, `code=${token}`, `null;fields=${token}`]
   const withHeaders = headers.split(' ').flatMap((name) =>
-    values.map((value): RequestOptions => {
+    values.map((value) => {
       const contentType = name === 'content-type' ? value : 'application/json'
-      return { headers: { [name]: value }, body: event(), contentType }
+      return { path: '/v1/events', headers: { [name]: value }, body: event(), contentType }
     }),
   )
   return [
-    ...paths.map((path): [string, RequestOptions] => [path, {}]),
-    ...[...bodies.map((body) => ({ body })), ...withHeaders].map((how): [string, RequestOptions] => [
-      '/v1/events',
-      how,
-    ]),
-    ...prompts.map((body): [string, RequestOptions] => ['/v1/prompts', { body }]),
+    ...paths.map((path) => ({ path })),
+    ...bodies.map((body) => ({ path: '/v1/events', body })),
+    ...withHeaders,
+    ...prompts.map((body) => ({ path: '/v1/prompts', body })),
   ]
 }
 
@@ -53,13 +51,12 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
     ...['json', 'junit', 'markdown', 'html'].map((format) => `/report?format=${format}&sandbox=*`),
     ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes', '/bundle?sandbox=*'],
   ]
+  const read = async (path: string): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]
   const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }
   return [
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
-    ...(await Promise.all(
-      paths.map(async (path): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]),
-    )),
+    ...(await Promise.all(paths.map(read))),
     ['verify', (await ask(sim, '/__sim/verify', { body: verification })).text],
   ]
 }
@@ -70,7 +67,7 @@ test.each([
   ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
 ])("a request's own token %s is in no log, journal or report", async (_name, token) => {
   const sim = await startForTest({ logBodies: true, strict: true })
-  for (const [path, how] of requestsWith(token)) await ask(sim, path, { ...how, token })
+  for (const { path, ...how } of requestsWith(token)) await ask(sim, path, { ...how, token })
   const shown = await readEverything(sim)
   expect(shown.length).toBeGreaterThan(150)
   const leaks = shown.flatMap(([place, text]) => {

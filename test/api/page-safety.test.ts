@@ -6,19 +6,16 @@ import { sharedSimulator } from '../support/shared.ts'
 const workshop = 'http://localhost:6006'
 const sim = sharedSimulator({ controlOrigins: workshop })
 
-test.each(['', '&failOn=coverage<100'])(
-  'an HTML report%s has the policy of the console, and its own stylesheet',
-  async (query) => {
-    const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
-    const report = await ask(sim(), `/__sim/report?format=html${query}`)
-    const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
-    expect(policyOf(report)).toContain("frame-ancestors 'none'")
-    expect(policyOf(report).replace(/'sha256-[\w+/]{43}='/, "'self'")).toBe(policyOf(console))
-    expect(report.headers.get('referrer-policy')).toBe('no-referrer')
-    expect(report.headers.get('cache-control')).toBe('no-store')
-    expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  },
-)
+test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s policy, and own styles', async (query) => {
+  const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
+  const report = await ask(sim(), `/__sim/report?format=html${query}`)
+  const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
+  expect(policyOf(report)).toContain("frame-ancestors 'none'")
+  expect(policyOf(report).replace(/'sha256-[\w+/]{43}='/, "'self'")).toBe(policyOf(console))
+  const names = ['referrer-policy', 'cache-control', 'content-type']
+  const values = ['no-referrer', 'no-store', 'text/html; charset=utf-8']
+  expect(names.map((name) => report.headers.get(name))).toEqual(values)
+})
 
 test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/', {}],

@@ -15,9 +15,8 @@ async function create(sim: TestSimulator, fields: JsonObject = {}): Promise<Json
 const sim = sharedSimulator()
 
 test('the answer echoes externalPromptId where it was sent, and has none where it was not', async () => {
-  expect(await create(sim(), { externalPromptId: 'order-assistant' })).toMatchObject({
-    externalPromptId: 'order-assistant',
-  })
+  const named = { externalPromptId: 'order-assistant' }
+  expect(await create(sim(), named)).toMatchObject(named)
   expect(await create(sim())).not.toHaveProperty('externalPromptId')
 })
 

@@ -60,58 +60,51 @@ function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints,
 const negative = { influence: 'negative' }
 const positive = { influence: 'positive' }
 
+const ofTenth = [
+  { ...positive, eventAt: '2026-01-10T00:00:00Z' },
+  { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
+  { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
+  { influence: 'neutral', eventAt: '2026-01-10' },
+  { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
+]
+
 /** The sum of impacts by day, and the events that make it. */
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
   ['2026-01-15', { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { ...negative, qualityImpactScore: 0.25 }] }],
-  [
-    '2026-01-10',
-    {
-      impact: 1,
-      events: [
-        { ...positive, eventAt: '2026-01-10T00:00:00Z' },
-        { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
-        { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
-        { influence: 'neutral', eventAt: '2026-01-10' },
-        { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
-      ],
-    },
-  ],
+  ['2026-01-10', { impact: 1, events: ofTenth }],
   ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ ...negative, eventAt: '2025-12-20T12:00' })) }],
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])(
-  'events at a weight of %d move their days of their models by the formula, and nothing else',
-  async (weight, { own }) => {
-    const before = await answersOf(own)
-    await steer(own, 'PUT', '/quality', { weight })
-    for (const { events } of days.values()) {
-      for (const about of events) await post(own, { productId: webShop.id.toUpperCase(), ...about })
+test.for([0.1, 1])('events at a weight of %d move their days by the formula, nothing else', async (weight, { own }) => {
+  const before = await answersOf(own)
+  await steer(own, 'PUT', '/quality', { weight })
+  for (const { events } of days.values()) {
+    for (const about of events) await post(own, { productId: webShop.id.toUpperCase(), ...about })
+  }
+  const after = await answersOf(own)
+  for (const [key, text] of before) {
+    const [modelId = ''] = key.split(' ')
+    if (!webShop.models.includes(modelId)) {
+      expect(after.get(key)).toBe(text)
+      continue
     }
-    const after = await answersOf(own)
-    for (const [key, text] of before) {
-      const [modelId = ''] = key.split(' ')
-      if (!webShop.models.includes(modelId)) {
-        expect(after.get(key)).toBe(text)
-        continue
-      }
-      const seeded: Analytics = JSON.parse(text)
-      const shifted: Analytics = JSON.parse(after.get(key) ?? '')
-      expect(shifted.dataPoints).toEqual(
-        seeded.dataPoints.map((point) => {
-          const { avgConversationQualityIndex: quality, date } = point
-          const impact = days.get(date.slice(0, 10))?.impact
-          if (quality === null || impact === undefined) return point
-          return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
-        }),
-      )
-      expect(rest(shifted)).toEqual(rest(seeded))
-      expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
-      expect(seeded.avgConversationQualityIndex).toBe(weightedQuality(seeded))
-      expect(after.get(key)).not.toBe(text)
-    }
-  },
-)
+    const seeded: Analytics = JSON.parse(text)
+    const shifted: Analytics = JSON.parse(after.get(key) ?? '')
+    expect(shifted.dataPoints).toEqual(
+      seeded.dataPoints.map((point) => {
+        const { avgConversationQualityIndex: quality, date } = point
+        const impact = days.get(date.slice(0, 10))?.impact
+        if (quality === null || impact === undefined) return point
+        return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
+      }),
+    )
+    expect(rest(shifted)).toEqual(rest(seeded))
+    expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
+    expect(seeded.avgConversationQualityIndex).toBe(weightedQuality(seeded))
+    expect(after.get(key)).not.toBe(text)
+  }
+})
 
 describe('the answer is the seeded one, byte for byte,', () => {
   const seeded = (sim: TestSimulator) => answersOf(sim, 'untouched')

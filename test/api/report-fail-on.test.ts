@@ -6,7 +6,7 @@ const sim = sharedSimulator()
 
 /** Sends an event in a sandbox, and asks for the report of the sandbox. */
 async function reportAfter(sandbox: string, fields: Parameters<typeof event>[0], query: string) {
-  await ask(sim(), '/v1/events', { body: event(fields), headers: { 'x-sim-sandbox': sandbox } })
+  await ask(sim(), '/v1/events', { body: event(fields), sandbox })
   return ask(sim(), `/__sim/report?sandbox=${sandbox}&${query}`, { token: null })
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import {
   type Answer,
@@ -69,27 +69,22 @@ test.each(['default', 'worker-3'])('a reset brings %s back to its state at the s
   expect(await sendAll(sim, sandbox)).toEqual(first)
 })
 
-describe('a fault that does not act', () => {
-  const inactive: [string, RequestOptions, JsonObject[]][] = [
-    [
-      'several scenarios with p=0',
-      { headers: { 'x-sim-scenario': 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0' } },
-      [],
-    ],
-    ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
-    ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
-    ['a rule about other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
-    ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
-  ]
+const improbable = 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0'
+const inactive: [string, RequestOptions, JsonObject[]][] = [
+  ['several scenarios with p=0', { headers: { 'x-sim-scenario': improbable } }, []],
+  ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
+  ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
+  ['a rule about other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
+  ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
+]
 
-  test.each(inactive)('changes no byte and no header: %s', async (_name, options, rules) => {
-    const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
-    await putRules(plain, [])
-    await putRules(faulty, rules)
-    for (const operation of [...operations, ...operations]) {
-      const { status, text, headers } = await askOperation(plain, operation)
-      const answer = await askOperation(faulty, operation, options)
-      expect([answer.status, answer.text, [...answer.headers]]).toEqual([status, text, [...headers]])
-    }
-  })
+test.each(inactive)('a fault that does not act changes no byte and no header: %s', async (_name, options, rules) => {
+  const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
+  await putRules(plain, [])
+  await putRules(faulty, rules)
+  for (const operation of [...operations, ...operations]) {
+    const { status, text, headers } = await askOperation(plain, operation)
+    const answer = await askOperation(faulty, operation, options)
+    expect([answer.status, answer.text, [...answer.headers]]).toEqual([status, text, [...headers]])
+  }
 })

@@ -19,8 +19,7 @@ const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempt
 
 /** Asks for analytics under a scenario, and returns the request's id. */
 async function askUnder(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
-  const headers = { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario }
-  return String((await ask(target, analyticsPath, { headers })).headers.get('x-request-id'))
+  return String((await ask(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
 
 /** Asks for analytics once for each item of a sequence, which a rule of the sandbox has. */
@@ -28,7 +27,7 @@ async function askThrough(sandbox: string, sequence: string, target: TestSimulat
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []
   for (const _ of sequence.split(', ')) {
-    const { headers } = await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })
+    const { headers } = await ask(target, analyticsPath, { sandbox })
     ids.push(String(headers.get('x-request-id')))
   }
   return ids
@@ -56,10 +55,9 @@ describe('GET /__sim/retries', () => {
   })
 
   test('shows no call that succeeded at once, no negative test, and no refusal of the simulator itself', async () => {
-    const headers = { 'x-sim-sandbox': 'none' }
-    await ask(sim(), analyticsPath, { headers })
-    await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-scenario': '404', 'x-sim-expect': 'refusal' } })
-    await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-scenario': 'no-such-scenario' } })
+    await ask(sim(), analyticsPath, { sandbox: 'none' })
+    await ask(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
+    await ask(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })
 
@@ -73,21 +71,17 @@ describe('GET /__sim/retries', () => {
   })
 
   test('shows the insertId of each attempt, so that a change of it is seen', async () => {
-    const headers = { 'x-sim-sandbox': 'changed' }
     await putRules(sim(), [{ sequence: '500, 201' }], 'changed')
     for (const insertId of ['order-1', 'order-2'])
-      await ask(sim(), '/v1/events', { body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }), headers })
+      await ask(sim(), '/v1/events', { body: event({ insertId, eventAt: frozenNow }), sandbox: 'changed' })
     const [chain] = (await retriesOf('sandbox=changed')).chains
-    expect(chain).toMatchObject({
-      operation: 'createEvent',
-      insertId: 'order-1',
-      attempts: [{ insertId: 'order-1' }, { insertId: 'order-2' }],
-    })
+    const attempts = [{ insertId: 'order-1' }, { insertId: 'order-2' }]
+    expect(chain).toMatchObject({ operation: 'createEvent', insertId: 'order-1', attempts })
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
   })
 
   test('tells calls apart by caller, body and path', async () => {
-    const how = { headers: { 'x-sim-sandbox': 'apart', 'x-sim-scenario': '503' } }
+    const how = { sandbox: 'apart', scenario: '503' }
     for (const token of ['first-token', 'second-token'])
       await ask(sim(), '/v1/events', { ...how, token, body: event() })
     await ask(sim(), '/v1/events', { ...how, token: 'first-token', body: event({ value: '2' }) })
@@ -124,11 +118,8 @@ describe('GET /__sim/retries', () => {
   })
 
   test('shows the chain with the latest attempt first, and says how many more there are', async () => {
-    const headers = { 'x-sim-sandbox': 'many' }
-    for (const scenario of ['500', '503', '404', '500']) {
-      const scripted = { ...headers, 'x-sim-scenario': scenario }
-      await ask(sim(), '/v1/events', { body: event({ value: scenario }), headers: scripted })
-    }
+    for (const scenario of ['500', '503', '404', '500'])
+      await ask(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
     const latest = await retriesOf('sandbox=many&limit=1')
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
@@ -136,8 +127,7 @@ describe('GET /__sim/retries', () => {
 
   test('shows the chain of one request, however many are newer, and none for a request of no chain', async () => {
     const ids = await askThrough('of-one', '503, 503, 200')
-    const other = { 'x-sim-sandbox': 'of-one', 'x-sim-scenario': '404' }
-    await ask(sim(), '/v1/events', { body: event(), headers: other })
+    await ask(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
     const alone = await askUnder('of-one', '200;latency=1')
     for (const id of ids)
       expect(statusesOf(await retriesOf(`sandbox=of-one&limit=1&request=${id}`))).toEqual([[503, 503, 200]])

@@ -52,18 +52,13 @@ async function work(sim: TestSimulator, name: string, index: number): Promise<vo
 describe('no control of a request reaches another sandbox', () => {
   test('seed, instant and faults of one are gone with it', async ({ own }) => {
     const before = await ask(own, analyticsPath)
-    const headers = {
-      'x-sim-sandbox': 'loud',
-      'x-sim-seed': '99',
-      'x-sim-now': '2030-05-05T05:05:05Z',
-      'x-sim-scenario': 'critical',
-      'x-sim-sequence': '200',
-    }
-    expect((await ask(own, analyticsPath, { headers })).text).not.toBe(before.text)
+    const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
+    const loud = { sandbox: 'loud', scenario: 'critical', headers }
+    expect((await ask(own, analyticsPath, loud)).text).not.toBe(before.text)
     const after = await ask(own, analyticsPath)
     expect(after.text).toBe(before.text)
     expect(after.headers.get('date')).toBe(before.headers.get('date'))
-    expect((await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
+    expect((await ask(own, analyticsPath, { sandbox: 'loud' })).text).toBe(before.text)
   })
 
   test.for<[string, Record<string, string>, string]>([
@@ -78,32 +73,28 @@ describe('no control of a request reaches another sandbox', () => {
   })
 })
 
-test.each(['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)])(
-  'a sandbox can have the name %s',
-  async (name) => {
-    const sim = shared()
-    const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
-    expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
-    await steer(sim, 'POST', `/reset?sandbox=${name}`)
-    expect((await listed(sim)).find((one) => one.name === name)).toMatchObject({ events: 0 })
-  },
-)
+const names = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
+test.each(names)('a sandbox can have the name %s', async (name) => {
+  const sim = shared()
+  const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
+  expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
+  await steer(sim, 'POST', `/reset?sandbox=${name}`)
+  expect((await listed(sim)).find((one) => one.name === name)).toMatchObject({ events: 0 })
+})
 
-test.each(['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb'])(
-  'no sandbox is called %j: not by a request, not by the control plane',
-  async (name) => {
-    const sim = shared()
-    const before = namesOf(await listed(sim))
-    const bytes = Buffer.from(name).toString('latin1')
-    const answer = await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } })
-    expectRefusal(answer, 400, /cannot name a sandbox: 1 to 64 letters/)
-    const encoded = encodeURIComponent(name)
-    expect((await ask(sim, `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
-    const put = await ask(sim, `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
-    expect(put.status).toBe(name === '' ? 404 : 400)
-    expect(namesOf(await listed(sim)).sort()).toEqual(before.sort())
-  },
-)
+const noNames = ['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb']
+test.each(noNames)('no sandbox is called %j: not by a request, not by the control plane', async (name) => {
+  const sim = shared()
+  const before = namesOf(await listed(sim))
+  const bytes = Buffer.from(name).toString('latin1')
+  const answer = await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } })
+  expectRefusal(answer, 400, /cannot name a sandbox: 1 to 64 letters/)
+  const encoded = encodeURIComponent(name)
+  expect((await ask(sim, `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
+  const put = await ask(sim, `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
+  expect(put.status).toBe(name === '' ? 404 : 400)
+  expect(namesOf(await listed(sim)).sort()).toEqual(before.sort())
+})
 
 test.each<[Json, RegExp]>([
   [{ seed: 'a b' }, /seed/],
@@ -119,20 +110,16 @@ describe('sandboxes are bounded', () => {
   async function timed(settings: Partial<Settings>) {
     const said: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
-    const started = await start(
-      { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
-      { now: () => now, log: createLogRecorder(said) },
-    )
+    const all = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
+    const started = await start(all, { now: () => now, log: createLogRecorder(said) })
     if (!started.ok) throw new Error(JSON.stringify(started.error))
     onTestFinished(() => started.value.close())
-    return {
-      sim: started.value,
-      pass: (ms: number) => {
-        now += ms
-      },
-      dropped: () =>
-        said.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields })),
+    const pass = (ms: number) => {
+      now += ms
     }
+    const dropped = () =>
+      said.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
+    return { sim: started.value, pass, dropped }
   }
 
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>

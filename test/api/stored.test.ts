@@ -79,37 +79,34 @@ describe('GET events', () => {
   })
 })
 
-describe('GET prompts', () => {
-  test('shows every version with fingerprint, variables, components and the other fields', async () => {
-    const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
-    const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
-    const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
-    await post('prompts', '/v1/prompts', first)
-    await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
-    await post('prompts', '/v1/prompts', prompt())
-    const [greeting, other] = await readPrompts(sim(), 'prompts')
-    expect(greeting).toMatchObject({
-      externalPromptId: 'greeting',
-      productId: otherProduct,
-      versions: [
-        { version: 1, createdAt: frozenNow, active: false, variables: ['name', 'order.id'], ...about },
-        { version: 2, name: 'Renamed', active: false, components },
-      ],
-    })
-    const [one, two] = greeting?.versions ?? []
-    expect(one?.fingerprint).toMatch(/^[0-9a-f]{64}$/)
-    expect(two?.fingerprint).toBe(one?.fingerprint)
-    expect(two?.versionId).not.toBe(one?.versionId)
-    expect(other).toMatchObject({ versions: [{ version: 1 }] })
+test('GET prompts shows every version with fingerprint, variables, components and the other fields', async () => {
+  const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
+  const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
+  const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
+  await post('prompts', '/v1/prompts', first)
+  await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
+  await post('prompts', '/v1/prompts', prompt())
+  const [greeting, other] = await readPrompts(sim(), 'prompts')
+  expect(greeting).toMatchObject({
+    externalPromptId: 'greeting',
+    productId: otherProduct,
+    versions: [
+      { version: 1, createdAt: frozenNow, active: false, variables: ['name', 'order.id'], ...about },
+      { version: 2, name: 'Renamed', active: false, components },
+    ],
   })
+  const [one, two] = greeting?.versions ?? []
+  expect(one?.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+  expect(two?.fingerprint).toBe(one?.fingerprint)
+  expect(two?.versionId).not.toBe(one?.versionId)
+  expect(other).toMatchObject({ versions: [{ version: 1 }] })
 })
 
 test('an activation finds only a version of its prompt', async () => {
   for (const id of ['p', 'q']) await post('finding', '/v1/prompts', prompt({ externalPromptId: id }))
   const [p, q] = await readPrompts(sim(), 'finding')
-  const path = `/prompts/${p?.promptId}/versions/${q?.versions[0]?.versionId}/activate?sandbox=finding`
-  const refused = await ask(sim(), `/__sim${path}`, { method: 'POST', token: null })
-  expectRefusal(refused, 404, String(q?.versions[0]?.versionId))
-  const own = path.replace(String(q?.versions[0]?.versionId), String(p?.versions[0]?.versionId))
-  expect(await steer(sim(), 'POST', own)).toMatchObject({ promptId: p?.promptId, active: true })
+  const versionIn = (prompt: typeof p) => String(prompt?.versions[0]?.versionId)
+  const pathTo = (prompt: typeof p) => `/prompts/${p?.promptId}/versions/${versionIn(prompt)}/activate?sandbox=finding`
+  expectRefusal(await ask(sim(), `/__sim${pathTo(q)}`, { method: 'POST', token: null }), 404, versionIn(q))
+  expect(await steer(sim(), 'POST', pathTo(p))).toMatchObject({ promptId: p?.promptId, active: true })
 })

@@ -69,39 +69,37 @@ describe('an export', () => {
   })
 })
 
-describe('a document that is no export', () => {
-  const sim = sharedSimulator()
-  /** Changes the second event of an export. */
-  const changing = (change: object) => (document: SandboxExport) => {
-    const [first, second] = document.events
-    return { ...document, events: [first, { ...second, ...change }] }
-  }
-  const twoCases = ({ events: [event], ...document }: SandboxExport) => {
-    return { ...document, events: [event, { ...event, eventId: event?.eventId.toUpperCase() }] }
-  }
+const shared = sharedSimulator()
+/** Changes the second event of an export. */
+const changing = (change: object) => (document: SandboxExport) => {
+  const [first, second] = document.events
+  return { ...document, events: [first, { ...second, ...change }] }
+}
+const twoCases = ({ events: [event], ...document }: SandboxExport) => {
+  return { ...document, events: [event, { ...event, eventId: event?.eventId.toUpperCase() }] }
+}
 
-  test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
-    ['an empty object', () => ({}), /\/quality is required; \/events is required; \/prompts .*; \/format is required/],
-    ['one twice by case', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
-    ['no time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
-    ['no day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
-    ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
-    ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be at most 9007199254740991/],
-    ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
-    ['broken JSON', () => '{"format": 1,', /body/],
-    ['one member twice', () => '{"format": 1, "format": 1}', /format/],
-    ['no body', () => '', /body/],
-  ])('is refused with every problem, changes nothing and creates no sandbox: %s', async (_name, spoil, words) => {
-    await fill(sim())
-    const before = await readAll(sim())
-    const body = spoil(await readControl<SandboxExport>(sim(), '/export')) as Json
-    for (const sandbox of ['default', 'unborn']) {
-      const answer = await ask(sim(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
-      expectRefusal(answer, 400, words)
-    }
-    expect(await readAll(sim())).toEqual(before)
-    expect(JSON.stringify(await steer(sim(), 'GET', '/sandboxes'))).not.toContain('unborn')
-  })
+test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
+  ['an empty object', () => ({}), /\/quality is required; \/events is required; \/prompts .*; \/format is required/],
+  ['one twice by case', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
+  ['no time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
+  ['no day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
+  ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
+  ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be at most 9007199254740991/],
+  ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
+  ['broken JSON', () => '{"format": 1,', /body/],
+  ['one member twice', () => '{"format": 1, "format": 1}', /format/],
+  ['no body', () => '', /body/],
+])('no export, so refused with every problem, without a change or a new sandbox: %s', async (_name, spoil, words) => {
+  await fill(shared())
+  const before = await readAll(shared())
+  const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
+  for (const sandbox of ['default', 'unborn']) {
+    const answer = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
+    expectRefusal(answer, 400, words)
+  }
+  expect(await readAll(shared())).toEqual(before)
+  expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
 })
 
 describe('--seed-state', () => {

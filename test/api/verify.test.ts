@@ -77,9 +77,8 @@ describe('POST /__sim/verify', () => {
     const nearest = { id: 'req-2', method: 'POST', path: '/v1/events', status: 201, differences }
     const verdict = await verify(own, { operation: 'createEvent', match })
     expect(verdict).toMatchObject({ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] })
-    expect(verdict['message']).toMatch(
-      /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /,
-    )
+    const message = /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /
+    expect(verdict['message']).toMatch(message)
   })
 
   test.each([
@@ -173,30 +172,26 @@ describe('a verification that waits', () => {
   })
 })
 
-describe('POST /__sim/requests/count', () => {
-  test.each([
-    [undefined, 3],
-    [{ operation: 'createEvent' }, 2],
-    [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
-  ])('answers %j with the count %i', async (body, count) => {
-    expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
-  })
+test.each([
+  [undefined, 3],
+  [{ operation: 'createEvent' }, 2],
+  [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
+])('POST /__sim/requests/count answers %j with the count %i', async (body, count) => {
+  expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
 })
 
 describe('a journal that has dropped requests or bodies', () => {
   const large = (letter: string) => purchase({ properties: { text: letter.repeat(900_000) } })
 
-  test.each([{ atMost: 5 }, { exactly: 1 }, { atLeast: 1, atMost: 5 }])(
-    'cannot prove the upper bound %j, and the answer says what to do',
-    async (count) => {
-      const sim = await startForTest({ journalSize: 1 })
-      for (let times = 0; times < 2; times += 1) await record(sim)
-      const verdict = await verify(sim, { count, withinMs: 60_000 })
-      expect(verdict).toMatchObject({ status: 417, satisfied: false, count: 1, truncated: true })
-      expect(verdict['problem']).toMatch(/sandbox of its own.*DELETE.*--journal-size/)
-      expect(verdict['message']).toContain(verdict['problem'])
-    },
-  )
+  const upperBounds = [{ atMost: 5 }, { exactly: 1 }, { atLeast: 1, atMost: 5 }]
+  test.each(upperBounds)('cannot prove the upper bound %j, and the answer says what to do', async (count) => {
+    const sim = await startForTest({ journalSize: 1 })
+    for (let times = 0; times < 2; times += 1) await record(sim)
+    const verdict = await verify(sim, { count, withinMs: 60_000 })
+    expect(verdict).toMatchObject({ status: 417, satisfied: false, count: 1, truncated: true })
+    expect(verdict['problem']).toMatch(/sandbox of its own.*DELETE.*--journal-size/)
+    expect(verdict['message']).toContain(verdict['problem'])
+  })
 
   test('proves a lower bound, and the breach of an upper bound', async () => {
     const sim = await startForTest({ journalSize: 2 })

@@ -48,22 +48,19 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
 ]
 
-test.each(wrongBodies)(
-  'all violations of a request to %s are named at once, each with its place',
-  async (path, body, expected) => {
-    const before = await readStateInfo(sim())
-    const answer = await ask(sim(), path, { body })
-    expect(answer.status).toBe(400)
-    const { total, violations } = told(answer.headers)
-    const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
-    const count = Object.keys(expected).length
-    expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
-    for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
-    for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
-    if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
-    expect(await readStateInfo(sim())).toEqual(before)
-  },
-)
+test.each(wrongBodies)('all violations of a body for %s are named at once, by place', async (path, body, expected) => {
+  const before = await readStateInfo(sim())
+  const answer = await ask(sim(), path, { body })
+  expect(answer.status).toBe(400)
+  const { total, violations } = told(answer.headers)
+  const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
+  const count = Object.keys(expected).length
+  expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
+  for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
+  for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
+  if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
+  expect(await readStateInfo(sim())).toEqual(before)
+})
 
 test('path and query are named together', async () => {
   const answer = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
@@ -94,10 +91,8 @@ describe('X-Sim-Violations is whole JSON', () => {
     const answer = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
     expect(answer.status).toBe(400)
     expect(answer.headers.get('x-evil')).toBeNull()
-    const { total, violations } = told(answer.headers)
-    expect(total).toBe(1)
-    expect(violations[0]?.pointer).toBe('/influence')
-    expect(violations[0]?.message).toContain(JSON.stringify(text).slice(1, 5))
+    const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
+    expect(told(answer.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
   test('with a pointer that is longer than the header may be', async () => {
@@ -114,23 +109,21 @@ test('a message stays readable whatever was sent: long texts are cut', async () 
   expect(errorOf(answer).length).toBeLessThan(1000)
 })
 
-describe('a value that does not fit its valueType', () => {
-  const strict = sharedSimulator({ strict: true })
+const strict = sharedSimulator({ strict: true })
 
-  test.each([
-    [{ value: 'many', valueType: 'numeric' }, 400],
-    [{ value: '', valueType: 'currency' }, 400],
-    [{ value: 'yes', valueType: 'boolean' }, 400],
-    [{ value: '149.00', valueType: 'currency' }, 201],
-    [{ value: '-1e3', valueType: 'numeric' }, 201],
-    [{ value: 'false', valueType: 'boolean' }, 201],
-    [{ value: 'anything' }, 201],
-  ])('is taken, but --strict answers %o with %i', async (fields, status) => {
-    const answer = await ask(strict(), '/v1/events', { body: event({ externalConversationId: 'chat', ...fields }) })
-    expect(answer.status).toBe(status)
-    if (status === 400) expect(errorOf(answer)).toMatch(/body\/value: should be/)
-    else expect(answer.headers.get('x-sim-advice')).toBeNull()
-    const lenient = await ask(sim(), '/v1/events', { body: event(fields) })
-    expect([lenient.status, lenient.headers.get('x-sim-violations')]).toEqual([201, null])
-  })
+test.each([
+  [{ value: 'many', valueType: 'numeric' }, 400],
+  [{ value: '', valueType: 'currency' }, 400],
+  [{ value: 'yes', valueType: 'boolean' }, 400],
+  [{ value: '149.00', valueType: 'currency' }, 201],
+  [{ value: '-1e3', valueType: 'numeric' }, 201],
+  [{ value: 'false', valueType: 'boolean' }, 201],
+  [{ value: 'anything' }, 201],
+])('a value that does not fit its valueType is taken, but --strict answers %o with %i', async (fields, status) => {
+  const answer = await ask(strict(), '/v1/events', { body: event({ externalConversationId: 'chat', ...fields }) })
+  expect(answer.status).toBe(status)
+  if (status === 400) expect(errorOf(answer)).toMatch(/body\/value: should be/)
+  else expect(answer.headers.get('x-sim-advice')).toBeNull()
+  const lenient = await ask(sim(), '/v1/events', { body: event(fields) })
+  expect([lenient.status, lenient.headers.get('x-sim-violations')]).toEqual([201, null])
 })

@@ -84,23 +84,19 @@ describe('the live answer has the words of the example', () => {
   })
 })
 
-describe('the scenario has the words and headers of an example', () => {
-  test.each(refusals)('$status of $operation.id', async ({ operation, status }) => {
-    const documented = operationOf(operation.id).examples(status)
-    const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
-    for (const scenario of [String(status), ...names]) {
-      const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
-      expect(answer.status).toBe(status)
-      const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
-      expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
-      expectDocumentedHeaders(answer, operation.id)
-    }
-  })
+test.each(refusals)('the scenario $status of $operation.id answers as an example', async ({ operation, status }) => {
+  const documented = operationOf(operation.id).examples(status)
+  const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
+  for (const scenario of [String(status), ...names]) {
+    const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
+    expect(answer.status).toBe(status)
+    const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
+    expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
+    expectDocumentedHeaders(answer, operation.id)
+  }
 })
 
-function exampleOf(name: string): Json | undefined {
-  return examples.find((example) => example.name === name)?.value
-}
+const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
 /** Uses up the hourly limit of 60, and asks once more when the window ends in a second. */
 async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {

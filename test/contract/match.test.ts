@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
-import type { Contract } from '../../src/contract/contract.ts'
+import { expect, test } from 'vitest'
 import { contractOf, SMALL } from './documents.ts'
 
 const ok = "{ responses: { '200': { description: ok } } }"
@@ -17,11 +16,7 @@ paths:
   /mixed/{b}-{c}-{d}-{e}: { get: ${ok} }
   /mixed/v{major}.{minor}/{a}{b}: { get: ${ok} }
 `
-let contract: Contract
-
-beforeAll(async () => {
-  contract = await contractOf(DOCUMENT)
-})
+const contract = await contractOf(DOCUMENT)
 
 /** Returns a match as one line: the operation's id and its parameters, or the kind and its details. */
 function match(method: string, path: string): string {

@@ -11,9 +11,8 @@ test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so
 })
 
 test('a fault of a 3.2 document names its version', async () => {
-  expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(
-    '2:1 error is not valid OpenAPI 3.2: /info/version is required',
-  )
+  const finding = '2:1 error is not valid OpenAPI 3.2: /info/version is required'
+  expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
 })
 
 test('the dataValue of an example is its value', async () => {
@@ -21,7 +20,5 @@ test('the dataValue of an example is its value', async () => {
   expect(await findingsOf(text)).toEqual([note])
   const operation = operationOf(await contractOf(text), 'listThings')
   expect(operation.examples(200)).toMatchObject([{ name: 'a', value: { name: 'ball' } }])
-  expect(await findingsOf(text.replace('ball', '4'))).toContainEqual(
-    expect.stringContaining('the example "a" does not fit'),
-  )
+  expect((await findingsOf(text.replace('ball', '4'))).join()).toContain('the example "a" does not fit')
 })

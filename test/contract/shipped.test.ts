@@ -1,25 +1,19 @@
 import { createConfig, lint } from '@redocly/openapi-core'
-import { beforeAll, describe, expect, test } from 'vitest'
-import type { Contract } from '../../src/contract/contract.ts'
+import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsFields } from '../support/analytics.ts'
-import { BUNDLED, operationOf } from './documents.ts'
+import { inputs, operationOf } from '../support/catalogue.ts'
+import { BUNDLED } from './documents.ts'
 
-let contract: Contract
+const { contract } = inputs
 
 const SCORES = ['ConversationQualityIndex', 'SatisfactionScore', 'GrowthScore', 'FrictionScore', 'SafetyScore']
 
-beforeAll(async () => {
-  const loaded = await loadContract(BUNDLED)
-  if (!loaded.ok) throw new Error(loaded.error.map(({ place, message }) => `${place} ${message}`).join('\n'))
-  contract = loaded.value
-})
-
-test('the bundled document loads without an error or a warning', () => {
-  expect(contract.warnings).toEqual([])
-  expect(contract).toMatchObject({ title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' })
+test('the bundled document loads without an error or a warning', async () => {
+  const value = { title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1', warnings: [] }
+  expect(await loadContract(BUNDLED)).toMatchObject({ ok: true, value })
 })
 
 test('Redocly finds no problem in the bundled document', async () => {
@@ -32,10 +26,8 @@ test.each([
   { id: 'createPrompt', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
   { id: 'createEvent', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
 ])('$id documents its statuses and demands a key', ({ id, success, statuses, body }) => {
-  const operation = operationOf(contract, id)
-  expect(operation.successStatus).toBe(success)
-  expect(operation.statuses).toEqual(statuses)
-  expect(operation.secured).toBe(true)
+  const operation = operationOf(id)
+  expect(operation).toMatchObject({ successStatus: success, statuses, secured: true })
   expect(operation.summary).not.toBe('')
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
@@ -60,7 +52,7 @@ function realAnalytics(): Json {
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
   const labels = ['UserSentiment', 'ChangeInUserSentiment', 'Frustration', 'Struggle', 'CommercialIntent']
   const detections = ['hallucination', 'jailbreak', 'userBias', 'modelBias', 'userToxicity', 'modelToxicity']
-  const [example] = operationOf(contract, 'getModelAnalytics').examples(200)
+  const [example] = operationOf('getModelAnalytics').examples(200)
   return {
     ...(example?.value as JsonObject),
     ...Object.fromEntries(scores),
@@ -76,11 +68,11 @@ function realAnalytics(): Json {
 
 describe('the published schemas', () => {
   test('accept all that the service description leaves open, which the simulated values narrow', () => {
-    const analytics = operationOf(contract, 'getModelAnalytics')
+    const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
     expect(new Set(keywords)).toEqual(new Set(['enum', 'maximum', 'minimum', 'type']))
-    const event = operationOf(contract, 'createEvent')
+    const event = operationOf('createEvent')
     expect(event.checkResponse(201, { id: 1 })).toEqual([])
     expect(event.checkSimulatedResponse(201, { id: 1 })).toHaveLength(2)
     expect(analytics.checkResponse(500, { success: false, error: '' })).toEqual([])
@@ -88,7 +80,7 @@ describe('the published schemas', () => {
   })
 
   test('of answers restrict values only where the service description does', () => {
-    const analytics = JSON.stringify(operationOf(contract, 'getModelAnalytics').responseSchema(200))
+    const analytics = JSON.stringify(operationOf('getModelAnalytics').responseSchema(200))
     const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([
       '/recommendations/healthLevel enum',
@@ -127,7 +119,7 @@ test('the places that decide what the service description leaves open are assump
 })
 
 describe('the analytics of the examples', () => {
-  const examples = () => operationOf(contract, 'getModelAnalytics').examples(200)
+  const examples = () => operationOf('getModelAnalytics').examples(200)
 
   test('count as many conversations and messages as their days', () => {
     for (const { name, value } of examples()) {

@@ -36,11 +36,8 @@ test.each(
 })
 
 test('each instant that JavaScript writes with a year of four digits is parsed to itself', () => {
-  const dates = fc.date({
-    min: new Date('0000-01-01T00:00:00Z'),
-    max: new Date('9999-12-31T23:59:59Z'),
-    noInvalidDate: true,
-  })
+  const [min, max] = [new Date('0000-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
+  const dates = fc.date({ min, max, noInvalidDate: true })
   fc.assert(
     fc.property(dates, (date) => {
       expect(parseInstant(date.toISOString())).toBe(date.getTime())

@@ -5,9 +5,10 @@ import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from 
 const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
 
+/** Returns the pointer and the message of a refusal: `/events/1 must not ...`. */
 const refusal = async (text: string) => {
   const outcome = await read(text)
-  return outcome.ok ? undefined : outcome.error
+  return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
 
 /** Texts that are nearly JSON: values with a character removed, added or repeated. */
@@ -36,16 +37,14 @@ test('readLargeJson refuses what is no UTF-8', async () => {
 })
 
 test.each([
-  ['{"format": 1,', 'must be JSON: it ends at line 1, column 14, where a name in double quotes is expected'],
-  ['{"a":\n  [1,\n }', 'must be JSON: line 3, column 2 has "}", where a value is expected'],
-  ['{"a": "b\\x"}', /^must be JSON: line 1, column 9 has /],
-  ['{"a": tru}', /^must be JSON: line 1, column 7 has "t"/],
-  ['{"a": "b', /^must be JSON: it ends at line 1, column 9/],
-  ['{} []', 'must be JSON: line 1, column 4 has "[", where nothing more is expected'],
+  ['{"format": 1,', ' must be JSON: it ends at line 1, column 14, where a name in double quotes is expected'],
+  ['{"a":\n  [1,\n }', ' must be JSON: line 3, column 2 has "}", where a value is expected'],
+  ['{"a": "b\\x"}', /^ must be JSON: line 1, column 9 has /],
+  ['{"a": tru}', /^ must be JSON: line 1, column 7 has "t"/],
+  ['{"a": "b', /^ must be JSON: it ends at line 1, column 9/],
+  ['{} []', ' must be JSON: line 1, column 4 has "[", where nothing more is expected'],
 ])('a refusal names the place in %j', async (text, message) => {
-  const error = await refusal(text)
-  if (typeof message === 'string') expect(error).toEqual({ pointer: '', message })
-  else expect(error?.message).toMatch(message)
+  expect(await refusal(text)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
 })
 
 describe('readLargeJson bounds', () => {
@@ -54,31 +53,24 @@ describe('readLargeJson bounds', () => {
   test('the values of a record, not of a list of records', async () => {
     const record = `{"fields":${values(maxRecordValues / 2)}}`
     expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
-    expect(await refusal(`{"events":[{},${`{"fields":${values(maxRecordValues)}}`}]}`)).toEqual({
-      pointer: '/events/1',
-      message: 'must not have more than 40000 members and items',
-    })
-    expect(await refusal(`{"a":${'{"b":'.repeat(3)}${values(maxRecordValues)}}}}}`)).toMatchObject({ pointer: '/a/b' })
+    const large = values(maxRecordValues)
+    const refused = await refusal(`{"events":[{},{"fields":${large}}]}`)
+    expect(refused).toBe('/events/1 must not have more than 40000 members and items')
+    expect(await refusal(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
   })
 
   test('the characters of a record and of a text', async () => {
     const half = `"${'x'.repeat(maxRecordLength / 4)}"`
     expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
-    expect(await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)).toEqual({
-      pointer: '/events/1',
-      message: 'must not have more than 4194304 characters',
-    })
-    expect(await refusal(`{"events":[{"a":"${'\\"'.repeat(1_100_000)}"}]}`)).toEqual({
-      pointer: '/events/0/a',
-      message: 'must not have more than 2097152 characters in a text',
-    })
-    expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatchObject({ pointer: '' })
+    const longRecord = await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)
+    expect(longRecord).toBe('/events/1 must not have more than 4194304 characters')
+    const longText = await refusal(`{"events":[{"a":"${'\\"'.repeat(1_100_000)}"}]}`)
+    expect(longText).toBe('/events/0/a must not have more than 2097152 characters in a text')
+    expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatch(/^ must/)
   })
 
   test('all values', async () => {
-    expect(await refusal(`{"events":${values(maxLargeValues + 1)}}`)).toEqual({
-      pointer: '',
-      message: 'must not have more than 2000000 members and items in all',
-    })
+    const refused = await refusal(`{"events":${values(maxLargeValues + 1)}}`)
+    expect(refused).toBe(' must not have more than 2000000 members and items in all')
   })
 })

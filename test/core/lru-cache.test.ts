@@ -9,23 +9,18 @@ function setup(capacity: number) {
   const get = (key: string) =>
     cache.get(key, () => {
       made.set(key, (made.get(key) ?? 0) + 1)
-      return `${key} ${made.get(key)}`
+      return `${key}${made.get(key)}`
     })
   return { cache, get }
 }
 
 test.each([
-  ['makes a value once, and returns it again', 2, ['a', 'a', 'b', 'a'], ['a 1', 'a 1', 'b 1', 'a 1']],
-  [
-    'evicts the least recently used value when it is full',
-    2,
-    ['a', 'b', 'a', 'c', 'a', 'c', 'b'],
-    ['a 1', 'b 1', 'a 1', 'c 1', 'a 1', 'c 1', 'b 2'],
-  ],
-  ['stores nothing with the capacity 0', 0, ['a', 'a'], ['a 1', 'a 2']],
+  ['makes a value once, and returns it again', 2, 'a a b a', 'a1 a1 b1 a1'],
+  ['evicts the least recently used value when it is full', 2, 'a b a c a c b', 'a1 b1 a1 c1 a1 c1 b2'],
+  ['stores nothing with the capacity 0', 0, 'a a', 'a1 a2'],
 ])('a cache %s', (_name, capacity, keys, values) => {
   const { cache, get } = setup(capacity)
-  expect(keys.map(get)).toEqual(values)
+  expect(keys.split(' ').map(get).join(' ')).toBe(values)
   expect(cache.size).toBeLessThanOrEqual(capacity)
 })
 
@@ -34,7 +29,7 @@ test('no sequence of keys makes the cache exceed its capacity or return the valu
     fc.property(fc.nat({ max: 5 }), fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')), (capacity, keys) => {
       const { get, cache } = setup(capacity)
       for (const key of keys) {
-        expect(get(key).startsWith(`${key} `)).toBe(true)
+        expect(get(key).startsWith(key)).toBe(true)
         expect(cache.size).toBeLessThanOrEqual(capacity)
       }
     }),

@@ -4,6 +4,10 @@ import { maxDepth, maxValues, readJson } from '../../src/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 
+const refused = (pointer: string, message: RegExp) => {
+  return { ok: false, error: { pointer, message: expect.stringMatching(message) } }
+}
+
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 test('readJson reads all that JSON.stringify writes, except __proto__', () => {
@@ -95,22 +99,17 @@ describe('readJson refuses, with the pointer,', () => {
     ['a number below all numbers', '{"a":-1e309}', '/a', /number/],
     ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
   ])('%s', (_name, text, pointer, message) => {
-    expect(read(text)).toEqual({ ok: false, error: { pointer, message: expect.stringMatching(message) } })
+    expect(read(text)).toEqual(refused(pointer, message))
   })
 
   test('nesting that is too deep, by one level or by many', () => {
+    const tooDeep = `${maxDepth} levels`
     for (const depth of [maxDepth + 1, 1_000_000])
-      expect(read(nested(depth))).toMatchObject({
-        ok: false,
-        error: { message: expect.stringContaining(`${maxDepth} levels`) },
-      })
+      expect(read(nested(depth))).toMatchObject({ ok: false, error: { message: expect.stringContaining(tooDeep) } })
   })
 
   test('bytes that are not UTF-8', () => {
-    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual({
-      ok: false,
-      error: { pointer: '', message: 'must be UTF-8 text' },
-    })
+    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual(refused('', /^must be UTF-8 text$/))
   })
 })
 
@@ -121,25 +120,19 @@ describe('a large body', () => {
     ['a text of 20 MB', JSON.stringify({ value: 'x'.repeat(20_000_000) })],
     ['20 MB of escapes', JSON.stringify({ value: '\n'.repeat(10_000_000) })],
     ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
-    [
-      'members',
-      JSON.stringify(Object.fromEntries(Array.from({ length: maxValues - 1 }, (_, n) => [`member ${n}`, n]))),
-    ],
-    ['items', JSON.stringify(Array.from({ length: maxValues }, (_, n) => n))],
+    ['members', JSON.stringify({ ...new Array(maxValues - 1).fill(1) })],
+    ['items', JSON.stringify(new Array(maxValues).fill(1))],
     ['what looks like items, within a text', JSON.stringify([',[{"'.repeat(maxValues)])],
   ])('of %s is read', (_name, text) => {
     expect(read(text).ok).toBe(true)
   })
 
   test.each([
-    ['items', JSON.stringify(Array.from({ length: maxValues + 1 }, (_, n) => n))],
+    ['items', JSON.stringify(new Array(maxValues + 1).fill(1))],
     ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
     ['members of two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
   ])('of more %s than a body may have is refused, unless the caller allows more', (_name, text) => {
-    expect(read(text)).toEqual({
-      ok: false,
-      error: { pointer: '', message: expect.stringContaining(`more than ${maxValues} members and items`) },
-    })
+    expect(read(text)).toEqual(refused('', new RegExp(`more than ${maxValues} members and items`)))
     expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
   })
 

@@ -40,11 +40,8 @@ test('a precompiled validator reports the violations that the compiled one repor
 })
 
 test('a schema that the build has not precompiled is compiled', async () => {
-  const check = await loadSchema({
-    name: 'a test',
-    schema: { type: 'object', $defs: { name: { type: 'string' } } },
-    definitions: ['name'],
-  })
+  const schema = { type: 'object', $defs: { name: { type: 'string' } } }
+  const check = await loadSchema({ name: 'a test', schema, definitions: ['name'] })
   expect(check([])).toMatchObject([{ pointer: '', message: 'must be an object; got an empty array' }])
   expect(check(1, 'name')).toMatchObject([{ message: 'must be a string; got 1 (a number)' }])
   expect(() => check(1, 'other')).toThrow('the schema of a test has no definition other')

@@ -46,33 +46,25 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
   return findings.map(({ severity, place, message }) => `${place} ${severity} ${message}`)
 }
 
-describe('an update', () => {
-  test.each<[string, Json, string, string, Json]>([
-    ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
-    [
-      'merges objects at every depth',
-      { a: { b: { c: 1 } } },
-      '$',
-      '{ a: { b: { d: 2 } } }',
-      { a: { b: { c: 1, d: 2 } } },
-    ],
-    ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
-    ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
-    ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
-    ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
-    ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
-    ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
-    [
-      'changes every place of the target',
-      { a: { b: 1 }, c: { b: 2 } },
-      '$.*',
-      '{ b: 3 }',
-      { a: { b: 3 }, c: { b: 3 } },
-    ],
-    ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
-  ])('%s', async (_sentence, document, target, update, expected) => {
-    expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
-  })
+test.each<[string, Json, string, string, Json]>([
+  ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
+  [
+    'merges objects at every depth',
+    { a: { b: { c: 1 } } },
+    '$',
+    '{ a: { b: { d: 2 } } }',
+    { a: { b: { c: 1, d: 2 } } },
+  ],
+  ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
+  ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
+  ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
+  ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
+  ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
+  ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
+  ['changes every place of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
+  ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+])('an update %s', async (_sentence, document, target, update, expected) => {
+  expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
 })
 
 test.each<[string, Json, string, Json]>([
@@ -92,10 +84,8 @@ test('copy uses a value of the document as the update', async () => {
 
 test('the document stays as it was, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
-  const result = await applied(
-    '  - { target: $.colours, update: { enum: [pink] } }\n  - { target: "$.people[0]", remove: true }\n',
-    document,
-  )
+  const removal = '  - { target: "$.people[0]", remove: true }\n'
+  const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
   expect(document.value).toEqual(parse(DOCUMENT))
   expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
@@ -106,28 +96,21 @@ test('actions see what those before them did', async () => {
 })
 
 describe('a place', () => {
-  test('of what came from the document is the line of the document', async () => {
-    const result = await applied('  - { target: $.colours, update: { enum: [pink] } }\n')
-    expect(result.place('/colours/enum/1')).toBe('doc.yaml:2:15')
-    expect(result.place('/people/1/size')).toBe('doc.yaml:7:14')
-  })
+  const update = '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
+  const removal = '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n'
 
-  test('of what the overlay put there is the line of the overlay', async () => {
-    const result = await applied(
-      '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n' +
-        '  - target: $.name\n    update: Oil\n',
-    )
-    expect(result.place('/colours/enum/3')).toBe('overlay.yaml:6:14')
-    expect(result.place('/colours/extra/deep')).toBe('overlay.yaml:7:16')
-    expect(result.place('/colours/required')).toBe('doc.yaml:3:3')
-    expect(result.place('/name')).toBe('overlay.yaml:9:5')
-  })
-
-  test('of what the overlay removed is the line of the overlay, and the items behind it keep theirs', async () => {
-    const result = await applied('  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n')
-    expect(result.place('/people/0/id')).toBe('doc.yaml:7:7')
-    expect(result.place('/people/1/id')).toBe('doc.yaml:8:7')
-    expect(result.place('/name')).toBe('overlay.yaml:7:5')
+  test.each([
+    ['an item of the document', update, '/colours/enum/1', 'doc.yaml:2:15'],
+    ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
+    ['a member beside what the overlay put there', update, '/colours/required', 'doc.yaml:3:3'],
+    ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
+    ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
+    ['a text that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
+    ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
+    ['the item behind a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
+    ['the item after that', removal, '/people/1/id', 'doc.yaml:8:7'],
+  ])('of %s is the line that wrote or removed it', async (_name, actions, pointer, place) => {
+    expect((await applied(actions)).place(pointer)).toBe(place)
   })
 
   test('is that of the last of several overlays', async () => {
@@ -158,11 +141,7 @@ describe('refused with its line is', () => {
       '$, update: { colours: red }',
       '4:28 cannot be merged: /colours is an object, and the update a single value',
     ],
-    [
-      'one update of an object and a list',
-      '$.*, update: { a: 1 }',
-      '4:7 meets an object and a single value and a list',
-    ],
+    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 meets an object and a single value and a list'],
     [
       'an unknown member',
       '$.name, updates: 1',
@@ -203,8 +182,7 @@ describe('refused with its line is', () => {
 
   test('an overlay that makes a document without a usable size', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
-    expect(await findingsOf(doubling)).toEqual([
-      expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/),
-    ])
+    const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/)
+    expect(await findingsOf(doubling)).toEqual([finding])
   })
 })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writePrivateFile } from '../../src/documents/private-file.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
 
@@ -20,25 +20,21 @@ describe('a private file', () => {
   })
 
   test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces one of the mode %o, and its mode', async (mode) => {
-    const file = join(await tempFolder(), 'old')
-    await writeFile(file, 'a longer text than the new one')
+    const file = await tempFile('a longer text than the new one', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
   test('is private before it has its content', async () => {
-    const file = join(await tempFolder(), 'old')
-    await writeFile(file, 'old')
+    const file = await tempFile('old', 'old')
     await chmod(file, 0o644)
     const seen: string[] = []
-    await writePrivateFile(
-      file,
-      (async function* () {
-        seen.push(await modeOf(file))
-        yield 'new'
-      })(),
-    )
+    async function* watched() {
+      seen.push(await modeOf(file))
+      yield 'new'
+    }
+    await writePrivateFile(file, watched())
     expect(seen).toEqual(['600'])
   })
 
@@ -58,22 +54,18 @@ describe('a private file', () => {
     expect(await modeOf('/dev/null')).toBe(before)
   })
 
-  test.runIf(existsSync('/proc/self/fd')).each(['/dev/fd', '/proc/self/fd'])(
-    'is no open file of the process, by %s, which keeps its mode and content',
-    async (folder) => {
-      const file = join(await tempFolder(), 'all.log')
-      await writeFile(file, 'before\n')
-      await chmod(file, 0o644)
-      const log = await open(file, 'a')
-      await writePrivateFile(`${folder}/${log.fd}`, pieces())
-      await log.close()
-      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
-    },
-  )
+  const folders = existsSync('/proc/self/fd') ? ['/dev/fd', '/proc/self/fd'] : []
+  test.each(folders)('is no open file of the process, by %s, which keeps its mode and content', async (folder) => {
+    const file = await tempFile('before\n', 'all.log')
+    await chmod(file, 0o644)
+    const log = await open(file, 'a')
+    await writePrivateFile(`${folder}/${log.fd}`, pieces())
+    await log.close()
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
+  })
 
   test('keeps an old file as it is if the mode cannot be set, and says what to do', async () => {
-    const file = join(await tempFolder(), 'old')
-    await writeFile(file, 'old')
+    const file = await tempFile('old', 'old')
     await chmod(file, 0o644)
     const opened = await open(file)
     const prototype = Object.getPrototypeOf(opened)

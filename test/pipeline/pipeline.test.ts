@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Log, silentLog } from '../../src/core/log.ts'
 import { jsonBody } from '../../src/exchange/body.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
@@ -11,6 +11,7 @@ import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
 import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { inputs } from '../support/catalogue.ts'
+import { event, modelId } from '../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
@@ -54,53 +55,31 @@ const request = (path: string): SimRequest => ({
   path,
   query: '',
   headers: { authorization: 'Bearer any-key', 'content-type': 'application/json' },
-  body: {
-    kind: 'bytes',
-    bytes: new TextEncoder().encode(
-      JSON.stringify({ eventType: 'x', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' }),
-    ),
-  },
+  body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(event())) },
 })
 
-const eventId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+const fail = () => {
+  throw new Error('the disk of worker 3 is full')
+}
 
-describe('an exception is a bug', () => {
-  test.each([
-    ['thrown', () => Promise.reject(new Error('the disk of worker 3 is full'))],
-    [
-      'thrown at once',
-      () => {
-        throw new Error('the disk of worker 3 is full')
-      },
-    ],
-  ] as [string, OperationHandler['handle']][])(
-    '%s, it is a 500 in the service’s shape that names the request, and the stack is in the log',
-    async (_name, handle) => {
-      const { post, said } = setup(handle)
-      const { reply } = await post('/v1/events')
-      expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
-      expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
-      expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
-      const bug = said.find(({ level }) => level === 'error')
-      expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
-    },
-  )
+test.each<[string, OperationHandler['handle']]>([
+  ['later', async () => fail()],
+  ['at once', fail],
+])('a bug thrown %s is a 500 that names the request, and the log has its stack', async (_name, handle) => {
+  const { post, said } = setup(handle)
+  const { reply } = await post('/v1/events')
+  expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
+  expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
+  expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
+  const bug = said.find(({ level }) => level === 'error')
+  expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
 test('no sandbox stays busy, whatever fails: the answer, what says so, or what records it', async () => {
-  const fail = () => {
-    throw new Error('the disk of worker 3 is full')
-  }
   const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
-  const handles: OperationHandler['handle'][] = [
-    async () => jsonBody({ success: true, eventId }),
-    fail,
-    async () => fail(),
-  ]
-  for (const handle of handles) {
+  for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
     const { post, busy } = setup(handle, mute)
-    const asked = async () => post('/_s/w0/v1/events')
-    await expect(asked).rejects.toThrow('worker 3')
+    await expect(post('/_s/w0/v1/events')).rejects.toThrow('worker 3')
     expect(busy()).toEqual([0, 0])
   }
 })

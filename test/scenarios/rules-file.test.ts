@@ -1,20 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Json } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
+import { bundledContract } from '../../src/fixtures/bundled.ts'
 import { analyticsPath, ask, event, modelId } from '../support/client.ts'
-import { convsim, run } from '../support/command.ts'
+import { convsim, inMemory, run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile } from '../support/temp-folder.ts'
 
-async function fileWith(text: string, name = 'rules.yaml'): Promise<string> {
-  const file = join(await tempFolder(), name)
-  await writeFile(file, text)
-  return file
-}
+const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
 
 const good = `# Two failures for one event type, and a model that is always slow.
 rules:
@@ -60,38 +56,26 @@ describe('--scenarios FILE', () => {
 
   test('starts with a right one, also of JSON, from the command line and from the environment', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
-    const args = ['--port', '0', '--state', ':memory:']
     const environment = { env: { CONVSIM_SCENARIOS: file } }
-    for (const command of [convsim([...args, '--scenarios', file]), convsim(args, environment)]) {
-      const origin = await command.ready()
-      expect((await ask({ origin }, analyticsPath)).status).toBe(429)
-      command.process.kill('SIGTERM')
-      expect(await command.ended).toBe(0)
+    for (const command of [convsim([...inMemory, '--scenarios', file]), convsim(inMemory, environment)]) {
+      expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(429)
+      expect(await command.stop()).toBe(0)
     }
   })
 })
 
-const inEvents = 'operation: createEvent\n    scenario: "503"\n    match:\n'
+const ofEvents = 'operation: createEvent\n    '
+const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
 
 /** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
 const wrong: [string, string, number, RegExp][] = [
-  [
-    'an unknown status',
-    'operation: createEvent\n    scenario: "499"',
-    5,
-    /no scenario "499"\. The documented statuses/,
-  ],
+  ['an unknown status', `${ofEvents}scenario: "499"`, 5, /no scenario "499"\. The documented statuses/],
   ['another status', 'operation: getModelAnalytics\n    scenario: "413"', 4, /"413" makes no sense here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
   ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
   ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
-  [
-    'an unknown operation',
-    'operation: createPromt\n    scenario: "503"',
-    4,
-    /no operation "createPromt"\. Did you mean/,
-  ],
+  ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
   ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
   ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],
   ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],
@@ -157,10 +141,9 @@ describe('convsim check FILE', () => {
 })
 
 test('a file of rules that is given as a contract, and a contract that is given as rules, are told apart', async () => {
-  const contract = new URL('../../spec/openapi.yaml', import.meta.url).pathname
   const asContract = startForTest({ contract: await fileWith(good) })
   await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --rules/)
-  const asRules = startForTest({ rules: contract })
+  const asRules = startForTest({ rules: bundledContract })
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract$/)
 })
 

@@ -19,6 +19,10 @@ export interface RequestOptions {
   readonly body?: Json | Uint8Array
   /** The bearer token. Null: none is sent. */
   readonly token?: string | null
+  /** The value of the header `X-Sim-Sandbox`. */
+  readonly sandbox?: string
+  /** The value of the header `X-Sim-Scenario`. */
+  readonly scenario?: string
   /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
   /** Lets the test pass though an answer is a 500 that no scenario caused. */
@@ -32,6 +36,8 @@ export async function ask({ origin }: Target, path: string, how: RequestOptions 
   const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key' } = how
   const headers = new Headers(how.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  if (how.sandbox !== undefined) headers.set('x-sim-sandbox', how.sandbox)
+  if (how.scenario !== undefined) headers.set('x-sim-scenario', how.scenario)
   const bytes = encodeBody(how.body)
   const contentType = how.contentType === undefined ? 'application/json' : how.contentType
   if (bytes && contentType !== null) headers.set('content-type', contentType)
@@ -141,9 +147,6 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   'server-error': 500,
   unavailable: 503,
 }
-
-/** One of these operations. */
-export type TestOperation = (typeof operations)[number]
 
 /** A valid request to an operation of the service. */
 export interface OperationRequest {

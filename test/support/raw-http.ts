@@ -132,7 +132,8 @@ function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffe
   return { answer, rest: Buffer.from(bytes.subarray(from + length)) }
 }
 
-function readHeader(line: string): [string, string] {
+/** Returns the lower-case name and the value of the line of a header. */
+export function readHeader(line: string): [string, string] {
   const at = line.indexOf(':')
   return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -11,4 +11,11 @@ export async function tempFolder(onFinished: OnFinished = onTestFinished): Promi
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
   onFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Writes a file into such a folder, and returns its path. */
+export async function tempFile(text: string, name: string): Promise<string> {
+  const file = join(await tempFolder(), name)
+  await writeFile(file, text)
+  return file
 }

@@ -28,17 +28,12 @@ async function sandboxWith(rules: JsonObject[]): Promise<string> {
   return sandbox
 }
 
-const within = (sandbox: string, how: RequestOptions = {}): RequestOptions => ({
-  ...how,
-  headers: { ...how.headers, 'x-sim-sandbox': sandbox },
-})
-
 type Sent = readonly [path: string, how: RequestOptions]
 
 /** The status of each of these requests, one after another. */
 async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Sent[]) {
   const statuses: number[] = []
-  for (const [path, how] of requests) statuses.push((await ask(target, path, within(sandbox, how))).status)
+  for (const [path, how] of requests) statuses.push((await ask(target, path, { ...how, sandbox })).status)
   return statuses
 }
 
@@ -115,13 +110,13 @@ describe('of several rules', () => {
 describe('times', () => {
   test('counts requests that come at once, too', async () => {
     const sandbox = await sandboxWith([{ scenario: 'unavailable', times: 7 }])
-    const answers = await Promise.all(times(30, 0).map(() => ask(sim(), analyticsPath, within(sandbox))))
+    const answers = await Promise.all(times(30, 0).map(() => ask(sim(), analyticsPath, { sandbox })))
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(7)
   })
 
   test('counts nothing that a request has switched on itself', async () => {
     const sandbox = await sandboxWith([{ scenario: 'unavailable', times: 1 }])
-    const own = [analyticsPath, { headers: { 'x-sim-scenario': 'not-found' } }] as const
+    const own = [analyticsPath, { scenario: 'not-found' }] as const
     expect(await statusesOf(sim(), sandbox, [own, own, analytics, analytics])).toEqual([404, 404, 503, 200])
   })
 })
@@ -152,10 +147,10 @@ describe('probability', () => {
   })
 
   test('of two scenarios together, each is struck by its own chance', async () => {
-    const headers = { 'x-sim-scenario': 'unavailable;p=0.5, slow;ms=0;p=0.5' }
+    const how = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const acting = new Set<string | null>()
     for (let asked = 0; asked < 40; asked += 1)
-      acting.add((await ask(sim(), analyticsPath, within('p2', { headers }))).headers.get('x-sim-scenario'))
+      acting.add((await ask(sim(), analyticsPath, how)).headers.get('x-sim-scenario'))
     expect(acting.size).toBe(4)
   })
 
