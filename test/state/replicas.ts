@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_QUALITY } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, noon } from './drafts.ts'
+import { context, event, noon, prompt } from './drafts.ts'
 import { isLinearizable, type Operation } from './linearizable.ts'
 
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
@@ -40,6 +40,23 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     }
     const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // in range
 
+    test('10,000 events with 1,000 insertIds from 64 writers leave 1,000 events, and one id for each', () =>
+      withStores(async (stores) => {
+        const ids = new Map<string, Set<string>>()
+        let created = 0
+        await inParallel(64, 10_000, async (index) => {
+          const insertId = `e${(index * 7) % 1000}`
+          const receipt = await anyOf(stores, index).recordEvent(context, event({ insertId }))
+          ids.set(insertId, (ids.get(insertId) ?? new Set()).add(receipt.event.eventId))
+          if (!receipt.replayed) created += 1
+        })
+        expect([ids.size, created, [...ids.values()].filter(({ size }) => size !== 1)]).toEqual([1000, 1000, []])
+        const exports = await Promise.all(stores.map((store) => store.exportSandbox('default')))
+        expect(exports[0]?.events).toHaveLength(1000)
+        expect(exports[0]?.events.reduce((sum, { replays }) => sum + replays, 0)).toBe(9000)
+        expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
+      }))
+
     test('a write is seen at once by replicas that have read the same again and again before', () =>
       withStores(async (stores) => {
         for (let round = 1; round <= 9; round += 1) {
@@ -64,6 +81,19 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           const { events } = await three.listEvents(sandbox)
           expect(events.map(({ eventId }) => eventId)).toContain(receipt.event.eventId)
         }
+      }))
+
+    test('300 versions of one prompt that are added at once are numbered 1 to 300', () =>
+      withStores(async (stores) => {
+        const numbers: number[] = []
+        const draft = prompt({ externalPromptId: 'greeting' })
+        await inParallel(300, 300, async (index) => {
+          const { version } = await anyOf(stores, index).addPromptVersion(context, draft)
+          numbers.push(version.version)
+        })
+        expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
+        const [stored] = await stores[2].listPrompts('default')
+        expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
     test('equal events without an insertId get the ids of one process, whichever replica is asked', () =>
