@@ -16,7 +16,7 @@ describe('a name that does not exist proves no absence', () => {
     ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
     ['a field of another', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
-    ['an unknown query parameter', { match: { query: { perod: '7d' } } }, /"perod"\. Did you mean "period"\?/],
+    ['a misspelt parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('in verify and count: %s', async (_name, query, message) => {
     for (const control of [verify, count]) {
       expectRefusal(await control(query), 400, message)

@@ -63,12 +63,13 @@ describe('a real service with planted differences', () => {
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
     expect(run.report.findings.toSorted((one, other) => one.kind.localeCompare(other.kind))).toMatchObject([
       { kind: 'broken-json', pointer: '' },
-      { kind: 'enum-value', pointer: '/recommendations/healthLevel', seen: 1, of: 6, breaks: true, sample: onFire },
+      { kind: 'enum-value', pointer: '/recommendations/healthLevel', seen: 1, of: 6, breaks: true },
       { kind: 'new-field', pointer: '/region', seen: 1, of: 6, breaks: false },
       { kind: 'null', pointer: '/dataPoints/*/conversationCount', assumption: '/components/schemas/Count' },
       { kind: 'renamed-field', pointer: '/messageCount', name: 'messagesTotal', seen: 6, of: 6, breaks: true },
       { kind: 'undocumented-status', pointer: '', operation: 'getModelAnalytics', status: 418, seen: 1, of: 8 },
     ])
+    expect(run.report.findings.find(({ kind }) => kind === 'enum-value')?.sample).toEqual(onFire)
     const request = `GET /v1/models/${model('02')}/analytics?period=7d`
     expect(run.report.notJudged.filter(({ reason }) => reason !== 'not-probed')).toMatchObject([
       { operation: 'getModelAnalytics', reason: 'time-out', request, count: 1 },

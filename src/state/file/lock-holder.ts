@@ -54,7 +54,7 @@ export function parseHolder(content: string): LockHolder | undefined {
   return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 
-/** Returns true if a process of this pid runs in this process namespace. An unreaped one without threads has ended. */
+/** Returns true if a process of this pid runs in this process namespace. A zombie without other threads has ended. */
 export function processExists(pid: number): boolean {
   if (pid <= 0) return false
   try {
