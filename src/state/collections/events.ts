@@ -19,9 +19,6 @@ interface EventIndex {
   readonly impact: ImpactIndex
 }
 
-/** The latest loaded events and their table by the first event, of which those of snapshots have the same object. */
-const loadedTables = new WeakMap<StoredEvent, { events: readonly StoredEvent[]; table: EventTable }>()
-
 /** Tables of events that are about to be imported. */
 const preparedTables = new WeakMap<readonly StoredEvent[], EventTable>()
 
@@ -46,14 +43,9 @@ export class EventTable implements Table {
     const prepared = preparedTables.get(events)
     preparedTables.delete(events)
     if (prepared) return prepared
-    const [first] = events
-    const earlier = first && loadedTables.get(first)
-    const shared = earlier ? countEqual(earlier.events, events) : 0
-    const texts = earlier ? earlier.table.#texts.copy(shared) : new TextList()
-    for (let position = shared; position < events.length; position += 1) texts.push(JSON.stringify(events[position]))
-    const table = new EventTable(texts)
-    if (first) loadedTables.set(first, { events, table })
-    return table
+    const texts = new TextList()
+    for (const event of events) texts.push(JSON.stringify(event))
+    return new EventTable(texts)
   }
 
   /** Does the work of a later `of` in slices, between which other requests are answered. */
@@ -144,13 +136,6 @@ export class EventTable implements Table {
     this.#index = index
     return index
   }
-}
-
-/** Counts the events at the beginning of two lists that are the same objects. */
-function countEqual(one: readonly StoredEvent[], other: readonly StoredEvent[]): number {
-  let count = 0
-  while (count < one.length && one[count] === other[count]) count += 1
-  return count
 }
 
 function addTo({ positions, occurrences, impact }: EventIndex, event: StoredEvent, position: number): void {

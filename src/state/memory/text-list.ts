@@ -59,15 +59,14 @@ export class TextList {
     yield* this.#tail
   }
 
-  /** Returns a list of the first texts, which shares the blocks that it has whole. */
-  copy(length = this.length): TextList {
+  /** Returns a copy, which shares the blocks. */
+  copy(): TextList {
     const copy = new TextList()
-    const next = this.#blockOf[length] ?? this.#blocks.length // the first block that the copy lacks or has in part
-    copy.#blocks = this.#blocks.slice(0, next)
-    copy.#starts = this.#starts.slice(0, next)
-    copy.#blockOf = this.#blockOf.slice(0, this.#starts[next] ?? this.#blockOf.length)
-    const rest = next < this.#blocks.length ? this.#decode(next) : this.#tail
-    for (const text of rest.slice(0, length - copy.#blockOf.length)) copy.push(text)
+    copy.#blocks = [...this.#blocks]
+    copy.#starts = [...this.#starts]
+    copy.#blockOf = [...this.#blockOf]
+    copy.#tail = [...this.#tail]
+    copy.#tailLength = this.#tailLength
     return copy
   }
 }

@@ -312,15 +312,15 @@ describe('a full disk', () => {
 })
 
 describe('a file that cannot be loaded stays unchanged', () => {
-  const good = '{"kind":"convsim state","format":3,"seq":0,"sandboxes":[]}'
+  const good = '{"kind":"convsim state","format":4,"seq":0,"sandboxes":[]}'
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
     ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
     ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is no file of ours'],
-    ['older', good.replace('3', '2'), 'has format 2, which this version cannot read'],
-    ['newer', good.replace('3', '9'), 'has format 9, and this version reads format 3; use a newer version'],
+    ['older', good.replace('4', '3'), 'has format 3, which this version cannot read'],
+    ['newer', good.replace('4', '9'), 'has format 9, and this version reads format 4; use a newer version'],
     ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
     ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), '/sandboxes/0/quality is required'],
   ])('a state file that is %s', async (_, content, message) => {

@@ -30,25 +30,16 @@ test('a list of texts returns each text at its position and all in their order, 
   )
 })
 
-test('a copy does not change with its original', () => {
-  const list = listOf(['a', 'b'.repeat(70_000)])
-  const copy = list.copy()
-  list.push('c')
-  copy.push('d')
-  expect([...list]).toEqual(['a', 'b'.repeat(70_000), 'c'])
-  expect([...copy]).toEqual(['a', 'b'.repeat(70_000), 'd'])
-})
-
-test('a copy of the first texts is a list of its own', () => {
+test('a copy does not change with its original, nor that with the copy', () => {
   fc.assert(
-    fc.property(texts, fc.nat(200), (given, count) => {
+    fc.property(texts, (given) => {
       const list = listOf(given)
-      const copy = list.copy(Math.min(count, given.length))
+      const copy = list.copy()
       list.push('a')
       copy.push('b')
-      expect([...copy]).toEqual([...given.slice(0, count), 'b'])
+      expect([...copy]).toEqual([...given, 'b'])
       expect([...list]).toEqual([...given, 'a'])
     }),
-    { numRuns: 30 },
+    { numRuns: 30, examples: [[['a', 'b'.repeat(70_000)]]] },
   )
 })
