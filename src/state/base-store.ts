@@ -39,7 +39,7 @@ export class BaseStore implements Store {
     this.#readCounters().nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = async (sandbox) => this.#readCounters().sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
-    this.#read(sandbox, (data) => listEvents(data.table(eventCollection).copy(), query))
+    this.#read(sandbox, (data) => listEvents(data.table(eventCollection), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
     this.#read(sandbox, (data) => copyInSlices(data.table(promptCollection).list()))
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>

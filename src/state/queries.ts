@@ -2,7 +2,7 @@ import { SlicedWork } from '../core/slices.ts'
 import { copyInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import type { EventTable } from './collections/events.ts'
-import { collections, countEach, type RecordCounts } from './collections/index.ts'
+import { countEach, type RecordCounts } from './collections/index.ts'
 import { insertKey } from './events.ts'
 import type { StateData } from './memory/state-data.ts'
 import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
@@ -62,10 +62,11 @@ function belongsTo({ conversationId, externalConversationId }: EventDraft, conve
 
 /** Exports the data of a sandbox in the form that `importSandbox` accepts. */
 export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
-  const data = state.sandbox(sandbox).data.copy()
-  const lists: Record<string, readonly object[]> = {}
-  for (const collection of collections) lists[collection.name] = await copyInSlices(data.table(collection).list())
-  return { format: EXPORT_FORMAT, quality: data.quality, ...lists } as SandboxExport // a list for each collection
+  const { quality, tables } = state.sandbox(sandbox).data
+  const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause
+  const copies: Record<string, readonly object[]> = {}
+  for (const [name, records] of listed) copies[name] = await copyInSlices(records)
+  return { format: EXPORT_FORMAT, quality, ...copies } as SandboxExport // a list for each collection
 }
 
 /** Lists all sandboxes that hold data, in the order of their first write. */

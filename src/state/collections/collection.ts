@@ -10,7 +10,7 @@ export type HeldRecord = object | string
 export interface Table {
   /** The number of records. */
   readonly size: number
-  /** Lists the records in the order of their creation. Copies of a table have the same ones. */
+  /** Lists the records in the order of their creation, as they are now: later changes do not change the list. */
   list(): Iterable<HeldRecord>
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: RecordChange): void

@@ -72,21 +72,15 @@ export class EventTable implements Table {
     return this.#getIndex().occurrences
   }
 
-  *list(): Generator<string> {
-    let position = 0
-    for (const text of this.#texts) yield this.#withReplays(text, position++)
-  }
-
-  #withReplays(text: string, position: number): string {
-    const replays = this.#replays.get(position)
-    return replays === undefined ? text : JSON.stringify({ ...JSON.parse(text), replays })
+  list(): Iterable<string> {
+    return listTexts(this.#texts.copy(), new Map(this.#replays))
   }
 
   /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
     const position = this.#getIndex().positions.get(insertId) ?? -1
     const text = this.#texts.at(position)
-    return text === undefined ? undefined : JSON.parse(this.#withReplays(text, position))
+    return text === undefined ? undefined : JSON.parse(withReplays(text, this.#replays.get(position)))
   }
 
   impact(query: ImpactQuery): ReadonlyMap<string, DayImpact> {
@@ -136,6 +130,15 @@ export class EventTable implements Table {
     this.#index = index
     return index
   }
+}
+
+function* listTexts(texts: TextList, replays: ReadonlyMap<number, number>): Generator<string> {
+  let position = 0
+  for (const text of texts) yield withReplays(text, replays.get(position++))
+}
+
+function withReplays(text: string, replays: number | undefined): string {
+  return replays === undefined ? text : JSON.stringify({ ...JSON.parse(text), replays })
 }
 
 function addTo({ positions, occurrences, impact }: EventIndex, event: StoredEvent, position: number): void {

@@ -89,12 +89,13 @@ export class StateFile implements Adapter<StateData> {
   async write(state: StateData): Promise<void> {
     const { log } = this
     const { isBegun, bytes: logEnd } = log
-    const copy = state.copy()
+    const { history, seq } = state
+    const text = stateText(state)
     const temporary = `${this.path}.tmp`
     try {
       if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
       await rm(temporary, { force: true }) // of a process that died, or a link that another program made
-      await writeText(temporary, copy)
+      await writeText(temporary, text)
       if (isBegun) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
       const loss = this.#findLoss()
       if (loss !== undefined) throw new Error(loss)
@@ -104,7 +105,7 @@ export class StateFile implements Adapter<StateData> {
       await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
       throw error
     }
-    if (isBegun) await log.begin(copy.history, copy.seq, logEnd)
+    if (isBegun) await log.begin(history, seq, logEnd)
   }
 
   /** Returns the size of the state file in bytes. */
@@ -126,11 +127,11 @@ export class StateFile implements Adapter<StateData> {
 /** Returns the path of the log of a state file. */
 export const logPathOf = (path: string) => `${path}.journal`
 
-async function writeText(path: string, state: StateData): Promise<void> {
+async function writeText(path: string, text: Iterable<string>): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE)
   let checksum = 0
   try {
-    for await (const chunk of chunksInSlices(stateText(state))) {
+    for await (const chunk of chunksInSlices(text)) {
       const bytes = Buffer.from(chunk)
       checksum = crc32(bytes, checksum)
       await file.writeFile(bytes)

@@ -3,7 +3,8 @@
  * size of the file is not bounded by that of a string.
  */
 import { isObject } from '../../core/json.ts'
-import type { SandboxData, StateData } from '../memory/state-data.ts'
+import type { HeldRecord } from '../collections/collection.ts'
+import type { SandboxData, SandboxEntry, StateData } from '../memory/state-data.ts'
 import { visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
@@ -24,32 +25,50 @@ export function findFormatFault(document: unknown, kind: string): string | undef
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
-/** Yields the text of a state file up to its checksum, in small pieces. */
-export function* stateText({ history, seq, sandboxes }: StateData): Generator<string> {
-  yield `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "none",\n`
-  yield `  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  let separator = '\n'
-  for (const [name, { data, snapshots, snapshotsTaken }] of sandboxes) {
-    yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* contentText(data)
-    yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-    for (const [index, { head, data: copy }] of [...snapshots.values()].entries()) {
-      yield `${index === 0 ? '' : ','}\n      {\n      ${JSON.stringify(head).slice(1, -1)},\n`
-      yield* contentText(copy)
-      yield '\n      }'
-    }
-    yield ']\n    }'
-    separator = ',\n'
+/** Returns the text of a state file up to its checksum, in small pieces. Later changes of the state do not change it. */
+export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
+  const head =
+    `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "none",\n` +
+    `  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
+  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, contentText(entry.data), entry))
+  return joinTexts(head, texts)
+}
+
+function* joinTexts(head: string, sandboxes: readonly Iterable<string>[]): Generator<string> {
+  yield head
+  for (const [index, text] of sandboxes.entries()) {
+    yield index === 0 ? '\n' : ',\n'
+    yield* text
   }
   yield '],\n'
 }
 
-function* contentText({ quality, tables }: SandboxData): Generator<string> {
-  yield `      "quality": ${JSON.stringify(quality)}`
-  for (const [name, table] of tables) {
+function* sandboxText(name: string, content: Iterable<string>, entry: SandboxEntry): Generator<string> {
+  yield `    {\n      "name": ${JSON.stringify(name)},\n`
+  yield* content
+  yield `,\n      "snapshotsTaken": ${entry.snapshotsTaken},\n      "snapshots": [`
+  for (const [index, { head, data }] of [...entry.snapshots.values()].entries()) {
+    yield `${index === 0 ? '' : ','}\n      {\n      ${JSON.stringify(head).slice(1, -1)},\n`
+    yield* contentText(data)
+    yield '\n      }'
+  }
+  yield ']\n    }'
+}
+
+function contentText({ quality, tables }: SandboxData): Iterable<string> {
+  const lists = Array.from(tables, ([name, table]) => [name, table.list()] as const)
+  return joinLists(`      "quality": ${JSON.stringify(quality)}`, lists)
+}
+
+function* joinLists(
+  quality: string,
+  lists: readonly (readonly [name: string, records: Iterable<HeldRecord>])[],
+): Generator<string> {
+  yield quality
+  for (const [name, records] of lists) {
     yield `,\n      ${JSON.stringify(name)}: [`
     let separator = '\n'
-    for (const record of table.list()) {
+    for (const record of records) {
       yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
       separator = ',\n'
     }

@@ -119,15 +119,6 @@ export class StateData {
     return this.#sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  /** Returns a copy that later changes do not change. */
-  copy(): StateData {
-    const copies = Array.from(this.#sandboxes, ([name, entry]): [string, SandboxEntry] => [
-      name,
-      { ...entry, data: entry.data.copy() },
-    ])
-    return new StateData(this.history, this.seq, copies)
-  }
-
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: Change): void {
     const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)
