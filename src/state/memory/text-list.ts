@@ -9,19 +9,23 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 const BLOCK_TEXTS = 64
 const BLOCK_LENGTH = 64 * 1024
 
+/** Consecutive texts, joined by line breaks and compressed. */
+interface Block {
+  /** The position of the first text. */
+  readonly start: number
+  readonly compressed: Uint8Array
+}
+
 /** A growing list of texts without line breaks. Copies share the blocks. */
 export class TextList {
-  /** The compressed blocks. */
-  #blocks: Uint8Array[] = []
-  /** The position of the first text of each block. */
-  #starts: number[] = []
-  /** The block of each text; texts in no block are the tail. */
-  #blockOf: number[] = []
+  #blocks: Block[] = []
+  /** The texts behind the blocks, the position of the first one, and their length in characters. */
   #tail: string[] = []
+  #tailStart = 0
   #tailLength = 0
 
   get length(): number {
-    return this.#blockOf.length + this.#tail.length
+    return this.#tailStart + this.#tail.length
   }
 
   push(text: string): void {
@@ -34,39 +38,33 @@ export class TextList {
   #completeBlock(): void {
     // The compression of a text of four megabytes would hold up requests for 0.2 s, so long texts are only wrapped.
     const level = this.#tailLength > BLOCK_LENGTH ? 0 : 1
-    const compressed = deflateRawSync(this.#tail.join('\n'), { level })
-    this.#starts.push(this.#blockOf.length)
-    this.#blocks.push(new Uint8Array(compressed)) // a copy, since the result is a part of a larger buffer
-    for (let count = this.#tail.length; count > 0; count -= 1) this.#blockOf.push(this.#blocks.length - 1)
+    const compressed = new Uint8Array(deflateRawSync(this.#tail.join('\n'), { level })) // a copy of part of a buffer
+    this.#blocks.push({ start: this.#tailStart, compressed })
+    this.#tailStart = this.length
     this.#tail = []
     this.#tailLength = 0
   }
 
   /** Returns the text at a position, or undefined if there is none. */
   at(position: number): string | undefined {
-    const block = this.#blockOf[position]
-    if (block === undefined) return this.#tail[position - this.#blockOf.length]
-    return this.#decode(block)[position - (this.#starts[block] ?? 0)]
-  }
-
-  #decode(block: number): readonly string[] {
-    const compressed = this.#blocks[block]
-    return compressed === undefined ? [] : inflateRawSync(compressed).toString('utf8').split('\n')
+    if (position >= this.#tailStart) return this.#tail[position - this.#tailStart]
+    const block = this.#blocks.findLast(({ start }) => start <= position)
+    return block && decode(block)[position - block.start]
   }
 
   *[Symbol.iterator](): Generator<string> {
-    for (const block of this.#blocks.keys()) yield* this.#decode(block)
+    for (const block of this.#blocks) yield* decode(block)
     yield* this.#tail
   }
 
-  /** Returns a copy, which shares the blocks. */
   copy(): TextList {
     const copy = new TextList()
     copy.#blocks = [...this.#blocks]
-    copy.#starts = [...this.#starts]
-    copy.#blockOf = [...this.#blockOf]
     copy.#tail = [...this.#tail]
+    copy.#tailStart = this.#tailStart
     copy.#tailLength = this.#tailLength
     return copy
   }
 }
+
+const decode = ({ compressed }: Block) => inflateRawSync(compressed).toString('utf8').split('\n')
