@@ -78,7 +78,8 @@ export class EventTable implements Table {
 
   /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
-    const position = this.#getIndex().positions.get(insertId) ?? -1
+    const position = this.#getIndex().positions.get(insertId)
+    if (position === undefined) return undefined
     const text = this.#texts.at(position)
     return text === undefined ? undefined : JSON.parse(withReplays(text, this.#replays.get(position)))
   }
