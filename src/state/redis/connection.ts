@@ -27,13 +27,15 @@ export type RedisReply = string | number | null | readonly RedisReply[]
 /** An argument of a command. */
 export type Argument = string | number
 
-/** A script, and the SHA-1 by which Redis knows it after its first run. */
+/** A script, and its name among the commands of the client. */
 export interface Script {
   readonly text: string
-  readonly sha: string
+  readonly name: string
 }
 
-export const createScript = (text: string): Script => ({ text, sha: hash('sha1', text) })
+export const createScript = (text: string): Script => ({ text, name: `script ${hash('sha1', text)}` })
+
+type ScriptCommand = (numberOfKeys: number, ...args: readonly Argument[]) => Promise<RedisReply>
 
 /** The outage before the first connection. */
 const NOT_YET = 'the connection was not opened yet'
@@ -53,8 +55,6 @@ export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  /** The scripts that were sent since the connection was made. */
-  readonly #sentScripts = new Set<Script>()
   /** The reason why there is no connection, or undefined if there is one. */
   #outage: string | undefined = NOT_YET
   /** The latest error of the connection since it was made, if any. */
@@ -140,7 +140,6 @@ export class RedisConnection {
     this.warning = await replyWithin(this.#commandMs, prepared)
     this.#outage = undefined
     this.#lastError = undefined
-    this.#sentScripts.clear()
     this.connections += 1
   }
 
@@ -158,31 +157,24 @@ export class RedisConnection {
     )
   }
 
-  /**
-   * Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. The first run on a connection
-   * sends the text, so that no script has to be sent again, behind others that were sent after it.
-   */
-  async run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
-    const rest = [keys.length, ...keys, ...args]
-    const isSent = this.#sentScripts.has(script)
-    this.#sentScripts.add(script)
-    if (!isSent) return this.call('eval', script.text, ...rest)
-    try {
-      return await this.call('evalsha', script.sha, ...rest)
-    } catch (error) {
-      const isForgotten = error instanceof Error && isErrorReply(error.cause) && /^NOSCRIPT/.test(error.cause.message)
-      if (!isForgotten) throw error
-      return this.call('eval', script.text, ...rest)
-    }
+  /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
+  run({ name, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
+    if (!(name in this.#redis)) this.#redis.defineCommand(name, { lua: text })
+    const command: ScriptCommand = Reflect.get(this.#redis, name)
+    return this.#send(() => command.call(this.#redis, keys.length, ...keys, ...args))
   }
 
   /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
-  async call(command: string, ...args: readonly Argument[]): Promise<RedisReply> {
+  call(command: string, ...args: readonly Argument[]): Promise<RedisReply> {
+    return this.#send(() => this.#redis.call(command, ...args) as Promise<RedisReply>)
+  }
+
+  async #send(send: () => Promise<RedisReply>): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
     this.#writeTogether()
     try {
-      return await replyWithin(this.#commandMs, this.#redis.call(command, ...args) as Promise<RedisReply>)
+      return await replyWithin(this.#commandMs, send())
     } catch (error) {
       throw this.#explain(error)
     }
