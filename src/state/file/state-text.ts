@@ -25,7 +25,7 @@ export function findFormatFault(document: unknown, kind: string): string | undef
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
-/** Returns the text of a state file up to its checksum, in small pieces. Later changes of the state do not change it. */
+/** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const head =
     `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "none",\n` +
