@@ -1,3 +1,4 @@
+import { fromLatin1 } from '../core/latin1.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
 import { redacted } from '../redaction/redact-token.ts'
@@ -50,15 +51,15 @@ export function bundleAnswer({ answer, ownToken, stage, ...entry }: JournalEntry
 
 /** Converts a body to its form in a bundle, with its credentials and `token` redacted. */
 export function bundleBody(body: RecordedBody, token?: string): BundledBody {
-  const { bytes, size, digest, unreadable } = body
+  const { latin1, size, digest, unreadable } = body
   const rest = { ...(digest !== undefined && { sha256: digest }), ...(unreadable && { unreadable }) }
-  if (!bytes) return { size, ...rest }
-  const cut = bytes.length < size && ({ cut: true } as const)
+  if (latin1 === undefined) return { size, ...rest }
+  const cut = latin1.length < size && ({ cut: true } as const)
   const original = decodeBody(body)
   // A text that is not the same bytes again, such as one with a byte order mark or cut within a character, is no text.
-  if (original === undefined || Buffer.byteLength(original) !== bytes.length) {
+  if (original === undefined || Buffer.byteLength(original) !== latin1.length) {
     const base64 = bodyToBase64(body, token)
-    const isClean = base64 === Buffer.from(bytes).toString('base64')
+    const isClean = base64 === fromLatin1(latin1).toString('base64')
     return { size, base64, ...(!isClean && { redacted: true }), ...cut, ...rest }
   }
   const text = bodyToText(body, token) ?? ''

@@ -1,6 +1,7 @@
 import type { ChangeListener } from '../control/deps.ts'
 import type { Json } from '../core/json.ts'
 import { jsonPieces } from '../core/json-pieces.ts'
+import { toLatin1 } from '../core/latin1.ts'
 import { chunksInSlices } from '../core/slices.ts'
 import { captureBody } from '../journal/capture-body.ts'
 import type { RecordedBody } from '../journal/entry.ts'
@@ -79,8 +80,8 @@ export class Histories {
   record(sandbox: string, change: SandboxChange): void {
     const history = this.#historyOf(sandbox)
     const { body, state } = change
-    const isHeld = (body.bytes?.length ?? 0) <= maxBodyBytes
-    const size = bytesPerChange + (isHeld ? (body.bytes?.length ?? 0) : 0)
+    const isHeld = (body.latin1?.length ?? 0) <= maxBodyBytes
+    const size = bytesPerChange + (isHeld ? (body.latin1?.length ?? 0) : 0)
     if (history.changes.length >= maxChanges || this.#bytes + size > maxHeldBytes) {
       history.lostChanges += 1
       return
@@ -88,7 +89,7 @@ export class Histories {
     this.#addBytes(history, size)
     history.changes.push({
       ...change,
-      body: isHeld ? body : { bytes: undefined, size: body.size },
+      body: isHeld ? body : { latin1: undefined, size: body.size },
       ...(state && { state: this.#admit(history, state) }),
     })
   }
@@ -186,7 +187,7 @@ export function recordChanges(
       method,
       path,
       query,
-      body: body.kind === 'bytes' ? captureBody(body.bytes) : { bytes: undefined, size: 0 },
+      body: body.kind === 'bytes' ? captureBody(toLatin1(body.bytes)) : { latin1: undefined, size: 0 },
       ...(operation === 'restoreSnapshot' && { state: await captureState(store, sandbox) }),
     })
   }

@@ -87,15 +87,15 @@ function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
 function textToHar(body: RecordedBody, token: string | undefined, encoding: string): JsonObject {
   const text = bodyToText(body, token)
   if (text !== undefined) return { text, ...missingPart(body) }
-  const encoded = body.bytes && { text: bodyToBase64(body, token), [encoding]: 'base64' }
+  const encoded = body.latin1 !== undefined && { text: bodyToBase64(body, token), [encoding]: 'base64' }
   return { ...encoded, ...missingPart(body) }
 }
 
-const noBody: RecordedBody = { bytes: undefined, size: 0 }
+const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
 /** Says that a part of a body was not recorded, or was evicted; nothing for a whole body. */
-function missingPart({ bytes, size }: RecordedBody): JsonObject {
-  const recorded = bytes?.length ?? 0
+function missingPart({ latin1, size }: RecordedBody): JsonObject {
+  const recorded = latin1?.length ?? 0
   return recorded < size ? { comment: `${recorded} of ${size} bytes were recorded.` } : {}
 }
 

@@ -62,5 +62,5 @@ function* listPieces(
 
 /** Returns the bytes of an entry's bodies, and about those of its heads. */
 function entryBytes({ request, answer }: JournalEntry): number {
-  return 1000 + (request.body.bytes?.length ?? 0) + (answer.body.bytes?.length ?? 0)
+  return 1000 + (request.body.latin1?.length ?? 0) + (answer.body.latin1?.length ?? 0)
 }

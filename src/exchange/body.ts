@@ -1,14 +1,17 @@
 import type { Json } from '../core/json.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { once } from '../core/once.ts'
 
-/** The body of a reply. It never changes, so its bytes can be computed once and shared. */
+/** The body of a reply. It never changes, so its encoding can be computed once and shared. */
 export interface Body {
   readonly value: Json
   /** `application/json; charset=utf-8` unless the body is text of another type. */
   readonly mediaType: string
   /** Is true for a body that a fixture has word for word, which need not keep the rules of `x-simulated-values`. */
   readonly isExact?: true
-  /** Returns the encoded body, encoded on the first call. */
+  /** Returns the encoded body with one character for each byte, encoded on the first call. */
+  latin1(): string
+  /** Returns the encoded body, created on the first call. */
   bytes(): Uint8Array
 }
 
@@ -27,11 +30,12 @@ export function textBody(text: string, mediaType: string): Body {
   return createBody(text, mediaType, () => text)
 }
 
-/** Creates a body of bytes that are encoded already, such as a compressed file. */
-export function encodedBody(bytes: Uint8Array, mediaType: string): Body {
-  return { value: null, mediaType, bytes: () => bytes }
+/** Creates a body of bytes that are encoded already. `value`: the decoded value, if known. */
+export function encodedBody(bytes: Uint8Array, mediaType: string, value: Json = null): Body {
+  return { value, mediaType, latin1: once(() => toLatin1(bytes)), bytes: () => bytes }
 }
 
 function createBody(value: Json, mediaType: string, text: () => string): Body {
-  return { value, mediaType, bytes: once(() => Buffer.from(text())) }
+  const latin1 = once(() => utf8ToLatin1(text()))
+  return { value, mediaType, latin1, bytes: once(() => fromLatin1(latin1())) }
 }

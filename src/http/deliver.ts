@@ -54,12 +54,10 @@ function writeAtOnce(
   res: ServerResponse,
   end: (() => void) | undefined,
 ): void {
-  const bytes = reply.body?.bytes() ?? noBytes
   switch (mode.kind) {
     case 'whole':
     case 'dribble': // of no body
-      writeHead(reply, date, bytes.length, progress, res)
-      res.end(bytes)
+      writeWhole(reply, date, progress, res)
       return
     case 'reset':
       progress.isDone = true
@@ -69,7 +67,8 @@ function writeAtOnce(
       progress.isDone = true
       res.socket?.destroy()
       return
-    case 'truncated':
+    case 'truncated': {
+      const bytes = reply.body?.bytes() ?? noBytes
       writeHead(reply, date, bytes.length, progress, res)
       res.write(firstShare(bytes, mode.keep), () => {
         progress.isDone = true
@@ -77,12 +76,23 @@ function writeAtOnce(
         res.socket?.destroySoon()
       })
       return
+    }
     case 'malformed': {
-      const share = firstShare(bytes, mode.keep)
+      const share = firstShare(reply.body?.bytes() ?? noBytes, mode.keep)
       writeHead(reply, date, share.length, progress, res)
       res.end(share)
     }
   }
+}
+
+/** The longest body, in bytes, that is written as text: Node copies it to the head, and both take one write. */
+const maxTextLength = 4096
+
+function writeWhole(reply: Reply, date: number | undefined, progress: SendProgress, res: ServerResponse): void {
+  const latin1 = reply.body?.latin1() ?? ''
+  writeHead(reply, date, latin1.length, progress, res)
+  if (latin1.length > maxTextLength) res.end(reply.body?.bytes())
+  else res.end(latin1, 'latin1')
 }
 
 /** Stores the exchange. Resolves to a refusal if that is impossible; a reply that has begun cannot become one. */

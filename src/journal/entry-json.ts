@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, parseJson } from '../core/json.ts'
 import { compactJson } from '../core/json-syntax.ts'
+import { fromLatin1 } from '../core/latin1.ts'
 import { decode, hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
@@ -67,10 +68,10 @@ export function violationsToJson(violations: readonly Violation[]): Json[] {
 }
 
 function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
-  const { bytes, size } = body
-  if (size === 0 && !bytes?.length) return { size }
-  if (!bytes) return { size, gone: true }
-  const cut = bytes.length < size && { cut: true }
+  const { latin1, size } = body
+  if (size === 0 && !latin1?.length) return { size }
+  if (latin1 === undefined) return { size, gone: true }
+  const cut = latin1.length < size && { cut: true }
   const text = decodeBody(body)
   if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
   const json = cut ? undefined : parseBoundedJson(text)
@@ -106,26 +107,24 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
 }
 
 /** Encodes a body that is no text as base64, without credentials and `token`; empty where it is not stored. */
-export function bodyToBase64({ bytes = noBytes }: RecordedBody, token?: string): string {
-  const text = Buffer.from(bytes).toString('latin1')
-  return Buffer.from(redactDocument(text, token), 'latin1').toString('base64')
+export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
+  return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
-
-const noBytes = new Uint8Array()
 
 const lenientUtf8 = new TextDecoder('utf-8')
 
 /** Decodes the stored part of a body as UTF-8; undefined where it is not stored, or no UTF-8. */
-export function decodeBody({ bytes, size }: RecordedBody): string | undefined {
-  if (!bytes) return size === 0 ? '' : undefined
+export function decodeBody({ latin1, size }: RecordedBody): string | undefined {
+  if (latin1 === undefined) return size === 0 ? '' : undefined
+  const bytes = fromLatin1(latin1)
   // A cut body may end within a character, which a strict decoder refuses.
   if (bytes.length < size) return lenientUtf8.decode(bytes)
   return decode(bytes)
 }
 
 /** Returns true where the whole body is stored: a value that is absent from it was not sent. */
-export function isComplete({ bytes, size }: RecordedBody): boolean {
-  return (bytes?.length ?? 0) === size
+export function isComplete({ latin1, size }: RecordedBody): boolean {
+  return (latin1?.length ?? 0) === size
 }
 
 /** Parses a body as JSON; undefined where it is none, or not completely stored. */

@@ -58,8 +58,8 @@ export class EntryRing<Owner> {
   /** Stores an entry as number `latest + 1`. */
   add(entry: JournalEntry, owner: Owner): void {
     const bytes = this.#sizeOf(entry)
-    const request = entry.request.body.bytes?.length ?? 0
-    const answer = entry.answer.body.bytes?.length ?? 0
+    const request = entry.request.body.latin1?.length ?? 0
+    const answer = entry.answer.body.latin1?.length ?? 0
     this.latest += 1
     this.#places[this.#placeOf(this.latest)] = { entry, owner, bytes, request, answer }
     this.#bytes += bytes
@@ -121,10 +121,10 @@ export class EntryRing<Owner> {
 }
 
 /** Evicts in place: a copy of an old entry for every new one took 7 of the 55 µs of a GET. */
-function evictBytes(body: { bytes: RecordedBody['bytes']; digest?: RecordedBody['digest'] }, side: Side): void {
+function evictBytes(body: { latin1: RecordedBody['latin1']; digest?: RecordedBody['digest'] }, side: Side): void {
   // Of an answer the digest stays, so that a replay can still compare it; a request cannot be repeated by its digest.
-  if (side === 'answer' && body.bytes) body.digest ??= computeBodyDigest(body.bytes)
-  body.bytes = undefined
+  if (side === 'answer' && body.latin1) body.digest ??= computeBodyDigest(body.latin1)
+  body.latin1 = undefined
 }
 
 /** Returns a copy that has its bodies also after the ring evicts them. */

@@ -6,8 +6,11 @@ import type { Origin } from '../exchange/reply.ts'
 
 /** The body of a request or an answer as the journal stores it. */
 export interface RecordedBody {
-  /** The bytes that were sent, cut to what the journal stores; undefined if they were evicted or could not be read. */
-  readonly bytes: Uint8Array | undefined
+  /**
+   * The bytes that were sent, one character for each, cut to what the journal stores; undefined if they were evicted or
+   * could not be read.
+   */
+  readonly latin1: string | undefined
   /** Bytes of the whole body as it was sent. */
   readonly size: number
   /** The SHA-256, in hex, of the whole body of an answer whose bytes are cut or evicted; undefined for others. */

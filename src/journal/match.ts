@@ -35,7 +35,7 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
     isRedacted,
     incompleteBody: isComplete(request.body)
       ? undefined
-      : `(${request.body.bytes?.length ?? 0} bytes of ${request.body.size} are kept)`,
+      : `(${request.body.latin1?.length ?? 0} bytes of ${request.body.size} are kept)`,
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Operation, RawParameters } from '../contract/contract.ts'
-import { type Json, parseJson } from '../core/json.ts'
+import { isObject, type Json, parseJson } from '../core/json.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
@@ -40,8 +41,8 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange): Encoded
     receivedAt: entry.receivedAt + timeOrigin,
     openedAt: entry.openedAt && entry.openedAt + timeOrigin,
     caller: ownToken && hashToken(ownToken),
-    request: { ...request, body: { ...request.body, bytes: undefined } },
-    answer: { ...answer, body: { ...answer.body, bytes: undefined } },
+    request: { ...request, body: { ...request.body, latin1: undefined } },
+    answer: { ...answer, body: { ...answer.body, latin1: undefined } },
     live: {
       path: redactValues(live.rawParameters.path, ownToken),
       token: live.token && hashToken(live.token),
@@ -52,20 +53,18 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange): Encoded
 
 /** Shares the body of an answer, unless it has the token of its request or is stored in part. */
 function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedAnswer {
-  const { bytes, size } = body
-  if (bytes === undefined || size === 0) return { key: undefined, text: () => '' }
-  const isCut = bytes.length < size
-  const isOwn = isCut || (ownToken !== undefined && toBuffer(bytes).includes(ownToken))
+  const { latin1, size } = body
+  if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
+  const isCut = latin1.length < size
+  const isOwn = isCut || (ownToken !== undefined && latin1.includes(utf8ToLatin1(ownToken)))
   const text = () =>
     shareBody(
       body,
       ownToken,
       isCut && live.answerBody !== undefined ? redactJson(live.answerBody, ownToken) : undefined,
     )
-  return { key: isOwn ? undefined : bytes, text }
+  return { key: isOwn || !isObject(live.answerBody) ? undefined : live.answerBody, text }
 }
-
-const toBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
 /** Encodes the end of a delivery. */
 export function encodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd) {
@@ -85,10 +84,10 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
 }
 
 function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json): string {
-  const { bytes, size } = body
-  if (bytes === undefined || size === 0) return ''
+  const { latin1, size } = body
+  if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
-  if (text === undefined) return JSON.stringify({ base64: toBuffer(bytes).toString('base64') })
+  if (text === undefined) return JSON.stringify({ base64: fromLatin1(latin1).toString('base64') })
   // JSON may escape a character of the token: sk\/live.
   const mayHaveToken = token !== undefined && (text.includes(token) || text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
@@ -97,12 +96,12 @@ function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json)
 
 function readShared(text: string | undefined) {
   const body = parseShared(text)
-  return { body, bytes: toBytes(body) }
+  return { body, latin1: decodeShared(body) }
 }
 
-function toBytes(body: SharedBody | undefined): Uint8Array | undefined {
+function decodeShared(body: SharedBody | undefined): string | undefined {
   if (!body) return undefined
-  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')
+  return 'text' in body ? utf8ToLatin1(body.text) : toLatin1(Buffer.from(body.base64, 'base64'))
 }
 
 /** An exchange as another replica reads it. */
@@ -135,7 +134,7 @@ export class ExchangeDecoder {
   decode({ number, text, ...bodies }: SharedMessage): SharedExchange {
     const { live, openedAt, receivedAt, request, answer, ...others } = JSON.parse(text) // of `encodeExchange`
     const requestBody = parseShared(bodies.request)
-    const { body: answerBody, bytes } = this.#answers.get(bodies.answer ?? '', () => readShared(bodies.answer))
+    const { body: answerBody, latin1 } = this.#answers.get(bodies.answer ?? '', () => readShared(bodies.answer))
     const entry: JournalEntry = {
       ...others,
       ...decodeEnd(others),
@@ -144,8 +143,8 @@ export class ExchangeDecoder {
       authorization: undefined,
       receivedAt: receivedAt - timeOrigin,
       openedAt: openedAt && openedAt - timeOrigin,
-      request: { ...request, body: { ...request.body, bytes: toBytes(requestBody) } },
-      answer: { ...answer, body: { ...answer.body, bytes } },
+      request: { ...request, body: { ...request.body, latin1: decodeShared(requestBody) } },
+      answer: { ...answer, body: { ...answer.body, latin1 } },
     }
     const answered = () => answerBody?.parsed ?? this.#parse(answerBody)
     return { entry, live: this.#toLive(entry, live, () => this.#parse(requestBody), answered) }

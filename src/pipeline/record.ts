@@ -1,3 +1,4 @@
+import { toLatin1 } from '../core/latin1.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { type ClientSight, type DeliveryOutcome, mayBeUnread, type OutgoingReply } from '../exchange/delivery.ts'
@@ -144,7 +145,7 @@ function createEntry(
 
 /** Returns the recorded part of an answer's body. */
 function captureAnswer({ body, passedBytes = 0 }: RecordedReply): RecordedBody {
-  const captured = captureBody(body?.bytes() ?? noBytes, maxAnswerBodyBytes)
+  const captured = captureBody(body?.latin1() ?? '', maxAnswerBodyBytes)
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
@@ -159,17 +160,16 @@ const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 /** The list of entries without scenarios or damage; lists of their own would have to be collected one by one. */
 const none: readonly string[] = []
-const noBytes = new Uint8Array(0)
-const noBody: RecordedBody = { bytes: undefined, size: 0 }
+const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
 function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'absent') return noBody
-  if (body.kind === 'bytes') return captureBody(body.bytes)
+  if (body.kind === 'bytes') return captureBody(toLatin1(body.bytes))
   // The size of a body that could not be read is known from its header alone.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
-  if (body.kind === 'aborted') return { bytes: undefined, size }
-  return { bytes: undefined, size, unreadable: { status: body.status, reason: body.reason } }
+  if (body.kind === 'aborted') return { latin1: undefined, size }
+  return { latin1: undefined, size, unreadable: { status: body.status, reason: body.reason } }
 }
 
 /** The fields of the log's line about an exchange; undefined ones are left out. */

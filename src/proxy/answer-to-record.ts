@@ -1,3 +1,4 @@
+import { fromLatin1 } from '../core/latin1.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -71,7 +72,7 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   const headers = cookies.length > 0 ? { ...head.headers, 'set-cookie': redacted } : head.headers
   const clean = { ...head, headers: redactHeaders(headers, token), body }
   if (token === undefined || !body) return clean
-  const text = Buffer.from(body.bytes()).toString('latin1')
-  const cleanText = redactToken(text, token)
-  return cleanText === text ? clean : { ...clean, body: toBody(Buffer.from(cleanText, 'latin1'), body.mediaType) }
+  const sent = body.latin1()
+  const redactedBody = redactToken(sent, token)
+  return redactedBody === sent ? clean : { ...clean, body: toBody(fromLatin1(redactedBody), body.mediaType) }
 }

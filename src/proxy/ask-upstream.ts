@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../core/origins.ts'
 import type { Result } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
-import type { Body } from '../exchange/body.ts'
+import { type Body, encodedBody } from '../exchange/body.ts'
 import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange, RequestStage } from '../pipeline/exchange.ts'
@@ -126,5 +126,5 @@ async function receiveAnswer(exchange: Exchange, sent: Result<IncomingMessage, T
 export function toBody(bytes: Uint8Array, mediaType: string | undefined): Body {
   const read = readJson(bytes, maxCheckedValues)
   const value = read.ok ? read.value : Buffer.from(bytes).toString()
-  return { value, mediaType: mediaType ?? 'application/octet-stream', bytes: () => bytes }
+  return encodedBody(bytes, mediaType ?? 'application/octet-stream', value)
 }

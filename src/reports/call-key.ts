@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
+import { fromLatin1 } from '../core/latin1.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
 import type { LiveExchange } from '../journal/journal.ts'
@@ -101,8 +102,8 @@ function createWholeKey(kind: string, whole: string): CallKey {
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 
-function canonicalText(json: Json | undefined, { bytes, size }: RecordedBody): string {
-  return json === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(json)
+function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBody): string {
+  return json === undefined ? `${size} ${new TextDecoder().decode(fromLatin1(latin1))}` : canonicalJson(json)
 }
 
 /** Digests the parts, so that a key is short for any body, and holds no token in clear text. */

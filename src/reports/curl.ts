@@ -50,7 +50,7 @@ function methodOptions(method: string, hasBody: boolean): string[] {
 
 /** Returns the options for the body, comment lines above the command, and a command whose output curl reads. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
-  const stored = body.bytes?.length ?? 0
+  const stored = body.latin1?.length ?? 0
   if (body.size === 0) return { comments: '', pipe: '', options: [] }
   const cut = stored < body.size ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''
   const text = bodyToText(body, token)

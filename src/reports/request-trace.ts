@@ -73,7 +73,7 @@ function findValue({ body, query, headers }: JournalEntry['request'], place: Req
 
 function withShortBody(entry: JournalEntry): JournalEntry {
   const { request } = entry
-  const { bytes, size } = request.body
-  if (!bytes || bytes.length <= maxBodyBytes) return entry
-  return { ...entry, request: { ...request, body: { bytes: bytes.subarray(0, maxBodyBytes), size } } }
+  const { latin1 = '', size } = request.body
+  if (latin1.length <= maxBodyBytes) return entry
+  return { ...entry, request: { ...request, body: { latin1: latin1.slice(0, maxBodyBytes), size } } }
 }

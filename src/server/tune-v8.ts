@@ -9,9 +9,8 @@ const maxYoungSpaceBytes = 8 * 1024 * 1024
 const measurePauseMs = 1000
 
 /**
- * Tunes V8 and the pool of buffers for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
- * - The heap grows by 65 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
- * - Short buffers share 8 kB, as on Node 20, and not 64: a body in the journal holds the memory that it shares.
+ * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
+ * - The heap grows by 75 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
  *
  * The flags hold for the whole process. They are set after all code is loaded, and stored if Node does that: V8 rejects
@@ -19,8 +18,7 @@ const measurePauseMs = 1000
  */
 export function tuneV8(): void {
   compileCache.flushCompileCache?.()
-  Buffer.poolSize = 8 * 1024
-  setFlagsFromString('--heap-growing-percent=65')
+  setFlagsFromString('--heap-growing-percent=75')
   setFlagsFromString('--no-parallel-scavenge')
   // Measured after every collection while the space grows, then once per pause, since an idle process shrinks it.
   const observer = new PerformanceObserver(() => {

@@ -1,4 +1,6 @@
+import { utf8ToLatin1 } from '../../src/core/latin1.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
+import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal, type LiveExchange } from '../../src/journal/journal.ts'
 
@@ -22,10 +24,7 @@ export interface EntryParts {
   readonly answerBody?: string
 }
 
-const bodyOf = (text: string) => {
-  const bytes = new TextEncoder().encode(text)
-  return { bytes, size: bytes.length }
-}
+const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
 
 /** Creates the next entry of a journal. */
 export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
 import { bodyToText } from '../../src/journal/entry-json.ts'
 import { StreamFollower } from '../../src/journal/follower.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -29,8 +30,8 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
     report: (problem: string) => void problems.push(problem),
   }
   const journal = new Journal(size, (followed) => new StreamFollower(followed, deps))
-  const append = async (parts: EntryParts = {}, ownToken?: string) =>
-    journal.shared?.append({ ...entryFor(journal, parts), ownToken }, unparsed)
+  const append = async (parts: EntryParts = {}, ownToken?: string, answerBody?: Json) =>
+    journal.shared?.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, answerBody })
   return { journal, append, problems, connection }
 }
 
@@ -130,7 +131,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const { entries, counts } = await journal.list()
     expect(counts).toMatchObject({ recorded: 70, dropped: 0 })
     expect([entries[0], entries.at(-1)].map((entry) => entry?.request.body)).toMatchObject([
-      { bytes: undefined, size: requestBody.length },
+      { latin1: undefined, size: requestBody.length },
       { size: requestBody.length },
     ])
     expect(journal.hasLoss('default')).toBe(true)
@@ -138,13 +139,12 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
 
   test('stores equal answers of a cache once, and one with the token of its request apart from them', async () => {
     const [one, two] = await openTwo()
-    const bytes = new TextEncoder().encode('{"note":"key-of-a-caller"}')
-    const answer = { body: { bytes, size: bytes.length } }
+    const cached = { note: 'key-of-a-caller' }
+    const clear = JSON.stringify(cached)
     for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
-      await one.append({ answer: { body: { ...answer.body } } }, ownToken)
+      await one.append({ answerBody: clear }, ownToken, cached)
     expect(await one.connection.call('xlen', '{follow}:journal-bodies')).toBe(2)
     const texts = (await two.journal.list()).entries.map(({ answer: { body } }) => bodyToText(body))
-    const clear = '{"note":"key-of-a-caller"}'
     expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
   })
 

@@ -99,13 +99,13 @@ describe('a journal', () => {
 
 test('an entry that was read stays unchanged when the journal evicts its body and the entry itself', async () => {
   const journal = new Journal(300)
-  const answer = () => ({ body: captureBody(new Uint8Array(maxAnswerBodyBytes).fill(7)) })
+  const answer = () => ({ body: captureBody('x'.repeat(maxAnswerBodyBytes)) })
   journal.record(entryFor(journal, { answer: answer() }), unparsed)
   const first = await journal.find('req-1')
   const before = JSON.stringify(first)
   for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { answer: answer() }), unparsed)
   expect((await journal.find('req-1'))?.answer.body).toEqual({
-    bytes: undefined,
+    latin1: undefined,
     size: maxAnswerBodyBytes,
     digest: expect.stringMatching(/^[0-9a-f]{64}$/), // by which a replay still compares it
   })
@@ -117,38 +117,38 @@ test('an entry that was read stays unchanged when the journal evicts its body an
 describe('bodies', () => {
   test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', async () => {
     const journal = new Journal(10_000)
-    const answer = { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) }
+    const answer = { body: captureBody('x'.repeat(maxAnswerBodyBytes)) }
     const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
     for (let count = 0; count < fitting + 3; count += 1)
       journal.record(entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }), unparsed)
     const all = await entries(journal)
     expect(all.length).toBe(fitting + 3)
-    expect(all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number)).toEqual([
+    expect(all.filter(({ answer: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
       1, 2, 3,
     ])
     expect(all.every(({ answer: { body } }) => body.size === maxAnswerBodyBytes)).toBe(true)
-    expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
+    expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
   })
 
   test('that were evicted do not count once their entries are evicted', async () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
-      journal.record(entryFor(journal, { answer: { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) } }), unparsed)
-    const stored = (await entries(journal)).filter(({ answer: { body } }) => body.bytes !== undefined)
+      journal.record(entryFor(journal, { answer: { body: captureBody('x'.repeat(maxAnswerBodyBytes)) } }), unparsed)
+    const stored = (await entries(journal)).filter(({ answer: { body } }) => body.latin1 !== undefined)
     expect(stored.length).toBe(128)
     for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
-    expect((await entries(journal)).every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
+    expect((await entries(journal)).every(({ answer: { body } }) => body.latin1?.length === 1)).toBe(true)
   })
 })
 
 test('the bounds of entries and bodies hold after many requests, in sandboxes that are cleared', async () => {
   const journal = new Journal(1000)
   for (let number = 0; number < 3_000; number += 1) {
-    const answer = { body: captureBody(new Uint8Array(number % 2 === 0 ? maxAnswerBodyBytes : 100)) }
+    const answer = { body: captureBody('x'.repeat(number % 2 === 0 ? maxAnswerBodyBytes : 100)) }
     journal.record(entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }), unparsed)
     if (number % 10 === 0) await journal.clear(`s-${(number * 7) % 150}`)
   }
-  const lengths = (await entries(journal)).map(({ answer: { body } }) => body.bytes?.length ?? 0)
+  const lengths = (await entries(journal)).map(({ answer: { body } }) => body.latin1?.length ?? 0)
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
   expect(await held(journal)).toBeLessThanOrEqual(1000)
 })

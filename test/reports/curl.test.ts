@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { toLatin1, utf8ToLatin1 } from '../../src/core/latin1.ts'
 import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -7,7 +8,7 @@ import { entryToCurl } from '../../src/reports/curl.ts'
 import { entryFor } from '../journal/entries.ts'
 import { childLimits } from '../support/child-limits.ts'
 
-const bodyOf = (text: string) => captureBody(new TextEncoder().encode(text))
+const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
 
 function entry(request: Partial<JournalEntry['request']>): JournalEntry {
   return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
@@ -100,7 +101,7 @@ describe('a request as a curl command', () => {
 
   test('sends bytes that no argument can carry', () => {
     const bytes = new Uint8Array([0, 255, 10, 39, 0])
-    const { input } = runInShell(entryToCurl(entry({ body: captureBody(bytes) })))
+    const { input } = runInShell(entryToCurl(entry({ body: captureBody(toLatin1(bytes)) })))
     expect(new Uint8Array(input)).toEqual(bytes)
   })
 
@@ -112,8 +113,8 @@ describe('a request as a curl command', () => {
   })
 
   test('has a comment if the body is not completely stored', () => {
-    const cut = captureBody(new Uint8Array(70_000).fill(65), 65_536)
+    const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
-    expect(entryToCurl(entry({ body: { bytes: undefined, size: 5 } }))).toMatch(/^# Of the body 0 bytes of 5 are kept/)
+    expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(/^# Of the body 0 bytes of 5 are kept/)
   })
 })

@@ -70,7 +70,7 @@ function compareBodies(
 ): Pick<AnswerComparison, 'differences' | 'uncompared'> {
   const same = { differences: [], uncompared: undefined }
   if (expected.sha256 !== undefined) {
-    const digest = actualBody.digest ?? computeBodyDigest(actualBody.bytes ?? new Uint8Array())
+    const digest = actualBody.digest ?? computeBodyDigest(actualBody.latin1 ?? '')
     if (digest === expected.sha256) return same
     return { ...same, differences: [describeBodyDifference(expected, actual)] }
   }
