@@ -45,3 +45,12 @@ test.each(packing)('what says that it is in $encoding and is not is refused', as
 test('a Content-Encoding that is empty names none', async () => {
   expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
 })
+
+test.each([10, 5000])('an answer has all its bytes, with %i characters beyond ASCII', async (count) => {
+  const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
+  const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
+  expect(status).toBe(201)
+  const shown = await ask(sim(), `/__sim/requests/${headers.get('x-request-id')}`)
+  expect(shown.body).toMatchObject({ request: { body: { json: { properties: { text } } } } })
+  expect(Number(shown.headers.get('content-length'))).toBe(Buffer.byteLength(shown.text))
+})
