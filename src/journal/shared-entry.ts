@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import { isObject, type Json, parseJson } from '../core/json.ts'
-import { fromLatin1, toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
+import { toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
@@ -9,7 +9,7 @@ import { timeOrigin } from '../core/timers.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
 import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
-import { bodyToText, decodeBody, parseBody } from './entry-json.ts'
+import { bodyToBase64, bodyToText, decodeBody, parseBody } from './entry-json.ts'
 import type { LiveExchange } from './journal.ts'
 
 /** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */
@@ -87,7 +87,7 @@ function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json)
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
-  if (text === undefined) return JSON.stringify({ base64: fromLatin1(latin1).toString('base64') })
+  if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
   // JSON may escape a character of the token: sk\/live.
   const mayHaveToken = token !== undefined && (text.includes(token) || text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text

@@ -148,6 +148,14 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
   })
 
+  test('shares a body that is no text without the token of its request', async () => {
+    const [one, two] = await openTwo()
+    const latin1 = '\u00ffkey-of-a-caller'
+    await one.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
+    const [entry] = (await two.journal.list()).entries
+    expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
+  })
+
   test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
