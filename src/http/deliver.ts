@@ -85,7 +85,7 @@ function writeAtOnce(
   }
 }
 
-/** The longest body, in bytes, that is written as text: Node copies it to the head, and both take one write. */
+/** The longest body, in bytes, that is written as text: Node copies it to the head. Of 10 kB that took 5 % of a GET. */
 const maxTextLength = 4096
 
 function writeWhole(reply: Reply, date: number | undefined, progress: SendProgress, res: ServerResponse): void {

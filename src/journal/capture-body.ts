@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { fromLatin1, toLatin1 } from '../core/latin1.ts'
-import { memoizeLast } from '../core/memoize-last.ts'
+import { LruCache } from '../core/lru-cache.ts'
 import type { RecordedBody } from './entry.ts'
 
 /** The most bytes stored of an answer's body. Request bodies are stored whole, since queries look into them. */
@@ -15,5 +15,11 @@ export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY)
   return { latin1: part, size: length, digest: computeBodyDigest(latin1) }
 }
 
-/** Returns the SHA-256 of a body, in hex. Successive answers of a cache have the same body, which is read once. */
-export const computeBodyDigest = memoizeLast((latin1: string): string => hash('sha256', fromLatin1(latin1), 'hex'))
+/** The digests of the latest bodies that are stored whole: the answers of a cache are evicted many times. */
+const digests = new LruCache<string>(50)
+
+/** Returns the SHA-256 of a body, in hex. */
+export function computeBodyDigest(latin1: string): string {
+  const compute = () => hash('sha256', fromLatin1(latin1), 'hex')
+  return latin1.length > maxAnswerBodyBytes ? compute() : digests.get(latin1, compute)
+}
