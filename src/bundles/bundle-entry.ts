@@ -1,4 +1,5 @@
 import { fromLatin1 } from '../core/latin1.ts'
+import { isComplete } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
 import { redacted } from '../redaction/redact-token.ts'
@@ -54,9 +55,9 @@ export function bundleBody(body: RecordedBody, token?: string): BundledBody {
   const { latin1, size, digest, unreadable } = body
   const rest = { ...(digest !== undefined && { sha256: digest }), ...(unreadable && { unreadable }) }
   if (latin1 === undefined) return { size, ...rest }
-  const cut = latin1.length < size && ({ cut: true } as const)
+  const cut = !isComplete(body) && ({ cut: true } as const)
   const original = decodeBody(body)
-  // A text that is not the same bytes again, such as one with a byte order mark or cut within a character, is no text.
+  // A text that is not the same bytes again, such as one that is cut within a character, is no text.
   if (original === undefined || Buffer.byteLength(original) !== latin1.length) {
     const base64 = bodyToBase64(body, token)
     const isClean = base64 === fromLatin1(latin1).toString('base64')

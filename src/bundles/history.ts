@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts'
 import { jsonPieces } from '../core/json-pieces.ts'
 import { toLatin1 } from '../core/latin1.ts'
 import { chunksInSlices } from '../core/slices.ts'
-import { captureBody } from '../journal/capture-body.ts'
+import { captureBody, storedBytes } from '../journal/capture-body.ts'
 import type { RecordedBody } from '../journal/entry.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
@@ -80,8 +80,8 @@ export class Histories {
   record(sandbox: string, change: SandboxChange): void {
     const history = this.#historyOf(sandbox)
     const { body, state } = change
-    const isHeld = (body.latin1?.length ?? 0) <= maxBodyBytes
-    const size = bytesPerChange + (isHeld ? (body.latin1?.length ?? 0) : 0)
+    const isHeld = storedBytes(body) <= maxBodyBytes
+    const size = bytesPerChange + (isHeld ? storedBytes(body) : 0)
     if (history.changes.length >= maxChanges || this.#bytes + size > maxHeldBytes) {
       history.lostChanges += 1
       return

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
+import { isComplete, storedBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import {
   bodyToBase64,
@@ -94,9 +95,8 @@ function textToHar(body: RecordedBody, token: string | undefined, encoding: stri
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
 /** Says that a part of a body was not recorded, or was evicted; nothing for a whole body. */
-function missingPart({ latin1, size }: RecordedBody): JsonObject {
-  const recorded = latin1?.length ?? 0
-  return recorded < size ? { comment: `${recorded} of ${size} bytes were recorded.` } : {}
+function missingPart(body: RecordedBody): JsonObject {
+  return isComplete(body) ? {} : { comment: `${storedBytes(body)} of ${body.size} bytes were recorded.` }
 }
 
 const toNameValuePairs = (headers: Readonly<Record<string, string>>) =>

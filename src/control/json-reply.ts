@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { jsonPieces } from '../core/json-pieces.ts'
 import { chunksInSlices } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
+import { storedBytes } from '../journal/capture-body.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { CustomReply } from './handler.ts'
 import { entryToHar } from './har-export.ts'
@@ -62,5 +63,5 @@ function* listPieces(
 
 /** Returns the bytes of an entry's bodies, and about those of its heads. */
 function entryBytes({ request, answer }: JournalEntry): number {
-  return 1000 + (request.body.latin1?.length ?? 0) + (answer.body.latin1?.length ?? 0)
+  return 1000 + storedBytes(request.body) + storedBytes(answer.body)
 }

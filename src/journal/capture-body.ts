@@ -15,6 +15,16 @@ export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY)
   return { latin1: part, size: length, digest: computeBodyDigest(latin1) }
 }
 
+/** Returns how many bytes of a body are stored. */
+export function storedBytes({ latin1 }: RecordedBody): number {
+  return latin1?.length ?? 0
+}
+
+/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
+  return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
+}
+
 /** The digests of the latest bodies that are stored whole: the answers of a cache are evicted many times. */
 const digests = new LruCache<string>(50)
 

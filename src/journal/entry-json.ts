@@ -1,12 +1,13 @@
 import { type Json, type JsonObject, parseJson } from '../core/json.ts'
 import { compactJson } from '../core/json-syntax.ts'
-import { fromLatin1 } from '../core/latin1.ts'
+import { fromLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { decode, hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import { readTraceId } from '../exchange/trace-context.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
 import { redactDocument } from '../redaction/redact-document.ts'
+import { isComplete } from './capture-body.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
@@ -71,7 +72,7 @@ function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
   const { latin1, size } = body
   if (size === 0 && !latin1?.length) return { size }
   if (latin1 === undefined) return { size, gone: true }
-  const cut = latin1.length < size && { cut: true }
+  const cut = !isComplete(body) && { cut: true }
   const text = decodeBody(body)
   if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
   const json = cut ? undefined : parseBoundedJson(text)
@@ -113,18 +114,17 @@ export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): str
 
 const lenientUtf8 = new TextDecoder('utf-8')
 
-/** Decodes the stored part of a body as UTF-8; undefined where it is not stored, or no UTF-8. */
-export function decodeBody({ latin1, size }: RecordedBody): string | undefined {
-  if (latin1 === undefined) return size === 0 ? '' : undefined
-  const bytes = fromLatin1(latin1)
-  // A cut body may end within a character, which a strict decoder refuses.
-  if (bytes.length < size) return lenientUtf8.decode(bytes)
-  return decode(bytes)
-}
+/** The byte order mark, whose three bytes decoders leave out. */
+const byteOrderMark = '\uFEFF'
+const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
-export function isComplete({ latin1, size }: RecordedBody): boolean {
-  return (latin1?.length ?? 0) === size
+/** Decodes what is stored of a body as UTF-8, with a byte order mark; undefined where nothing is, or no UTF-8. */
+export function decodeBody(body: RecordedBody): string | undefined {
+  if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
+  const bytes = fromLatin1(body.latin1)
+  // A cut body may end within a character, which a strict decoder refuses.
+  const text = isComplete(body) ? decode(bytes) : lenientUtf8.decode(bytes)
+  return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
 /** Parses a body as JSON; undefined where it is none, or not completely stored. */
@@ -134,11 +134,12 @@ export function parseBody(body: RecordedBody): Json | undefined {
 }
 
 /**
- * Parses a text as JSON; undefined where it is none, has more than `maxValues` members and items, or is nested deeper
- * than `maxDepth`, which recursive functions could not process.
+ * Parses a text as JSON, without its byte order mark; undefined where it is none, has more than `maxValues` members and
+ * items, or is nested deeper than `maxDepth`, which recursive functions could not process.
  */
 export function parseBoundedJson(text: string): Json | undefined {
-  const value = hasMoreValues(text, maxValues) ? undefined : parseJson(text)
+  if (hasMoreValues(text, maxValues)) return undefined
+  const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
   return value !== undefined && isWithinDepth(value, maxDepth) ? value : undefined
 }
 

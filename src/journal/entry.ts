@@ -13,6 +13,8 @@ export interface RecordedBody {
   readonly latin1: string | undefined
   /** Bytes of the whole body as it was sent. */
   readonly size: number
+  /** True for a whole body that another process shared, whose length a redaction may have changed. */
+  readonly isWhole?: boolean
   /** The SHA-256, in hex, of the whole body of an answer whose bytes are cut or evicted; undefined for others. */
   readonly digest?: string | undefined
   /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */

@@ -2,8 +2,9 @@ import type { Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import type { MatchSubject } from '../exchange/match.ts'
 import { redacted } from '../redaction/redact-token.ts'
+import { isComplete, storedBytes } from './capture-body.ts'
 import type { JournalEntry } from './entry.ts'
-import { isComplete, parseBody } from './entry-json.ts'
+import { parseBody } from './entry-json.ts'
 
 /** Functions that return the models and products of a request, which an entry does not store. Ids are in lower case. */
 export interface RequestSubjects {
@@ -35,7 +36,7 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
     isRedacted,
     incompleteBody: isComplete(request.body)
       ? undefined
-      : `(${request.body.latin1?.length ?? 0} bytes of ${request.body.size} are kept)`,
+      : `(${storedBytes(request.body)} bytes of ${request.body.size} are kept)`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Operation, RawParameters } from '../contract/contract.ts'
-import { isObject, type Json, parseJson } from '../core/json.ts'
+import { isObject, type Json } from '../core/json.ts'
 import { toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
@@ -8,8 +8,9 @@ import { readQuery } from '../core/query-string.ts'
 import { timeOrigin } from '../core/timers.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
 import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
+import { isComplete } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
-import { bodyToBase64, bodyToText, decodeBody, parseBody } from './entry-json.ts'
+import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
 import type { LiveExchange } from './journal.ts'
 
 /** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */
@@ -41,8 +42,8 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange): Encoded
     receivedAt: entry.receivedAt + timeOrigin,
     openedAt: entry.openedAt && entry.openedAt + timeOrigin,
     caller: ownToken && hashToken(ownToken),
-    request: { ...request, body: { ...request.body, latin1: undefined } },
-    answer: { ...answer, body: { ...answer.body, latin1: undefined } },
+    request: { ...request, body: withoutBytes(request.body) },
+    answer: { ...answer, body: withoutBytes(answer.body) },
     live: {
       path: redactValues(live.rawParameters.path, ownToken),
       token: live.token && hashToken(live.token),
@@ -51,11 +52,13 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange): Encoded
   return { text, request: shareBody(request.body, ownToken), answer: shareAnswer(entry, live) }
 }
 
+const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
+
 /** Shares the body of an answer, unless it has the token of its request or is stored in part. */
 function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedAnswer {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
-  const isCut = latin1.length < size
+  const isCut = !isComplete(body)
   const isOwn = isCut || (ownToken !== undefined && latin1.includes(utf8ToLatin1(ownToken)))
   const text = () =>
     shareBody(
@@ -181,6 +184,6 @@ export class ExchangeDecoder {
 
   #parse(body: SharedBody | undefined): Json | undefined {
     if (!body || !('text' in body) || body.text === '') return undefined
-    return this.#parsed.get(body.text, () => parseJson(body.text))
+    return this.#parsed.get(body.text, () => parseBoundedJson(body.text))
   }
 }

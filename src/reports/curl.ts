@@ -1,4 +1,5 @@
 import { replayHeader } from '../exchange/replay.ts'
+import { isComplete, storedBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
 import { redacted } from '../redaction/redact-token.ts'
@@ -50,9 +51,9 @@ function methodOptions(method: string, hasBody: boolean): string[] {
 
 /** Returns the options for the body, comment lines above the command, and a command whose output curl reads. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
-  const stored = body.latin1?.length ?? 0
+  const stored = storedBytes(body)
   if (body.size === 0) return { comments: '', pipe: '', options: [] }
-  const cut = stored < body.size ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''
+  const cut = !isComplete(body) ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''
   const text = bodyToText(body, token)
   const isRedacted = text !== decodeBody(body)
   const comments = isRedacted ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut

@@ -1,6 +1,6 @@
 import { visitInSlices } from '../core/slices.ts'
+import { isComplete } from '../journal/capture-body.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { isComplete } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isIgnoredRequest } from './ignored-requests.ts'
 import type { RetryChain } from './retry-chains.ts'

@@ -16,12 +16,13 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   await ask(own, '/v1/events', { body, token })
   await ask(own, '/v1/prompts', { body: prompt(), scenario: 'reset' }).catch(() => undefined)
   await ask(own, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
+  await ask(own, '/v1/events', { body: new TextEncoder().encode('\uFEFF[]'), contentType: 'application/json' })
   const { text, headers } = await ask(own, '/__sim/requests?format=har', { token: null })
   expect(headers.get('content-type')).toBe('application/har+json; charset=utf-8')
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, invalid, reset, binary] = har.log.entries
+  const [analytics, invalid, reset, binary, marked] = har.log.entries
   const url = `${own.origin}${analyticsPath}?period=7d`
   expect(analytics).toMatchObject({
     ...{ _operation: 'getModelAnalytics', _sandbox: 'default' },
@@ -35,8 +36,9 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   })
   expect(reset).toMatchObject({ response: { status: 0, content: { size: 0 } }, _damage: ['reset'] })
   expect(binary).toMatchObject({ request: { postData: { text: '/wA=', _encoding: 'base64' } } })
+  expect(marked).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
 
   const refused = await ask(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
   const { log } = JSON.parse(refused.text)
-  expect(log).toMatchObject({ _total: 2, _next: 2, entries: [{ response: { status: 400 } }] })
+  expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
-import { bodyToText } from '../../src/journal/entry-json.ts'
+import { captureBody, isComplete } from '../../src/journal/capture-body.ts'
+import { bodyToText, parseBody } from '../../src/journal/entry-json.ts'
 import { StreamFollower } from '../../src/journal/follower.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { RedisConnection } from '../../src/state/redis/connection.ts'
@@ -154,6 +155,18 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     await one.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
     const [entry] = (await two.journal.list()).entries
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
+  })
+
+  test('tells a whole body whose length a redaction changed from one that is stored in part', async () => {
+    const [one, two] = await openTwo()
+    const whole = '{"note":"key-of-a-caller"}'
+    for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
+      await one.append({ request: { body } }, 'key-of-a-caller')
+    const bodies = (await two.journal.list()).entries.map(({ request: { body } }) => body)
+    expect(bodies.map((body) => [isComplete(body), parseBody(body)])).toEqual([
+      [true, { note: '[redacted]' }],
+      [false, undefined],
+    ])
   })
 
   test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {

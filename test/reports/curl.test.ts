@@ -91,6 +91,7 @@ describe('a request as a curl command', () => {
     ['other alphabets', 'größe 日本語 😀'],
     ['the mark of a redacted credential', '[redacted]'],
     ['glob characters', '{a,b}[1-3]*?'],
+    ['a byte order mark', '\uFEFF{}'],
   ])('passes text through the shell unchanged: %s', (_name, text) => {
     const { args } = runInShell(
       entryToCurl(entry({ query: encodeURI(text), headers: { host: 'sim', 'x-team': 'a' }, body: bodyOf(text) })),
