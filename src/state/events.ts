@@ -1,10 +1,8 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { isSameJson } from '../core/same-json.ts'
 import { chanceOfUuid, deriveUuid } from '../core/seeded.ts'
+import { deriveOccurrenceId, type Occurrences } from './occurrences.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
-
-/** The number of occurrences of each payload or request, by the id of its first occurrence. */
-export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
  * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads
@@ -45,9 +43,8 @@ function deriveEventId(
   // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
   if (key !== undefined) return { eventId: deriveUuid([...seedPath, 'insertId', JSON.stringify(key)]) }
   const first = deriveUuid([...seedPath, 'payload', canonicalJson(asJson(draft))])
-  const before = occurrences.get(first) ?? 0
-  if (before === 0) return { eventId: first }
-  return { eventId: deriveUuid([...seedPath, 'repeat', first, before]), repeatOf: first }
+  const { id, ...repeat } = deriveOccurrenceId(seedPath, first, occurrences)
+  return { eventId: id, ...repeat }
 }
 
 const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([

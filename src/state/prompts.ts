@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './clone.ts'
-import type { Occurrences } from './events.ts'
+import { deriveOccurrenceId, type Occurrences } from './occurrences.ts'
 import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, WriteContext } from './records.ts'
 
 /** A prompt without its versions. */
@@ -36,9 +36,8 @@ export function createPromptHead(context: WriteContext, draft: PromptDraft, occu
   const key = externalKey(draft)
   if (key !== undefined) return { promptId: deriveUuid([...seedPath, 'external', key]), ...given }
   const first = deriveUuid([...seedPath, 'request', canonicalJson(asJson(draft))])
-  const before = occurrences.get(first) ?? 0
-  if (before === 0) return { promptId: first, ...given }
-  return { promptId: deriveUuid([...seedPath, 'repeat', first, before]), ...given, repeatOf: first }
+  const { id, ...repeat } = deriveOccurrenceId(seedPath, first, occurrences)
+  return { promptId: id, ...given, ...repeat }
 }
 
 /** Creates the next version of a prompt that has `before` versions. A new version is inactive. */

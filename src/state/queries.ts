@@ -1,5 +1,5 @@
 import { SlicedWork } from '../core/slices.ts'
-import { copyInSlices, uuidKey } from './clone.ts'
+import { copyInSlices, deepFreeze, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import type { EventTable } from './collections/events.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'
@@ -66,7 +66,8 @@ export async function exportSandbox(state: StateData, sandbox: string): Promise<
   const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause
   const copies: Record<string, readonly object[]> = {}
   for (const [name, records] of listed) copies[name] = await copyInSlices(records)
-  return { format: EXPORT_FORMAT, quality, ...copies } as SandboxExport // a list for each collection
+  // There is a list for each collection.
+  return { format: EXPORT_FORMAT, quality: deepFreeze(quality), ...copies } as SandboxExport
 }
 
 /** Lists all sandboxes that hold data, in the order of their first write. */

@@ -31,8 +31,9 @@ type SandboxDocument = StoredContent & {
 }
 
 /**
- * Checks by `spec/state.schema.json`, and by the rules of the collections. Each fault is a sentence that begins with
- * its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. `root` names the value itself.
+ * Checks by `spec/state.schema.json`, and an export by the rules of the collections, too. Each fault is a sentence that
+ * begins with its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. `root` names the value
+ * itself.
  */
 export class StateChecks {
   readonly #schema: SchemaCheck
@@ -50,20 +51,13 @@ export class StateChecks {
   }
 
   stateFile(document: unknown, root: string): readonly string[] {
-    const faults = this.#checkSchema(document, root)
-    if (faults.length > 0) return faults
-    const { sandboxes } = document as StateDocument // the schema has just proved it
-    return sandboxes.flatMap((sandbox, index) => [
-      ...checkContent(sandbox, `/sandboxes/${index}`),
-      ...sandbox.snapshots.flatMap((snapshot, at) => checkContent(snapshot, `/sandboxes/${index}/snapshots/${at}`)),
-    ])
+    return this.#checkSchema(document, root)
   }
 
   logEntry(entry: unknown, root: string): readonly string[] {
     const faults = this.#checkSchema(entry, root, 'logEntry')
     if (faults.length > 0) return faults
     const change = entry as Change // the schema has just proved it
-    if (change.op === 'import') return checkContent(change.state, '/state')
     if (change.op !== 'put' && change.op !== 'remove') return []
     const collection = findCollection(change)
     if (collection === undefined) {
@@ -86,8 +80,7 @@ export class StateChecks {
 
   /** Checks an export by the rules of the collections, after the schema. Yields the faults of each record. */
   exportedContent(content: StoredContent): Iterable<readonly string[]> {
-    // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
-    return findContentFaults(content, '', (id) => id.toLowerCase())
+    return findContentFaults(content)
   }
 
   #checkSchema(value: unknown, root: string, definition?: string, place = ''): readonly string[] {
@@ -104,33 +97,25 @@ const emptyExport = {
   ...Object.fromEntries(collections.map(({ name }) => [name, []])),
 }
 
-/**
- * Yields the faults of each valid record that the schema cannot describe. `toSameId` returns the same text for ids
- * that count as equal.
- */
-function* findContentFaults(
-  content: StoredContent,
-  place: string,
-  toSameId = (id: string) => id,
-): Generator<readonly string[]> {
+/** Yields the faults of each valid record that the schema cannot describe. */
+function* findContentFaults(content: StoredContent): Generator<readonly string[]> {
   for (const collection of collections) {
-    const findRepeatedKeys = createRepeatFinder(collection, toSameId)
+    const findRepeatedKeys = createRepeatFinder(collection)
     for (const [index, item] of recordsOf(content, collection).entries()) {
       const faults = [...(collection.findFaults?.(item) ?? []), ...findRepeatedKeys(item)]
-      yield faults.map((fault) => `${place}/${collection.name}/${index}${fault}`)
+      yield faults.map((fault) => `/${collection.name}/${index}${fault}`)
     }
   }
 }
 
-const checkContent = (content: StoredContent, place: string) => [...findContentFaults(content, place)].flat()
-
 /** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
-function createRepeatFinder(collection: Collection, toSameId: (id: string) => string): (item: object) => string[] {
+function createRepeatFinder(collection: Collection): (item: object) => string[] {
   const earlier = new Map<string, Set<string>>()
   const repeatedKinds = new Set<string>()
   return (item) => {
     const faults: string[] = []
-    const keys = { key: toSameId(collection.keyOf(item)), ...collection.otherKeys?.(item) }
+    // Ids are UUIDs, whose case does not count.
+    const keys = { key: collection.keyOf(item).toLowerCase(), ...collection.otherKeys?.(item) }
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue
       const known = earlier.get(kind) ?? new Set()

@@ -403,6 +403,30 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
       })
 
+      test('what is equal to a record of an import that lacks others gets an id of its own', async () => {
+        const record = async () => {
+          const { event: stored } = await store.recordEvent(context, event())
+          return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]
+        }
+        for (const _ of [1, 2, 3]) await record()
+        const { events, prompts, ...others } = await store.exportSandbox('default')
+        await store.importSandbox('default', { ...others, events: events.slice(1), prompts: prompts.slice(1) })
+        const [first, second] = [await record(), await record()]
+        const all = await store.exportSandbox('default')
+        expect(new Set(all.events.map(({ eventId }) => eventId)).size).toBe(4)
+        expect(all.prompts.map(({ promptId, versions }) => [promptId, versions.length])).toEqual(
+          [prompts[1]?.promptId, prompts[2]?.promptId, first[1], second[1]].map((id) => [id, 1]),
+        )
+        expect(all.events.map(({ eventId }) => eventId).slice(2)).toEqual([first[0], second[0]])
+      })
+
+      test('an export is apart from the quality settings', async () => {
+        await store.putQuality('default', { weight: 0.5 })
+        const { quality } = await store.exportSandbox('default')
+        expect(() => Object.assign(quality, { weight: 9 })).toThrow(TypeError)
+        expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
+      })
+
       test('an import into an empty sandbox leaves one with records as it is', async () => {
         await store.recordEvent(context, event())
         const document = await store.exportSandbox('default')

@@ -2,6 +2,7 @@ import { SlicedWork } from '../../core/slices.ts'
 import { insertKey } from '../events.ts'
 import { ImpactIndex } from '../memory/impact.ts'
 import { TextList } from '../memory/text-list.ts'
+import { countOccurrence } from '../occurrences.ts'
 import type { DayImpact, ImpactQuery, StoredEvent } from '../records.ts'
 import type { Collection, Table } from './collection.ts'
 
@@ -14,7 +15,7 @@ export type EventChange =
 interface EventIndex {
   /** The positions of the events by `insertId`. */
   readonly positions: Map<string, number>
-  /** The occurrences of equal payloads without an `insertId`, by the first occurrence's id. */
+  /** The occurrences of payloads without an `insertId`; see `Occurrences`. */
   readonly occurrences: Map<string, number>
   readonly impact: ImpactIndex
 }
@@ -145,9 +146,8 @@ function withReplays(text: string, replays: number | undefined): string {
 function addTo({ positions, occurrences, impact }: EventIndex, event: StoredEvent, position: number): void {
   impact.add(event)
   const key = insertKey(event.fields)
-  const firstId = event.repeatOf ?? event.eventId
   if (key !== undefined) positions.set(key, position)
-  else occurrences.set(firstId, (occurrences.get(firstId) ?? 0) + 1)
+  else countOccurrence(occurrences, event.eventId, event.repeatOf)
 }
 
 /** The business events. */

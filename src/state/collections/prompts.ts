@@ -1,3 +1,4 @@
+import { countOccurrence } from '../occurrences.ts'
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../records.ts'
 import type { Collection, Table } from './collection.ts'
@@ -10,7 +11,7 @@ export type PromptChange =
 interface PromptIndex {
   /** Prompt ids by the caller's identifier. */
   readonly externalKeys: Map<string, string>
-  /** The occurrences of equal requests without an identifier of the caller's, by the first occurrence's id. */
+  /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
   readonly occurrences: Map<string, number>
 }
 
@@ -98,9 +99,8 @@ export class PromptTable implements Table {
 
 function addTo({ externalKeys, occurrences }: PromptIndex, head: PromptHead): void {
   const key = externalKey(head)
-  const firstId = head.repeatOf ?? head.promptId
   if (key !== undefined) externalKeys.set(key, head.promptId)
-  else occurrences.set(firstId, (occurrences.get(firstId) ?? 0) + 1)
+  else countOccurrence(occurrences, head.promptId, head.repeatOf)
 }
 
 /** The prompts. Their versions are added one by one. */

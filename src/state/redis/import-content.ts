@@ -1,6 +1,7 @@
 import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { insertKey } from '../events.ts'
 import { ImpactIndex } from '../memory/impact.ts'
+import { countOccurrence } from '../occurrences.ts'
 import { externalKey } from '../prompts.ts'
 import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -99,35 +100,38 @@ async function writeFields(
 /** Yields what `RECORD_EVENT`, `ADD_VERSION` and `ACTIVATE_VERSION` would write. */
 function* listHashFields({ events = [], prompts = [] }: StoredContent): Generator<HashField> {
   const occurrences = new Map<string, number>()
-  const countOne = (field: string) => occurrences.set(field, (occurrences.get(field) ?? 0) + 1)
-  yield* eventFields(events, countOne)
-  yield* promptFields(prompts, countOne)
+  const count: CountOccurrence = (kind, id, first) =>
+    countOccurrence(occurrences, `${kind} ${id}`, first && `${kind} ${first}`)
+  yield* eventFields(events, count)
+  yield* promptFields(prompts, count)
   for (const [field, count] of occurrences) yield ['index', field, count]
 }
 
-function* eventFields(events: readonly StoredEvent[], countOne: (field: string) => void): Generator<HashField> {
+type CountOccurrence = (kind: 'event' | 'prompt', id: string, first: string | undefined) => void
+
+function* eventFields(events: readonly StoredEvent[], count: CountOccurrence): Generator<HashField> {
   const impact = new ImpactIndex()
   for (const [place, { replays, ...event }] of events.entries()) {
     const key = insertKey(event.fields)
     yield ['events', String(place), JSON.stringify(event)]
     if (replays > 0) yield ['index', `replays ${place}`, replays]
-    if (key === undefined) countOne(`event ${event.repeatOf ?? event.eventId}`)
+    if (key === undefined) count('event', event.eventId, event.repeatOf)
     else yield ['index', `insertId ${JSON.stringify(key)}`, place]
     impact.add({ ...event, replays })
   }
-  for (const { product, day, units, events: count } of impact.list()) {
+  for (const { product, day, units, events: recorded } of impact.list()) {
     const field = impactField(product, day)
     yield ['impact', field, units.toFixed(0)]
-    yield ['impact', eventCountField(field), count]
+    yield ['impact', eventCountField(field), recorded]
   }
 }
 
-function* promptFields(prompts: readonly StoredPrompt[], countOne: (field: string) => void): Generator<HashField> {
+function* promptFields(prompts: readonly StoredPrompt[], count: CountOccurrence): Generator<HashField> {
   let place = 0
   const append = (change: StoredPromptChange): HashField => ['prompts', String(place++), JSON.stringify(change)]
   for (const { promptId, versions, ...prompt } of prompts) {
     const key = externalKey(prompt)
-    if (key === undefined) countOne(`prompt ${prompt.repeatOf ?? promptId}`)
+    if (key === undefined) count('prompt', promptId, prompt.repeatOf)
     else yield ['index', `external ${key}`, promptId]
     yield ['index', `versions ${promptId}`, versions.length]
     for (const version of versions) {

@@ -10,8 +10,8 @@ export const KINDS = ['events', 'prompts', 'index', 'impact'] as const
  *   there are) and `snapshots-taken`.
  * - `events`, a hash of events by their place, and `prompts`, a hash of the changes of prompts by theirs.
  * - `index`, a hash that finds and counts records: `insertId JSON`, `external KEY` and `version PROMPT VERSION` find
- *   one, `event FIRST` and `prompt FIRST` count equal ones, `replays PLACE` the replays of an event, `versions PROMPT`
- *   the versions, and `active PROMPT` is the place of the change that names the active one.
+ *   one, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `replays PLACE` the replays of an event,
+ *   `versions PROMPT` the versions, and `active PROMPT` is the place of the change that names the active one.
  * - `impact`, a hash of sums by product and day.
  * - `replay-log`, a list of the places of the latest replays, for readings in slices.
  * - `snapshots`, a hash of descriptions by id; `snapshot:ID:head` and so on are the copies.

@@ -9,6 +9,7 @@ import { cloneJson, deepFreeze } from '../clone.ts'
 import { collections, countEach, countRecords } from '../collections/index.ts'
 import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
 import { impactOfEvent } from '../memory/impact.ts'
+import type { Occurrences } from '../occurrences.ts'
 import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
 import { parseExport } from '../sandbox-export.ts'
@@ -23,6 +24,8 @@ import * as scripts from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
 import type { RedisCounters } from './redis-counters.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
+
+const noOccurrences: Occurrences = new Map()
 
 /** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
@@ -52,8 +55,7 @@ export class RedisStore implements Store {
   readonly recordEvent: Store['recordEvent'] = async (context, given) => {
     const { sandbox, seed } = context
     const draft = cloneJson(given)
-    const create = (earlier: number) => createStoredEvent(context, draft, { get: () => earlier })
-    const first = create(0)
+    const first = createStoredEvent(context, draft, noOccurrences)
     const { eventId, sampledOut: _, ...event } = first
     const { product, day, units } = impactOfEvent(first)
     const key = insertKey(draft)
@@ -66,15 +68,18 @@ export class RedisStore implements Store {
       sampleRateOf(draft),
       JSON.stringify(event),
     ])
-    if (outcome === 'stored')
-      return { event: value === 0 ? first : create(Number(value)), replayed: false, payloadDiffers: false }
+    if (outcome === 'stored') {
+      const occurrences = new Map([[eventId, Number(value)]])
+      const created = value === 0 ? first : createStoredEvent(context, draft, occurrences)
+      return { event: created, replayed: false, payloadDiffers: false }
+    }
     const stored = parseStoredEvent(sandbox, value, replays)
     return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
   }
   readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
     const { sandbox, seed } = context
     const draft = cloneJson(given)
-    const { promptId: first, ...prompt } = createPromptHead(context, draft, { get: () => 0 })
+    const { promptId: first, ...prompt } = createPromptHead(context, draft, noOccurrences)
     const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
     const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
     const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])

@@ -4,20 +4,37 @@ import { sandboxScript } from './prelude.ts'
 const MAX_LOGGED = 100_000
 
 /**
+ * Derives the id of a record that no name of the caller's tells apart, and its number among those of equal content, and
+ * counts it, as `occurrences.ts` does.
+ */
+const OCCURRENCES = `
+local function occurrence(kind, first)
+  local earlier, id = count('index', kind .. ' ' .. first), first
+  while earlier > 0 do
+    id = uuid(kind, 'repeat', first, earlier)
+    if not find('index', kind .. ' ' .. id) then break end
+    earlier = earlier + 1
+  end
+  return id, earlier
+end
+local function countOccurrence(kind, first, id)
+  write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
+  if id ~= first then write('HSET', tag .. 'index', kind .. ' ' .. id, 1) end
+end
+`
+
+/**
  * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
  * empty; the event's id if none was equal before; the field of its impact, and the impact in units; the share of such
- * events that is counted; the rest of the event. Returns `stored` with the number of earlier equal payloads; or
+ * events that is counted; the rest of the event. Returns `stored` with its number among equal payloads, from 0 on; or
  * `replayed` with the stored event and its replays. The sum of impact, which can overflow, is the first write.
  */
-export const RECORD_EVENT = sandboxScript(`
+export const RECORD_EVENT = sandboxScript(`${OCCURRENCES}
 local _, insertId, first, impact, units, rate, event = unpack(args)
 local id, repeatOf, earlier = first, '', 0
 if insertId == '' then
-  earlier = count('index', 'event ' .. first)
-  if earlier > 0 then
-    id = uuid('event', 'repeat', first, earlier)
-    repeatOf = '"repeatOf":"' .. first .. '",'
-  end
+  id, earlier = occurrence('event', first)
+  if earlier > 0 then repeatOf = '"repeatOf":"' .. first .. '",' end
 else
   local place = find('index', 'insertId ' .. insertId)
   if place then
@@ -41,7 +58,7 @@ write('HINCRBY', KEYS[1], 'count:events', 1)
 write('HSET', tag .. 'events', place, '{"eventId":"' .. id .. '",' .. repeatOf ..
   '"sampledOut":' .. tostring(sampledOut) .. ',' .. string.sub(event, 2))
 if insertId == '' then
-  write('HINCRBY', tag .. 'index', 'event ' .. first, 1)
+  countOccurrence('event', first, id)
 else
   write('HSET', tag .. 'index', 'insertId ' .. insertId, place)
 end
@@ -65,17 +82,15 @@ local function append(change) write('HSET', tag .. 'prompts', redis.call('HLEN',
  * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt; the rest of the
  * version. Returns the id of the prompt, and the number of earlier versions.
  */
-export const ADD_VERSION = sandboxScript(`${APPEND}
+export const ADD_VERSION = sandboxScript(`${OCCURRENCES}${APPEND}
 local _, external, first, prompt, version = unpack(args)
 local id, repeatOf = first, ''
 if external ~= '' then
   id = find('index', 'external ' .. external) or first
 else
-  local earlier = count('index', 'prompt ' .. first)
-  if earlier > 0 then
-    id = uuid('prompt', 'repeat', first, earlier)
-    repeatOf = ',"repeatOf":"' .. first .. '"'
-  end
+  local earlier
+  id, earlier = occurrence('prompt', first)
+  if earlier > 0 then repeatOf = ',"repeatOf":"' .. first .. '"' end
 end
 local earlier = count('index', 'versions ' .. id)
 local number = text(earlier + 1)
@@ -89,7 +104,7 @@ if earlier == 0 then
   change = change .. ',"prompt":' .. prompt .. repeatOf
 end
 if external == '' then
-  write('HINCRBY', tag .. 'index', 'prompt ' .. first, 1)
+  countOccurrence('prompt', first, id)
 else
   write('HSET', tag .. 'index', 'external ' .. external, id)
 end
