@@ -190,7 +190,8 @@ function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const { message } = error
     const place = message.startsWith(path) ? message : `${path} ${message}`
-    return `The state file ${place}. It was left as it is. Move it away, or choose another file with --state.`
+    const step = `Move it and ${basename(logPathOf(path))} away together, or choose another file with --state.`
+    return `The state file ${place}. It was left as it is. ${step}`
   }
   return `The state in ${path} cannot be used (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
 }

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { futimesSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { isObject, parseJson } from '../../core/json.ts'
@@ -29,11 +39,17 @@ function formatNumber(value: number): string {
   return String(value).padStart(String(Number.MAX_SAFE_INTEGER).length, '0')
 }
 
-/** Writes a new file, and returns its descriptor. It fails where there is a file or a link. */
+/** Writes a new file, and returns its descriptor. It fails where there is a file or a link, and leaves no part. */
 export function writeHolder(path: string, own: LockHolder): number {
   const fd = openSync(path, 'wx', PRIVATE_FILE)
-  writeFileSync(fd, JSON.stringify({ ...own, acknowledged: formatNumber(0) }))
-  return fd
+  try {
+    writeFileSync(fd, JSON.stringify({ ...own, acknowledged: formatNumber(0) }))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    rmSync(path, { force: true })
+    throw error
+  }
 }
 
 /** Marks the lock file as that of a live process. It never writes into the file of one that took the lock over. */

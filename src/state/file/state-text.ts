@@ -4,6 +4,7 @@
  */
 import { isObject } from '../../core/json.ts'
 import type { HeldRecord } from '../collections/collection.ts'
+import { collections } from '../collections/index.ts'
 import type { SandboxData, SandboxEntry, StateData } from '../memory/state-data.ts'
 import { visitLines } from './disk.ts'
 
@@ -99,8 +100,19 @@ export async function readStateText(path: string): Promise<unknown> {
     list.push(JSON.parse(text.slice(0, end)))
     if (text[end] === ']') frame += text.slice(end) // after the last record of a list
   })
-  return JSON.parse(frame, (_, value) => {
-    const isNumber = Array.isArray(value) && value.length === 1 && typeof value[0] === 'number'
-    return isNumber ? lists[value[0]] : value
-  })
+  const document = JSON.parse(frame)
+  if (findFormatFault(document, STATE_KIND) === undefined) {
+    for (const sandbox of document.sandboxes ?? []) {
+      for (const content of [sandbox, ...(sandbox.snapshots ?? [])]) putLists(content, lists)
+    }
+  }
+  return document
+}
+
+/** Puts the lists of records in place of their numbers. */
+function putLists(content: Record<string, readonly number[]>, lists: readonly object[]): void {
+  for (const { name } of collections) {
+    const [number] = content[name] ?? []
+    if (number !== undefined) Object.assign(content, { [name]: lists[number] })
+  }
 }

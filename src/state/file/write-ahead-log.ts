@@ -226,14 +226,17 @@ function copyEntries(path: string, from: number, to: number, fd: number): number
   const source = openSync(path, 'r')
   const buffer = Buffer.alloc(Math.min(to - from, 1024 * 1024))
   let last: number | undefined
-  for (let at = from; at < to; ) {
-    const piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
-    if (piece.length === 0) throw new Error(`the log ${path} was cut`)
-    writeAll(fd, piece)
-    at += piece.length
-    last = piece.at(-1)
+  try {
+    for (let at = from; at < to; ) {
+      const piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
+      if (piece.length === 0) throw new Error(`the log ${path} was cut`)
+      writeAll(fd, piece)
+      at += piece.length
+      last = piece.at(-1)
+    }
+  } finally {
+    closeSync(source)
   }
-  closeSync(source)
   if (last === LINE_BREAK) return to - from
   writeAll(fd, Buffer.of(LINE_BREAK))
   return to - from + 1

@@ -329,7 +329,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const problem = await problemOf(path)
     expect(problem).toContain(path)
     expect(problem).toContain(message)
-    expect(problem).toContain('Move it away')
+    expect(problem).toContain('Move it and state.json.journal away together')
     expect(readFileSync(path, 'utf8')).toBe(content)
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
@@ -424,6 +424,17 @@ describe('a path that cannot be written to', () => {
     chmodSync(folder, 0o755)
     expect(output).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
   })
+})
+
+test('quality settings with lists, which an edited contract allows, are the same after a restart', async () => {
+  const { path, store } = await openNew()
+  const quality = { weight: 0.1, note: [0], events: [0] }
+  await recordAll(store, ['a'])
+  await store.putQuality('default', quality)
+  await store.close()
+  const { store: again } = await openOrFail(path)
+  expect(await again.getQuality('default')).toEqual(quality)
+  expect(await listInsertIds(again)).toEqual(['a'])
 })
 
 test('the state file has one event per line and no token', async () => {

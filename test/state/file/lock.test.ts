@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import { convsim } from '../../support/command.ts'
+import { cli, convsim, startProgram } from '../../support/command.ts'
 import { context, event } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
@@ -31,6 +32,15 @@ test('a second store on the file is refused with the process that holds the lock
   await store.close()
   expect(existsSync(`${path}.lock`)).toBe(false)
   expect(await problemOf(path)).toBe('it opened')
+})
+
+test('a start on a full disk leaves no file', async () => {
+  const path = statePath()
+  const start = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${cli}' --port 0 --state '${path}'`
+  const command = startProgram('bash', ['-c', start])
+  expect(await command.ended).toBe(1)
+  expect(command.stderr()).toContain('EFBIG')
+  expect(readdirSync(dirname(path))).toEqual([])
 })
 
 test('the lock of a dead process is taken over, and the load summary names that process', async () => {
