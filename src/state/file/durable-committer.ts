@@ -42,9 +42,9 @@ const SINGLE_CHANGES = 100
 /**
  * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the
  * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no
- * reader sees a change that is refused. If the write of several changes fails, the state is read again from the disk,
- * as at a start. A single change is applied after its write, and a turn has one change while writes fail, so a full
- * disk costs one reading and not one for each request.
+ * reader sees a change that is refused, unless its sync failed. If the write of several changes fails, the state is
+ * read again from the disk, as at a start. A single change is applied after its write, and a turn has one change while
+ * writes fail, so a full disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer, LockUser {
   readonly #deps: DurableCommitterDeps
