@@ -11,7 +11,7 @@ const SANDBOXES_AT_ONCE = 16
 /** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
 async function resetSandbox({ sandboxes, store, journal, seedState }: ControlDeps, name: string): Promise<void> {
   // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
-  if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
+  if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
   else await store.reset(name)
   await sandboxes.settings.reset(name)
   sandboxes.use(name)

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { SlicedWork } from '../core/slices.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
+import { parseExport } from '../state/sandbox-export.ts'
 import type { EventQuery } from '../state/store.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
@@ -54,10 +55,11 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
     exportSandbox: async (request) => toJson(await store.exportSandbox(request.sandbox)),
     async importSandbox(request) {
       const name = request.sandbox
-      const outcome = await store.importSandbox(name, request.body)
-      if (!outcome.ok) return new ControlError(400, `This is no export of a sandbox: ${outcome.error.join('; ')}.`)
+      const parsed = await parseExport(request.body)
+      if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)
+      await store.importSandbox(name, parsed.value, 'always')
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
-      return { events: outcome.value.events, prompts: outcome.value.prompts }
+      return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
     },
   } satisfies Partial<ControlHandlers>
 }

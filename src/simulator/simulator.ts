@@ -94,7 +94,7 @@ export async function createSimulator(
   try {
     logFindings(inputs.value.contract.warnings, log)
     await warnOfOtherInputs(opened.value, settings, inputs.value, log)
-    if (seedState.value) await store.importIfEmpty(defaultSandbox, seedState.value)
+    if (seedState.value) await store.importSandbox(defaultSandbox, seedState.value, 'if-empty')
     log.info({ ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } }, 'loaded')
     const start = { inputs: inputs.value, seedState: seedState.value, opened: opened.value, watcher }
     return success(await joinParts(withReplica(settings, opened.value), dependencies, start))

@@ -1,13 +1,10 @@
-import { success } from '../core/result.ts'
 import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
 import { eventCollection } from './collections/events.ts'
-import { countRecords } from './collections/index.ts'
 import { promptCollection } from './collections/prompts.ts'
 import * as commands from './commands.ts'
 import { Counters } from './memory/counters.ts'
-import type { SandboxData } from './memory/state-data.ts'
+import type { SandboxData, StateData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
-import { parseExport } from './sandbox-export.ts'
 import type { Store } from './store.ts'
 
 const { changeIf } = commands
@@ -75,21 +72,14 @@ export class BaseStore implements Store {
     })
   readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
     this.#committer.read((state) => exportSandbox(state, sandbox))
-  readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
-    const parsed = await parseExport(document)
-    if (!parsed.ok) return parsed
-    const change = { sandbox, op: 'import', state: parsed.value } as const
+  readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
+    const isAllowed = (state: StateData) =>
+      condition === 'always' || Math.max(...Object.values(state.sandbox(sandbox).data.count())) === 0
+    if (!(await this.#committer.read(isAllowed))) return false
+    const change = { sandbox, op: 'import', state: content } as const
     await this.#committer.prepareImport?.(change)
-    await eventCollection.prepareTable?.(change.state.events)
-    await this.#replaceData(sandbox, () => changeIf(true, change))
-    return success(countRecords(change.state))
-  }
-  readonly importIfEmpty: Store['importIfEmpty'] = async (sandbox, document) => {
-    const content = cloneJson(document)
-    return this.#replaceData(sandbox, (state) => {
-      const counts = Object.values(state.sandbox(sandbox).data.count())
-      return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state: content })
-    })
+    await eventCollection.prepareTable?.(content.events)
+    return this.#replaceData(sandbox, (state) => changeIf(isAllowed(state), change))
   }
   readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)
   readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {

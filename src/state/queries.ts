@@ -60,7 +60,7 @@ function belongsTo({ conversationId, externalConversationId }: EventDraft, conve
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()
 }
 
-/** Exports the data of a sandbox in the form that `importSandbox` accepts. */
+/** Exports the data of a sandbox in the form that `parseExport` accepts. */
 export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
   const { quality, tables } = state.sandbox(sandbox).data
   const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause

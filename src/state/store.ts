@@ -2,7 +2,6 @@
  * The simulator's memory: the port, its commands, memory/, file/ and redis/.
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
-import type { Result } from '../core/result.ts'
 import type { PlainCollection } from './collections/collection.ts'
 import type { RecordCounts, SandboxContent } from './collections/index.ts'
 import type {
@@ -98,6 +97,9 @@ export class StoreReadError extends Error {
 /** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 
+/** The sandboxes that an import replaces: any, or one without records. */
+export type ImportCondition = 'always' | 'if-empty'
+
 /** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
 export interface SandboxExport extends SandboxContent {
   readonly format: typeof EXPORT_FORMAT
@@ -173,15 +175,10 @@ export interface Store {
 
   exportSandbox(sandbox: string): Promise<SandboxExport>
   /**
-   * Replaces the sandbox's data by an export, and discards its counters. The error lists every problem; nothing
-   * changed. Each problem is a sentence that begins with its place: `/events/3/impact must be from -1 to 1; got 7`.
+   * Replaces the sandbox's data by a valid export, and discards its counters. Returns false, with nothing changed, if
+   * the sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.
    */
-  importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>>
-  /**
-   * Does what `importSandbox` does with a valid export, if the sandbox has no records. Otherwise nothing changes, and
-   * it returns false.
-   */
-  importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean>
+  importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
   /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /**

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { parseRedisUrl } from '../../src/state/redis/location.ts'
 import { type OpenedRedisStore, openRedisStore } from '../../src/state/redis/open-redis-store.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
-import { context, event } from '../state/drafts.ts'
+import { context, event, importDocument } from '../state/drafts.ts'
 import { startRedis } from '../support/redis-server.ts'
 
 /** The milliseconds between two looks at the clock. */
@@ -14,9 +14,9 @@ export async function measureLargeSandbox(count: number): Promise<void> {
   const opened = await open(redis.url)
   const { store, connection } = opened
   try {
-    await store.importSandbox('default', createExport(1)) // compiles the schema, which the build does for users
+    await importDocument(store, 'default', createExport(1)) // compiles the schema, which the build does for users
     let document: SandboxExport | undefined = createExport(count)
-    await measure(connection, 'import', () => store.importSandbox('default', document))
+    await measure(connection, 'import', () => importDocument(store, 'default', document))
     document = undefined
     const record = () => store.recordEvent({ ...context, sandbox: 'default' }, event({ insertId: 'e7' }))
     await measure(connection, 'replay of an event', record)

@@ -8,7 +8,7 @@ import { compileDefinitions } from '../../src/documents/schema.ts'
 import { toViolations } from '../../src/documents/violations.ts'
 import { logPathOf } from '../../src/state/file/state-file.ts'
 import { stateSchema } from '../../src/state/state-checks.ts'
-import { context, event, prompt } from '../state/drafts.ts'
+import { context, event, importDocument, prompt } from '../state/drafts.ts'
 import { openOrFail, statePath } from '../state/file/open-file.ts'
 import { replaceAt } from '../support/replace-at.ts'
 
@@ -59,7 +59,7 @@ async function writeStates(): Promise<Json[]> {
   const { snapshotId } = await store.createSnapshot(context, 'one')
   await store.restoreSnapshot('default', snapshotId)
   const exported = await store.exportSandbox('default')
-  await store.importSandbox('other', structuredClone(exported))
+  await importDocument(store, 'other', structuredClone(exported))
   const entries = (await readFile(logPathOf(path), 'utf8')).trim().split('\n')
   await store.close()
   const texts = [await readFile(path, 'utf8'), JSON.stringify(exported), ...entries]

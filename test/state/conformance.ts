@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countEach } from '../../src/state/collections/index.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, noon, product, prompt } from './drafts.ts'
+import { context, event, importDocument, noon, product, prompt } from './drafts.ts'
 
 /** The counts of an empty store. */
 const noRecords = countEach(() => 0)
@@ -395,7 +395,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.activateVersion('default', promptId, version.versionId)
         await store.recordEvent(elsewhere, event())
         const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
-        expect(await store.importSandbox('worker-3', document)).toEqual({
+        expect(await importDocument(store, 'worker-3', document)).toEqual({
           ok: true,
           value: { ...noRecords, events: 1, prompts: 1 },
         })
@@ -410,7 +410,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         }
         for (const _ of [1, 2, 3]) await record()
         const { events, prompts, ...others } = await store.exportSandbox('default')
-        await store.importSandbox('default', { ...others, events: events.slice(1), prompts: prompts.slice(1) })
+        await importDocument(store, 'default', { ...others, events: events.slice(1), prompts: prompts.slice(1) })
         const [first, second] = [await record(), await record()]
         const all = await store.exportSandbox('default')
         expect(new Set(all.events.map(({ eventId }) => eventId)).size).toBe(4)
@@ -432,9 +432,9 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const document = await store.exportSandbox('default')
         await store.addPromptVersion(elsewhere, prompt())
         const before = await store.exportSandbox('worker-3')
-        expect(await store.importIfEmpty('worker-3', document)).toBe(false)
+        expect(await store.importSandbox('worker-3', document, 'if-empty')).toBe(false)
         expect(await store.exportSandbox('worker-3')).toEqual(before)
-        expect(await store.importIfEmpty('empty', document)).toBe(true)
+        expect(await store.importSandbox('empty', document, 'if-empty')).toBe(true)
         expect(await store.exportSandbox('empty')).toEqual(document)
       })
 
@@ -443,7 +443,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const valid = await store.exportSandbox('default')
         const [stored] = valid.events
         const invalid = { ...valid, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
-        expect(await store.importSandbox('default', invalid)).toEqual({
+        expect(await importDocument(store, 'default', invalid)).toEqual({
           ok: false,
           error: [
             '/quality/weight must be from 0 to 1; got 2',

@@ -1,4 +1,7 @@
+import { type Result, success } from '../../src/core/result.ts'
+import { countRecords, type RecordCounts } from '../../src/state/collections/index.ts'
 import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
+import { parseExport } from '../../src/state/sandbox-export.ts'
 import type { Store } from '../../src/state/store.ts'
 
 /** Epoch milliseconds. */
@@ -35,4 +38,16 @@ export async function recordAll(store: Store, insertIds: readonly string[]): Pro
 /** Returns the insertIds of the stored events in their order. */
 export async function listInsertIds(store: Store): Promise<(string | undefined)[]> {
   return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
+}
+
+/** Imports a document as the control plane does. Returns the numbers of its records, or its faults. */
+export async function importDocument(
+  store: Store,
+  sandbox: string,
+  document: unknown,
+): Promise<Result<RecordCounts, readonly string[]>> {
+  const parsed = await parseExport(document)
+  if (!parsed.ok) return parsed
+  await store.importSandbox(sandbox, parsed.value, 'always')
+  return success(countRecords(parsed.value))
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
-import { event, noon, product, prompt } from './drafts.ts'
+import { event, importDocument, noon, product, prompt } from './drafts.ts'
 
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
@@ -116,7 +116,7 @@ const finish = {
   move: (from: string, to: string) => async (pair: Pair) => {
     await settle(pair)
     Object.assign(modelOf(pair, to), contentOf(modelOf(pair, from)))
-    const outcome = await pair.subject.store.importSandbox(to, await pair.subject.store.exportSandbox(from))
+    const outcome = await importDocument(pair.subject.store, to, await pair.subject.store.exportSandbox(from))
     expect(outcome).toMatchObject({ ok: true })
   },
   restart: (isGraceful: boolean) => async (pair: Pair) => {

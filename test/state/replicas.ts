@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_QUALITY } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, noon, prompt } from './drafts.ts'
+import { context, event, importDocument, noon, prompt } from './drafts.ts'
 import { isLinearizable, type Operation } from './linearizable.ts'
 
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
@@ -75,7 +75,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           const sandbox = `empty-${round}`
           await two.listEvents(sandbox)
           const [, receipt] = await Promise.all([
-            two.importIfEmpty(sandbox, document),
+            two.importSandbox(sandbox, document, 'if-empty'),
             one.recordEvent({ ...context, sandbox }, event({ insertId: 'stored meanwhile' })),
           ])
           const { events } = await three.listEvents(sandbox)
@@ -156,7 +156,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await one.restoreSnapshot('default', snapshotId)).toBe(true)
         expect((await two.listEvents('default')).total).toBe(30)
         expect(await three.nextSequenceIndex('default', 's')).toBe(0)
-        await three.importSandbox('copy', await one.exportSandbox('default'))
+        await importDocument(three, 'copy', await one.exportSandbox('default'))
         expect((await two.size()).events).toBe(60)
         expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['default', 'copy'])
         expect(await two.deleteSandbox('default')).toBe(true)

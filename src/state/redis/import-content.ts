@@ -4,7 +4,7 @@ import { ImpactIndex } from '../memory/impact.ts'
 import { countOccurrence } from '../occurrences.ts'
 import { externalKey } from '../prompts.ts'
 import type { StoredEvent, StoredPrompt } from '../records.ts'
-import { StoreUnavailableError } from '../store.ts'
+import { type ImportCondition, StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { eventCountField, impactField } from './impact.ts'
 import { countField, KINDS, recordsField, sandboxKeys } from './keys.ts'
@@ -31,7 +31,7 @@ export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,
   content: StoredContent,
-  condition: 'always' | 'if-empty',
+  condition: ImportCondition,
 ): Promise<boolean> {
   const { connection, prefix, isFork } = scripts
   const id = scripts.createId()

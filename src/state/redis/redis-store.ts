@@ -2,17 +2,15 @@
  * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
  * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
-import { success } from '../../core/result.ts'
 import { encodePath } from '../../core/seeded.ts'
 import { sleep } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
-import { collections, countEach, countRecords } from '../collections/index.ts'
+import { collections, countEach } from '../collections/index.ts'
 import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
 import { impactOfEvent } from '../memory/impact.ts'
 import type { Occurrences } from '../occurrences.ts'
 import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
-import { parseExport } from '../sandbox-export.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { parseQuality, parseRecords, updateRecord } from './head-fields.ts'
@@ -129,14 +127,8 @@ export class RedisStore implements Store {
   readonly deleteSnapshot: Store['deleteSnapshot'] = async (sandbox, snapshotId) =>
     (await this.#change(scripts.DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
   readonly exportSandbox: Store['exportSandbox'] = (sandbox) => exportSandbox(this.#scripts, sandbox)
-  readonly importSandbox: Store['importSandbox'] = async (sandbox, document) => {
-    const parsed = await parseExport(document)
-    if (!parsed.ok) return parsed
-    await importContent(this.#scripts, sandbox, parsed.value, 'always')
-    return success(countRecords(parsed.value))
-  }
-  readonly importIfEmpty: Store['importIfEmpty'] = (sandbox, document) =>
-    importContent(this.#scripts, sandbox, document, 'if-empty')
+  readonly importSandbox: Store['importSandbox'] = (sandbox, content, condition) =>
+    importContent(this.#scripts, sandbox, content, condition)
   readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
   readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
     const outcome = await this.#change(scripts.DELETE_SANDBOX, sandbox)

@@ -6,7 +6,7 @@ import type { Collection, PlainCollection } from '../../../src/state/collections
 import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { context, event } from '../drafts.ts'
+import { context, event, importDocument } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog } from '../file/open-file.ts'
 
 // Before any other file reads the list. The schema describes a record of this shape already.
@@ -96,7 +96,7 @@ describe('a plain collection in the list', () => {
     const { store: fromFile } = await openOrFail(path)
     expect(await fromFile.exportSandbox('default')).toEqual(before)
     expect(await fromFile.listSnapshots('default')).toMatchObject([{ events: 1, prompts: 0, bookmarks: 1 }])
-    expect(await fromFile.importSandbox('copy', JSON.parse(JSON.stringify(before)))).toMatchObject({
+    expect(await importDocument(fromFile, 'copy', JSON.parse(JSON.stringify(before)))).toMatchObject({
       ok: true,
       value: { events: 1, prompts: 0, bookmarks: 2 },
     })
@@ -111,14 +111,14 @@ describe('a plain collection in the list', () => {
     const store = createMemoryStore()
     await put(store, 'a')
     const older = { format: 1, quality: { weight: 0.1 }, events: [], prompts: [] }
-    expect(await store.importSandbox('default', older)).toMatchObject({ ok: true })
+    expect(await importDocument(store, 'default', older)).toMatchObject({ ok: true })
     expect(await bookmarks(store)).toEqual([])
   })
 
   test('has unique keys', async () => {
     const record = { snapshotId: 'a', createdAt }
     const twice = { format: 1, quality: { weight: 0.1 }, events: [], prompts: [], bookmarks: [record, record] }
-    expect(await createMemoryStore().importSandbox('default', twice)).toEqual({
+    expect(await importDocument(createMemoryStore(), 'default', twice)).toEqual({
       ok: false,
       error: ['/bookmarks/1 must not repeat the key a of an earlier record'],
     })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type SandboxExport, type Store, StoreWriteError } from '../../../src/state/store.ts'
-import { context, event, prompt } from '../drafts.ts'
+import { context, event, importDocument, prompt } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, statePath } from './open-file.ts'
 
 const maxRecordLength = 6000
@@ -60,11 +60,11 @@ test('so is an event, and an import that is too long or has a record that is; on
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 6000 characters')
   for (let count = 0; count < 20; count += 1) await store.recordEvent(context, event({ value: 'x'.repeat(count) }))
   const exported = await store.exportSandbox('default')
-  expect(await store.importSandbox('copy', exported)).toMatchObject({ ok: true })
+  expect(await importDocument(store, 'copy', exported)).toMatchObject({ ok: true })
   const [first] = exported.events
   const long = { ...exported, events: [{ ...first, fields: { ...large, eventAt: first?.fields.eventAt } }] }
-  await expect(store.importSandbox('copy', long)).rejects.toThrow('more than 6000 characters')
+  await expect(importDocument(store, 'copy', long)).rejects.toThrow('more than 6000 characters')
   const many = { ...exported, events: [...exported.events, ...(await exportOf(60)).events] }
-  await expect(store.importSandbox('copy', many)).rejects.toThrow('more than 18000 bytes')
+  await expect(importDocument(store, 'copy', many)).rejects.toThrow('more than 18000 bytes')
   expect(await store.listSandboxes()).toMatchObject([{ events: 20 }, { events: 20 }])
 })

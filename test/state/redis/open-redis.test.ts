@@ -4,7 +4,7 @@ import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
-import { context, event, prompt } from '../drafts.ts'
+import { context, event, importDocument, prompt } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 describeWithRedis('a state in Redis', () => {
@@ -80,7 +80,7 @@ describeWithRedis('a state in Redis', () => {
     const { snapshotId } = await store.createSnapshot(context)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await store.createSnapshot(context)
-    await store.importSandbox('default', await store.exportSandbox('default'))
+    await importDocument(store, 'default', await store.exportSandbox('default'))
     await store.restoreSnapshot('default', snapshotId)
     await store.nextSequenceIndex('default', 's')
     await store.consumeRate(context, 'key', 1, 1000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SandboxExport, Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, noon, prompt } from '../drafts.ts'
+import { context, event, importDocument, noon, prompt } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
@@ -26,7 +26,7 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
   async function readDuring(write: (store: Store) => Promise<unknown>, read: (store: Store) => Promise<void>) {
     const prefix = nextPrefix()
     const [one, other] = [await openRedisOrFail(redis().url, prefix), await openRedisOrFail(redis().url, prefix)]
-    await one.store.importSandbox('default', exportOf('first'))
+    await importDocument(one.store, 'default', exportOf('first'))
     let isDone = false
     const writing = async () => {
       while (!isDone) await write(one.store)
@@ -66,7 +66,7 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
     readDuring(
       async (store) => {
         const { snapshotId } = await store.createSnapshot(context)
-        await store.importSandbox('default', exportOf('second'))
+        await importDocument(store, 'default', exportOf('second'))
         await store.reset('default')
         await store.restoreSnapshot('default', snapshotId)
       },

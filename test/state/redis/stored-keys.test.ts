@@ -5,7 +5,7 @@ import { impactField } from '../../../src/state/redis/impact.ts'
 import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, product, prompt } from '../drafts.ts'
+import { context, event, importDocument, product, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
@@ -32,7 +32,7 @@ async function use(store: Store) {
     await store.listSandboxes(),
   ]
   const present = await read()
-  await store.importSandbox('default', await store.exportSandbox('default'))
+  await importDocument(store, 'default', await store.exportSandbox('default'))
   ids.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
   await store.restoreSnapshot('default', first?.snapshotId ?? '')
   return { ids, present, restored: await read() }
@@ -91,7 +91,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       store.activateVersion('default', receipts[0]?.promptId ?? '', receipts[index]?.version.versionId ?? '')
     for (let round = 0; round < 5; round += 1) expect([await activate(1), await activate(0)]).toEqual([true, true])
     expect(await connection.call('hlen', `${sandboxKeys(prefix, 'default')}prompts`)).toBe(3)
-    await store.importSandbox('copy', await store.exportSandbox('default'))
+    await importDocument(store, 'copy', await store.exportSandbox('default'))
     await store.activateVersion('copy', receipts[0]?.promptId ?? '', receipts[1]?.version.versionId ?? '')
     const activeIn = async (sandbox: string) =>
       (await store.listPrompts(sandbox)).flatMap(({ versions }) => versions.map(({ active }) => active))
@@ -108,7 +108,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const [{ versions, ...head } = { versions: [] }] = prompts
     const doubled = versions.map((version) => ({ ...version, versionId: versions[0]?.versionId }))
     const document = { ...others, prompts: [{ ...head, versions: doubled }] }
-    expect(await store.importSandbox('default', document)).toMatchObject({ ok: true })
+    expect(await importDocument(store, 'default', document)).toMatchObject({ ok: true })
   })
 
   test('stay as they are where a user may not copy a snapshot back', async () => {
@@ -154,7 +154,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const calls = vi.spyOn(connection, 'call').mockImplementation((command, ...args) => {
       return command === 'pexpire' ? Promise.reject(new Error('refused')) : call(command, ...args)
     })
-    await expect(store.importSandbox('default', document)).rejects.toThrow('refused')
+    await expect(importDocument(store, 'default', document)).rejects.toThrow('refused')
     calls.mockRestore()
     expect(await listKeys()).toEqual(before)
   })
