@@ -25,11 +25,10 @@ const hashPath = (path: SeedPath): Buffer => hash('sha256', encodePath(path), 'b
  * refuse version 8.
  */
 export function deriveUuid(path: SeedPath): string {
-  const bytes = hash('sha1', encodePath(path), 'buffer')
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+  const hex = hash('sha1', encodePath(path))
+  const variant = (8 + (Number.parseInt(hex.slice(16, 17), 16) % 4)).toString(16)
+  const third = `4${hex.slice(13, 16)}`
+  return [hex.slice(0, 8), hex.slice(8, 12), third, variant + hex.slice(17, 20), hex.slice(20, 32)].join('-')
 }
 
 /** Returns a number in [0, 1) for a derived UUID, of its first 48 bits. */

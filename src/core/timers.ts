@@ -8,6 +8,7 @@ const present = {
   setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
   setTimeout: globalThis.setTimeout,
+  nextTick: process.nextTick,
   nextTurn: immediate,
   sleep: timeout,
   machineNow: Date.now,
@@ -22,15 +23,17 @@ holder[first] ??= present
 
 /**
  * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
- * in its process. `nextTurn` resolves in the next turn of the event loop, after the input that waits; `sleep` after
- * some milliseconds. `machineNow` is in epoch milliseconds; `monotonicNow` in milliseconds since the start of the
- * process, with fractions, and never goes back; `timeOrigin` is its zero in epoch milliseconds.
+ * in its process. `nextTick` calls a function at the end of the present callback; `nextTurn` resolves in the next turn
+ * of the event loop, after the input that waits; `sleep` after some milliseconds. `machineNow` is in epoch
+ * milliseconds; `monotonicNow` in milliseconds since the start of the process, with fractions, and never goes back;
+ * `timeOrigin` is its zero in epoch milliseconds.
  */
 export const {
   clearInterval,
   clearTimeout,
   machineNow,
   monotonicNow,
+  nextTick,
   nextTurn,
   setImmediate,
   setInterval,

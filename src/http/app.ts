@@ -7,9 +7,9 @@ import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { cutText } from '../core/cut-text.ts'
+import { endOfTurn } from '../core/end-of-turn.ts'
 import type { Log } from '../core/log.ts'
 import { type CorsOrigins, isCorsOrigin, parseOrigins } from '../core/origins.ts'
-import { setImmediate } from '../core/timers.ts'
 import { acceptsHtml } from '../exchange/accepts-html.ts'
 import { controlAliases } from '../exchange/control-aliases.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
@@ -103,8 +103,8 @@ export function createApp(
     const request = await new Promise<SimRequest>((resolve) => readRequest(req, res, limit, head, resolve))
     await deliver(await handlers.control(request, clientGone.signal), res)
   }
-  const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
-    // A reply that cannot be sent must not stop the others of the same tick.
+  const send = batchPerTurn((outgoing: OutgoingReply, res: ServerResponse) => {
+    // A reply that cannot be sent must not stop the others of the same turn.
     deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
   const answerService = (req: Request, res: Response) =>
@@ -165,10 +165,10 @@ function createMessageClasses(app: express.Express): MessageClasses {
 const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
- * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies written
+ * Returns a function that collects the calls of one turn of the event loop, and makes them at its end. Replies written
  * together wake a sleeping client once: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
-function batchPerTick<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
+function batchPerTurn<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
   let collected: Args[] = []
   const callAll = () => {
     const due = collected
@@ -176,7 +176,7 @@ function batchPerTick<Args extends readonly unknown[]>(call: (...args: Args) => 
     for (const args of due) call(...args)
   }
   return (...args) => {
-    if (collected.push(args) === 1) setImmediate(callAll)
+    if (collected.push(args) === 1) void endOfTurn().then(callAll)
   }
 }
 

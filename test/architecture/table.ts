@@ -180,8 +180,8 @@ export const habits: readonly Habit[] = [
   {
     sentence:
       'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the ' +
-      'lock and the name of a replica (their id), the time limit (its processor time) and the state in Redis (the ' +
-      'end of a callback) use the process',
+      'lock and the name of a replica (their id), the time limit (its processor time) and timers.ts (the end of a ' +
+      'callback) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli/cli.ts',
@@ -190,9 +190,8 @@ export const habits: readonly Habit[] = [
       'bundles/bundle-head.ts',
       'state/file/lock-holder.ts',
       'simulator/open-state.ts',
-      'state/redis/connection.ts',
-      'state/redis/sandbox-scripts.ts',
       'core/run-with-timeout.ts',
+      'core/timers.ts',
     ],
     instead: 'take it as a parameter that cli.ts passes',
   },

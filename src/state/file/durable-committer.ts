@@ -1,6 +1,6 @@
 import type { Low } from 'lowdb'
+import { endOfTurn } from '../../core/end-of-turn.ts'
 import { reasonOf } from '../../core/result.ts'
-import { nextTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
@@ -114,7 +114,7 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   #beginTurn(): Turn {
-    const outcome = nextTurn().then(() => this.#endTurn(turn))
+    const outcome = endOfTurn().then(() => this.#endTurn(turn))
     const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
     this.#turn = turn
     return turn

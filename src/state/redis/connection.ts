@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, success } from '../../core/result.ts'
+import { nextTick } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import {
   describeReason,
@@ -185,7 +186,7 @@ export class RedisConnection {
     const { stream } = this.#redis
     if (stream.writableCorked > 0) return
     stream.cork()
-    process.nextTick(() => stream.uncork())
+    nextTick(() => stream.uncork())
   }
 
   #explain(error: unknown): Error {

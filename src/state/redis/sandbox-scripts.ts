@@ -1,4 +1,5 @@
 import { reasonOf } from '../../core/result.ts'
+import { nextTick } from '../../core/timers.ts'
 import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
@@ -66,7 +67,7 @@ export class SandboxScripts {
    * is gone once the callback's promises have run, so no caller that may know of a later change finds it.
    */
   offerHead(sandbox: string, head: FreshHead): void {
-    if (this.#freshHeads.size === 0) process.nextTick(() => this.#freshHeads.clear())
+    if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
     this.#freshHeads.set(sandbox, head)
   }
 
