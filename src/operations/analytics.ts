@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
@@ -136,8 +137,8 @@ async function qualityShift(
   const today = dayOf(now)
   const impacts = await store.eventImpact(sandbox, {
     productIds,
-    from: dayName(today - days + 1),
-    to: dayName(today),
+    from: nameOfFirstDay(today - days + 1),
+    to: nameOfToday(today),
   })
   if (impacts.size === 0) return undefined
   const { weight } = await store.getQuality(sandbox)
@@ -148,13 +149,8 @@ async function qualityShift(
   }
 }
 
-/** Names of the days that requests ask for: today, and the first days of its periods. */
-const dayNames = new LruCache<string>(100)
-
-/** Returns `2026-01-15` for a day since 1970. */
-function dayName(day: number): string {
-  return dayNames.get(String(day), () => nameOfDay(day))
-}
+const nameOfFirstDay = memoizeLast(nameOfDay)
+const nameOfToday = memoizeLast(nameOfDay)
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */
 function withNulls(answer: JsonObject, fields: readonly string[]): Json {

@@ -1,3 +1,4 @@
+import { memoizeLast } from '../core/memoize-last.ts'
 import { findSimilar } from '../core/similar.ts'
 import type { Violation } from '../documents/violation.ts'
 import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'
@@ -10,13 +11,14 @@ import { operationContext, operationOf, type RequestStage } from './exchange.ts'
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
   const magicKeys = new Map(keys.map((key) => [key.token, key]))
+  const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
   return function authenticate(exchange) {
     const operation = operationOf(exchange)
     if (!operation.secured) return undefined
     const { bearer } = exchange
     if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
     const key = magicKeys.get(bearer.token)
-    const meant = key ? undefined : findSimilar(bearer.token, magicKeys.keys())
+    const meant = key ? undefined : findMeant(bearer.token)
     // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
     if (meant !== undefined && withoutDigits(meant) !== withoutDigits(bearer.token))
       exchange.advice = [...exchange.advice, misspeltKey(meant)]
