@@ -18,7 +18,7 @@ export function replacePrecompiled(modules: ModuleTexts): Plugin {
     setup({ onLoad, onResolve }) {
       onLoad({ filter: /\/documents\/precompiled\.ts$/ }, () => load('main'))
       // Its validators are precompiled, and have the parts of it that their errors show.
-      onLoad({ filter: /\/spec\/state\.schema\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
+      onLoad({ filter: /\/spec\/export\.schema\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
       onResolve({ filter: /^precompiled:/ }, ({ path }) => ({
         path: path.slice('precompiled:'.length),
         namespace: 'precompiled',

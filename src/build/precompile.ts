@@ -12,7 +12,7 @@ import { type CompiledSchemas, compileDefinitions, type PublishedSchema } from '
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
-import { stateSchema } from '../state/state-checks.ts'
+import { exportSchema } from '../state/export-checks.ts'
 
 /** The texts of modules by name. A module imports another one as `precompiled:name`. */
 export type ModuleTexts = ReadonlyMap<string, string>
@@ -44,11 +44,11 @@ export async function precompile(): Promise<ModuleTexts> {
     const source = unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))
     entries.push(await writeEntry(source, '{}', false))
   }
-  const stateValidators = addSchemas(compileDefinitions(withoutTexts(stateSchema), STANDALONE_OPTIONS))
+  const exportValidators = addSchemas(compileDefinitions(withoutTexts(exportSchema), STANDALONE_OPTIONS))
   const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${entries.join(',\n')}\n}
-const schemas = { ${JSON.stringify(stateSchema.name)}: ${stateValidators} }
+const schemas = { ${JSON.stringify(exportSchema.name)}: ${exportValidators} }
 export const precompiled = { sources, schemas }
 `
   return new Map([

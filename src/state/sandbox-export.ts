@@ -4,8 +4,8 @@ import { SlicedWork } from '../core/slices.ts'
 import { MAX_ERRORS } from '../documents/violations.ts'
 import { cloneJson } from './clone.ts'
 import { collections } from './collections/index.ts'
+import { ExportChecks } from './export-checks.ts'
 import { EXPORT_FORMAT } from './records.ts'
-import { StateChecks } from './state-checks.ts'
 import type { SandboxExport } from './store.ts'
 
 /** The sentence for the problems that were not looked for. */
@@ -16,7 +16,7 @@ const moreFaults = `the export may break more rules: the check stops after ${MAX
  * problems, each with its place.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
-  const checks = await StateChecks.load()
+  const checks = await ExportChecks.load()
   const work = new SlicedWork()
   const given: Readonly<Record<string, unknown>> = isObject(document) ? document : {}
   const quality = cloneJson(given['quality'])
@@ -24,13 +24,13 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
   for (const { name } of collections) if (Array.isArray(given[name])) lists.set(name, [...given[name]])
   const empty = Object.fromEntries(Array.from(lists.keys(), (name) => [name, []]))
   // The records are checked one by one.
-  const faults = [...checks.export(isObject(document) ? { ...document, ...empty } : document, 'the export')]
+  const faults = [...checks.document(isObject(document) ? { ...document, ...empty } : document, 'the export')]
   faults.push(...(await copyRecords(lists, checks, work)))
   if (faults.length > 0) return failure(faults)
   const all = Object.fromEntries(collections.map(({ name }) => [name, lists.get(name) ?? []]))
   // The checks have just proved it.
   const content = { format: EXPORT_FORMAT, quality, ...all } as unknown as SandboxExport
-  for (const found of checks.exportedContent(content)) {
+  for (const found of checks.content(content)) {
     faults.push(...found)
     if (work.isDue) await work.rest()
   }
@@ -40,7 +40,7 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 /** Replaces the records of lists by copies. Returns the faults of the records, up to `MAX_ERRORS`. */
 async function copyRecords(
   lists: ReadonlyMap<string, unknown[]>,
-  checks: StateChecks,
+  checks: ExportChecks,
   work: SlicedWork,
 ): Promise<readonly string[]> {
   const faults: string[] = []
@@ -49,7 +49,7 @@ async function copyRecords(
       if (faults.length >= MAX_ERRORS) return [...faults, moreFaults]
       if (work.isDue) await work.rest()
       records[index] = cloneJson(record)
-      faults.push(...checks.exportedRecord(name, index, records[index]))
+      faults.push(...checks.record(name, index, records[index]))
     }
   }
   return faults

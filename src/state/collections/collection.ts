@@ -61,8 +61,6 @@ export class PlainTable<Item extends object> implements Table {
 export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
   readonly name: Name
-  /** The name of the record's schema among the `$defs` of `spec/state.schema.json`: `event`. */
-  readonly schema: string
   /** Returns the key that no two records of a sandbox share. */
   keyOf(item: Item): string
   /** Returns further unique keys of a record, by their names in messages; undefined where it has none. */

@@ -153,7 +153,6 @@ function addTo({ positions, occurrences, impact }: EventIndex, event: StoredEven
 /** The business events. */
 export const eventCollection: Collection<StoredEvent, EventTable, 'events'> = {
   name: 'events',
-  schema: 'event',
   keyOf: ({ eventId }) => eventId,
   otherKeys: ({ fields }) => ({ insertId: insertKey(fields) }),
   ops: ['event', 'replay'],

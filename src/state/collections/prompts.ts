@@ -106,7 +106,6 @@ function addTo({ externalKeys, occurrences }: PromptIndex, head: PromptHead): vo
 /** The prompts. Their versions are added one by one. */
 export const promptCollection: Collection<StoredPrompt, PromptTable, 'prompts'> = {
   name: 'prompts',
-  schema: 'prompt',
   keyOf: ({ promptId }) => promptId,
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),
   findFaults: findVersionFaults,

@@ -9,11 +9,10 @@ import { chunksInSlices } from '../../core/slices.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { eventCollection } from '../collections/events.ts'
 import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
-import { StateChecks, type StateDocument } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
 import { findEntry, parseStateJson, StateFileError, syncFolder } from './disk.ts'
 import { type LogReplay, replayLog } from './log-reader.ts'
-import { findFormatFault, readStateText, STATE_KIND, stateText } from './state-text.ts'
+import { findFormatFault, readStateText, STATE_KIND, type StateDocument, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The log as it was at a read. */
@@ -42,25 +41,23 @@ export class StateFile implements Adapter<StateData> {
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
-    const checks = await StateChecks.load()
-    const document = findEntry(this.path) && (await this.#readDocument(checks))
-    const state = document === undefined ? new StateData(randomUUID()) : createState(document)
+    const stored = findEntry(this.path) && (await this.#readFile())
+    const { state, mark } = stored ?? { state: new StateData(randomUUID()), mark: 'none' }
     const logPath = logPathOf(this.path)
-    const isMissing = document?.log === 'open' && findEntry(logPath) === undefined
-    const replay = await replayLog(logPath, { state, checks, isNew: document === undefined })
+    const isMissing = mark === 'open' && findEntry(logPath) === undefined
+    const replay = await replayLog(logPath, { state, isNew: stored === undefined })
     this.found = { ...replay, isMissing }
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
 
-  async #readDocument(checks: StateChecks): Promise<StateDocument> {
+  /** Reads the state file alone. Nobody else writes a file with this checksum, so its content needs no check. */
+  async #readFile(): Promise<{ state: StateData; mark: StateDocument['log'] }> {
     try {
       const seal = await checkTrailer(this.path, withoutMark)
       if (seal !== 'fits') throw new StateFileError(await this.#describeDamage(seal))
       const document = await readStateText(this.path)
-      const fault = findFormatFault(document, STATE_KIND) ?? findContentFault(document, checks)
-      if (fault !== undefined) throw new StateFileError(fault)
-      return document as StateDocument // the check has just proved it
+      return { state: createState(document), mark: document.log }
     } catch (error) {
       if (error instanceof StateFileError) throw error
       throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
@@ -141,11 +138,6 @@ async function writeText(path: string, text: Iterable<string>): Promise<void> {
   } finally {
     await file.close()
   }
-}
-
-function findContentFault(document: unknown, checks: StateChecks): string | undefined {
-  const faults = checks.stateFile(document, 'it')
-  return faults.length === 0 ? undefined : `does not hold a state: ${faults.slice(0, 5).join('; ')}`
 }
 
 function createState({ history, seq, sandboxes }: StateDocument): StateData {

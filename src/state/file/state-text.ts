@@ -4,9 +4,10 @@
  */
 import { isObject } from '../../core/json.ts'
 import type { HeldRecord } from '../collections/collection.ts'
-import { collections } from '../collections/index.ts'
+import { collections, type StoredContent } from '../collections/index.ts'
 import type { SandboxData, SandboxEntry, StateData } from '../memory/state-data.ts'
-import { visitLines } from './disk.ts'
+import type { SnapshotHead } from '../records.ts'
+import { StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 4
@@ -21,6 +22,23 @@ export function findFormatFault(document: unknown, kind: string): string | undef
   if (typeof format !== 'number' || !Number.isInteger(format)) return 'does not say its format'
   if (format > FORMAT) return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
+}
+
+/** The content of a state file of the current format. */
+export interface StateDocument {
+  /** The id of the file's history. */
+  readonly history: string
+  /** The number of the last log entry that the file contains. 0: none. */
+  readonly seq: number
+  /** `open` if a log was begun beside the file. */
+  readonly log: 'none' | 'open'
+  readonly sandboxes: readonly SandboxDocument[]
+}
+
+type SandboxDocument = StoredContent & {
+  readonly name: string
+  readonly snapshotsTaken: number
+  readonly snapshots: readonly (StoredContent & SnapshotHead)[]
 }
 
 /** The indentation of lines that are records. No other line has it. */
@@ -79,9 +97,9 @@ function* joinLists(
 
 /**
  * Reads a state file whose checksum fits. Records are parsed one by one. The other lines are JSON, too, with the
- * numbers of lists in place of records: `"events": [3]`.
+ * numbers of lists in place of records: `"events": [3]`. Throws a `StateFileError` for another format.
  */
-export async function readStateText(path: string): Promise<unknown> {
+export async function readStateText(path: string): Promise<StateDocument> {
   const lists: object[][] = []
   let frame = ''
   let list: object[] | undefined
@@ -101,11 +119,10 @@ export async function readStateText(path: string): Promise<unknown> {
     if (text[end] === ']') frame += text.slice(end) // after the last record of a list
   })
   const document = JSON.parse(frame)
-  if (findFormatFault(document, STATE_KIND) === undefined) {
-    for (const sandbox of document.sandboxes ?? []) {
-      for (const content of [sandbox, ...(sandbox.snapshots ?? [])]) putLists(content, lists)
-    }
-  }
+  const fault = findFormatFault(document, STATE_KIND)
+  if (fault !== undefined) throw new StateFileError(fault)
+  for (const sandbox of document.sandboxes)
+    for (const content of [sandbox, ...sandbox.snapshots]) putLists(content, lists)
   return document
 }
 

