@@ -8,7 +8,7 @@ import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { computeDigest, readSource } from '../documents/read-source.ts'
-import { type CompiledSchemas, compileDefinitions, type PublishedSchema } from '../documents/schema.ts'
+import { type CompiledSchemas, compilePublished, type PublishedSchema } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
@@ -44,11 +44,11 @@ export async function precompile(): Promise<ModuleTexts> {
     const source = unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))
     entries.push(await writeEntry(source, '{}', false))
   }
-  const exportValidators = addSchemas(compileDefinitions(withoutTexts(exportSchema), STANDALONE_OPTIONS))
+  const exportValidators = addSchemas(compilePublished(withoutTexts(exportSchema), STANDALONE_OPTIONS))
   const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${entries.join(',\n')}\n}
-const schemas = { ${JSON.stringify(exportSchema.name)}: ${exportValidators} }
+const schemas = { ${JSON.stringify(exportSchema.name)}: ${exportValidators}[''] }
 export const precompiled = { sources, schemas }
 `
   return new Map([

@@ -31,7 +31,7 @@ export function createAjvCompiler(
     reported.add(message)
     findings.push({ severity, place: source.place(currentPointer), message })
   }
-  // Smaller code, as in `compileDefinitions`.
+  // Smaller code, as in `compilePublished`.
   const ownProperties = namesInherited(document)
   const options = { messages: false, loopRequired: 1, ownProperties, code: { ...code } }
   const ajv = createAjv((message) => report('warning', message), options)

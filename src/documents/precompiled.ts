@@ -14,8 +14,8 @@ export interface PrecompiledSource {
 export interface PrecompiledFiles {
   /** Each file by its `computeDigest`. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>
-  /** The validators of published schemas, by the schema's name and the names of its definitions. */
-  readonly schemas: Readonly<Record<string, Readonly<Record<string, Validator>>>>
+  /** The validators of published schemas by name. */
+  readonly schemas: Readonly<Record<string, Validator>>
 }
 
 /** The precompiled files: none in `src/`; in `dist/` the build replaces this module (`build/precompile.ts`). */

@@ -5,17 +5,15 @@ import { createAjv } from './ajv.ts'
 import type { Violation } from './violation.ts'
 import { toViolations } from './violations.ts'
 
-/** A published schema (`spec/*.schema.json`) with those of its definitions that values are checked against. */
+/** A published schema: `spec/*.schema.json`. */
 export interface PublishedSchema {
-  /** The subject of the schema, for the exception's message and for the build, which can precompile it: `state`. */
+  /** The subject of the schema, for the exception's message and for the build, which can precompile it: `export`. */
   readonly name: string
   readonly schema: JsonObject
-  /** Names in `$defs`. */
-  readonly definitions: readonly string[]
 }
 
-/** Checks a value against a schema, or against one of its definitions. */
-export type SchemaCheck = (value: unknown, definition?: string) => Violation[]
+/** Checks a value against a schema. */
+export type SchemaCheck = (value: unknown) => Violation[]
 
 /** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
@@ -25,32 +23,27 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles one of our own schemas, for files that users write (fixtures, rules, settings, state). Formats and sentences
- * are those of the contract. The check changes nothing: no value is coerced, no default filled in.
+ * Compiles one of our own schemas, for files that users write (fixtures, rules, exports). Formats and sentences are
+ * those of the contract. The check changes nothing: no value is coerced, no default filled in.
  * @param name the subject of the schema, for the message of the exception: `the fixtures`
  * @throws if the schema is invalid or ajv warns about it, because a schema of ours is then a bug
  */
-export function compileSchema(schema: JsonObject, name: string, definitions: readonly string[] = []): SchemaCheck {
-  const { ajv, names } = compileDefinitions({ schema, name, definitions })
-  return (value, definition = '') => {
-    const validate = ajv.getSchema(names.get(definition) ?? '')
-    if (validate === undefined) throw new Error(`the schema of ${name} has no definition ${definition}`)
-    return validate(value) ? [] : toViolations(validate.errors, 'body')
-  }
+export function compileSchema(schema: JsonObject, name: string): SchemaCheck {
+  const validate = compilePublished({ schema, name }).ajv.getSchema(KEY)
+  if (validate === undefined) throw new Error(`the schema of ${name} was not compiled`)
+  return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
 }
 
-/** Compiles a schema, whose key is empty, and its definitions. `code`: the form of ajv's functions, for the build. */
-export function compileDefinitions(
-  { schema, name, definitions }: PublishedSchema,
-  code: CodeOptions = {},
-): CompiledSchemas {
+/** The name of a published schema in its instance of ajv. */
+const KEY = 'published'
+
+/** Compiles a schema, whose key is empty. `code`: the form of ajv's functions, for the build. */
+export function compilePublished({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
   const warnings: string[] = []
   // Smaller code: `toViolations` writes the sentences, and a loop finds the missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }
-  const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
-  const names = new Map([['', 'published']])
-  for (const definition of definitions) names.set(definition, `published#/$defs/${definition}`)
-  for (const each of names.values()) ajv.getSchema(each)
+  const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, KEY)
+  ajv.getSchema(KEY)
   if (warnings.length > 0) throw new Error(`the schema of ${name} causes warnings: ${warnings.join('; ')}`)
-  return { ajv, names }
+  return { ajv, names: new Map([['', KEY]]) }
 }

@@ -6,7 +6,7 @@ import { collections, recordsOf, type StoredContent } from './collections/index.
 import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
 
 /** The schema of exports, which the build precompiles. */
-export const exportSchema: PublishedSchema = { name: 'export', schema, definitions: [] }
+export const exportSchema: PublishedSchema = { name: 'export', schema }
 
 /**
  * Checks an export by `spec/export.schema.json`, and by the rules of the collections. Each fault is a sentence that

@@ -72,7 +72,7 @@ async function findFaults(value: Json): Promise<BundleFault[]> {
       },
     ]
   const { default: schema } = await import('../../../spec/bundle.schema.json', { with: { type: 'json' } })
-  const check = await loadSchema({ name: 'bundle', schema, definitions: [] })
+  const check = await loadSchema({ name: 'bundle', schema })
   const violations = check(value)
   if (violations.length > 0)
     return violations.map(({ pointer, message }) => ({ pointer, message: `${pointer} ${message}`.trim() }))
