@@ -16,10 +16,13 @@ const present = {
   timeOrigin: performance.timeOrigin,
 }
 
-/** The place of the first timers seen: the library and the bundle that it loads have a copy of this module each. */
+/**
+ * The place of the first timers seen: the library and the bundle that it loads have a copy of this module each. Another
+ * version of the package in the same process may have stored fewer of them.
+ */
 const first = Symbol.for('conversation-analytics-simulator: timers')
 const holder = globalThis as { [first]?: typeof present }
-holder[first] ??= present
+holder[first] = { ...present, ...holder[first] }
 
 /**
  * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator

@@ -88,7 +88,7 @@ class LogReader {
   #readEntry(line: Buffer, expected: number, fault: string | undefined, place: { from: number; to: number }): void {
     if (fault !== undefined) throw new StateFileError(fault)
     const { state } = this.#options
-    // Nobody else writes a line with this checksum.
+    // The line fits its checksum, so it is as it was written.
     const { seq, crc: _, ...change } = this.#parseLine(line) as { seq: number; crc: string } & Change
     if (seq !== expected) throw new StateFileError(`is entry ${seq} and follows entry ${this.#end}: ${MISMATCH}`)
     this.#end = seq

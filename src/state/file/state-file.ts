@@ -51,7 +51,7 @@ export class StateFile implements Adapter<StateData> {
     return state
   }
 
-  /** Reads the state file alone. Nobody else writes a file with this checksum, so its content needs no check. */
+  /** Reads the state file alone. What fits its checksum is as it was written, so its content needs no check. */
   async #readFile(): Promise<{ state: StateData; mark: StateDocument['log'] }> {
     try {
       const seal = await checkTrailer(this.path, withoutMark)

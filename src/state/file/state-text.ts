@@ -126,10 +126,13 @@ export async function readStateText(path: string): Promise<StateDocument> {
   return document
 }
 
-/** Puts the lists of records in place of their numbers. */
+/** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
 function putLists(content: Record<string, readonly number[]>, lists: readonly object[]): void {
   for (const { name } of collections) {
-    const [number] = content[name] ?? []
-    if (number !== undefined) Object.assign(content, { [name]: lists[number] })
+    const [number, ...others] = content[name] ?? []
+    if (number === undefined) continue
+    const list = lists[number]
+    if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
+    Object.assign(content, { [name]: list })
   }
 }

@@ -22,7 +22,9 @@ vi.mock('../../../src/state/collections/index.ts', async (load) => {
 
 test('the schema of exports lists every collection', () => {
   const shipped = collections.filter(({ name }) => name !== 'bookmarks').map(({ name }) => name)
-  expect(Object.keys(schema.properties)).toEqual(['format', 'quality', ...shipped])
+  const { format, quality, ...lists } = schema.properties
+  expect(Object.keys(lists)).toEqual(shipped)
+  for (const list of Object.values(lists)) expect(list).toMatchObject({ items: { $ref: expect.any(String) } })
 })
 
 describe('a plain collection in the list', () => {

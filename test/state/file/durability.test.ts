@@ -313,6 +313,8 @@ describe('a full disk', () => {
 
 describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":4,"seq":0,"sandboxes":[]}'
+  const content = '{"name":"a","snapshotsTaken":0,"snapshots":[],"quality":{"weight":0.1},"events":[{}],"prompts":[]}'
+  const otherLayout = good.replace('[]', `[${content}]`)
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
@@ -322,6 +324,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     ['older', good.replace('4', '3'), 'has format 3, which this version cannot read'],
     ['newer', good.replace('4', '9'), 'has format 9, and this version reads format 4; use a newer version'],
     ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
+    ['of another layout', sealState(otherLayout), 'does not list its events one a line'],
     ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), 'snapshots is not iterable)'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
