@@ -48,7 +48,7 @@ export function createVersion(
   before: number,
 ): PromptVersion {
   const version = before + 1
-  const components = draft.components ?? [] // an edited contract may make them optional
+  const components = componentsOf(draft)
   const versionId = deriveUuid([context.seed, context.sandbox, 'version', promptId, version])
   return {
     versionId,
@@ -60,6 +60,11 @@ export function createVersion(
     variables: findVariables(components),
     fields: draft,
   }
+}
+
+/** Returns the components of a prompt: none for an edited contract that makes them optional, or another type. */
+export function componentsOf({ components }: PromptDraft): readonly PromptComponentDraft[] {
+  return Array.isArray(components) ? components : []
 }
 
 /** Derives the ids of components from that of their version, which depends on seed and sandbox. */
@@ -88,8 +93,9 @@ const KEYWORDS = new Set(['else', 'this'])
 /** Finds the names of all placeholders, in the order of their first appearance, without repetition. */
 export function findVariables(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
-  for (const { content } of components) {
-    if (typeof content !== 'string') continue // an edited contract may allow other types
+  for (const component of components) {
+    const content: unknown = component?.content // an edited contract may allow other types, and null
+    if (typeof content !== 'string') continue
     for (const [, name] of content.matchAll(PLACEHOLDER)) {
       if (name !== undefined && !KEYWORDS.has(name)) names.add(name)
     }

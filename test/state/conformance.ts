@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import { countEach } from '../../src/state/collections/index.ts'
+import type { PromptDraft } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
 import { context, event, importDocument, noon, product, prompt } from './drafts.ts'
 
@@ -259,6 +261,16 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set(receipts.map((receipt) => receipt.promptId)).size).toBe(4)
         expect(receipts.map((receipt) => receipt.version.version)).toEqual([1, 1, 1, 1])
         expect(await store.listPrompts('default')).toHaveLength(4)
+      })
+
+      test('components that only an edited contract allows are stored', async () => {
+        const bodies: JsonObject[] = [{ components: 5 }, { components: [null, { content: '{{a}}' }] }]
+        for (const body of bodies) await store.addPromptVersion(context, body as PromptDraft)
+        const stored = (await store.listPrompts('default')).flatMap(({ versions }) => versions)
+        expect(stored).toMatchObject([
+          { fields: bodies[0], variables: [], componentIds: [] },
+          { fields: bodies[1], variables: ['a'], componentIds: { length: 2 } },
+        ])
       })
     })
 

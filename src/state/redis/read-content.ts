@@ -1,7 +1,7 @@
 /** Reads the records of a sandbox in slices, between which others get their turn, as they were at one moment. */
 import { deepFreeze } from '../clone.ts'
 import { plainCollections } from '../collections/index.ts'
-import { deriveComponentIds, type PromptHead } from '../prompts.ts'
+import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
 import { createTest } from '../queries.ts'
 import { EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
 import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
@@ -126,7 +126,7 @@ async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: rea
     const known = found.get(promptId) ?? { head, versions: [] }
     found.set(promptId, known)
     if (version) {
-      const { componentIds = deriveComponentIds(version.versionId, version.fields.components?.length ?? 0) } = version
+      const { versionId, fields, componentIds = deriveComponentIds(versionId, componentsOf(fields).length) } = version
       known.versions.push({ ...version, componentIds })
     }
     if (active !== undefined) known.active = active

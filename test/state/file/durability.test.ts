@@ -17,7 +17,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
-import type { EventDraft } from '../../../src/state/records.ts'
+import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { context, event, listInsertIds, prompt, recordAll } from '../drafts.ts'
@@ -159,15 +159,18 @@ describe('a record that only an edited contract allows', () => {
     { externalPromptId: null, components: [{ content: 'a' }] },
     { externalPromptId: { a: 1 }, components: [] },
     { externalPromptId: { a: 2 }, components: [] },
+    { name: 'A number of parts', components: 5 },
+    { name: 'Odd parts', components: [null, 5, { content: '{{a}}' }] },
   ]
 
   test('is stored, loads again, and is found by a retry with its insertId', async () => {
     const { path, store } = await openNew()
     for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
-    for (const body of prompts) await store.addPromptVersion(context, body)
+    for (const body of prompts) await store.addPromptVersion(context, body as PromptDraft)
     const before = await store.exportSandbox('default')
+    expect(before.prompts.at(-1)?.versions).toMatchObject([{ variables: ['a'], componentIds: { length: 3 } }])
     expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
-    expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
+    expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
 
     const fromLog = await openOrFail(copyAsKilled(path))
     expect(await fromLog.store.exportSandbox('default')).toEqual(before)
