@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { nextTick as tick } from 'node:process'
 import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/promises'
 
 /** The timers and clocks of the process. */
@@ -8,7 +9,7 @@ const present = {
   setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
   setTimeout: globalThis.setTimeout,
-  nextTick: process.nextTick,
+  nextTick: tick,
   nextTurn: immediate,
   sleep: timeout,
   machineNow: Date.now,
