@@ -1,7 +1,6 @@
 import type { Json } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
 import { otherSchemes, redactJson } from '../redaction/redact.ts'
-import { minTokenLength } from '../redaction/redact-token.ts'
+import { listTokenForms, minTokenLength } from '../redaction/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
 
 /** The most keys for which each record of a bundle is searched. */
@@ -65,18 +64,12 @@ export type RedactRecord = (value: Json) => Json
 
 /** Creates a function that redacts stored records, rules and changes, which may contain the key of any request. */
 export function createRedaction(callers: Callers): RedactRecord {
-  const keys = callers.listSecrets().map((key) => ({ key, forms: listForms(key) }))
+  const keys = callers.listSecrets().map((key) => ({ key, forms: listTokenForms(key) }))
   return (value) => {
     let clean = redactJson(value)
-    // Most records contain no key. A key with a quote or backslash is always redacted, since JSON escapes it in `text`.
+    // Most records contain no key.
     const text = JSON.stringify(clean)
-    for (const { key, forms } of keys)
-      if (/["\\]/.test(key) || forms.some((form) => text.includes(form))) clean = redactJson(clean, key)
+    for (const { key, forms } of keys) if (forms.some((form) => text.includes(form))) clean = redactJson(clean, key)
     return clean
   }
-}
-
-/** Lists the forms that a key has in records: its own, and those in a URL and in a JSON pointer. */
-function listForms(key: string): readonly string[] {
-  return [...new Set([key, encodeURIComponent(key.toWellFormed()), joinPointer('', key).slice(1)])]
 }

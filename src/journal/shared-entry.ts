@@ -7,6 +7,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
 import { timeOrigin } from '../core/timers.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
+import { hasToken } from '../redaction/redact-token.ts'
 import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
 import { isComplete } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
@@ -59,7 +60,7 @@ function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExc
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
   const isCut = !isComplete(body)
-  const isOwn = isCut || (ownToken !== undefined && latin1.includes(utf8ToLatin1(ownToken)))
+  const isOwn = isCut || (ownToken !== undefined && hasToken(latin1, ownToken))
   const text = () =>
     shareBody(
       body,

@@ -1,3 +1,4 @@
+import { escapeNonAscii } from '../core/escape-characters.ts'
 import type { Violation } from '../documents/violation.ts'
 import { olderRateHeaders } from '../exchange/rate-headers.ts'
 import { countBrokenRules } from '../exchange/refusals.ts'
@@ -35,9 +36,9 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
-  if (operation) headers['X-Sim-Operation'] = toAscii(operation.id)
-  if (exchange.damage.length > 0) headers['X-Sim-Damage'] = toAscii(exchange.damage.join(', '))
-  if (scenarios.length > 0) headers['X-Sim-Scenario'] = toAscii(scenarios.map(({ text }) => text).join(', '))
+  if (operation) headers['X-Sim-Operation'] = escapeNonAscii(operation.id)
+  if (exchange.damage.length > 0) headers['X-Sim-Damage'] = escapeNonAscii(exchange.damage.join(', '))
+  if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
 }
@@ -45,7 +46,9 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
 /** Returns `{"total":3,"violations":[...]}` without the last violations if not all fit; `more` if there may be more. */
 function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
-    const text = toAscii(JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }))
+    const text = escapeNonAscii(
+      JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }),
+    )
     if (text.length <= maxHeaderLength) return text
   }
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
@@ -53,12 +56,6 @@ function violationsHeader(violations: readonly Violation[]): string {
 
 /** Escapes header values, since Node refuses characters beyond Latin-1, and names are of any alphabet. */
 function inAscii(headers: Record<string, string>): Record<string, string> {
-  for (const name in headers) headers[name] = toAscii(headers[name] ?? '')
+  for (const name in headers) headers[name] = escapeNonAscii(headers[name] ?? '')
   return headers
-}
-
-/** Escapes everything but visible ASCII; within JSON the escapes mean the same characters. */
-function toAscii(text: string): string {
-  if (!/[^\x20-\x7e]/.test(text)) return text
-  return text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

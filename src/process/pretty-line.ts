@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { escapeControls } from '../core/escape-controls.ts'
+import { escapeControls } from '../core/escape-characters.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 
 type Style = Parameters<typeof styleText>[0]

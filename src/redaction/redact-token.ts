@@ -1,4 +1,6 @@
+import { escapeNonAscii } from '../core/escape-characters.ts'
 import { joinPointer } from '../core/json-pointer.ts'
+import { fromLatin1, utf8ToLatin1 } from '../core/latin1.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 
 /** The text that replaces a credential. */
@@ -22,19 +24,32 @@ export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<stri
 /** Redacts the request's own token, also where it is escaped or a message cuts it. */
 export function redactToken(text: string, token: string | undefined): string {
   if (token === undefined) return text
-  let clean = text.includes(token) ? text.replaceAll(token, redacted) : text
-  if (clean.includes('%')) clean = clean.replaceAll(encodeURIComponent(token.toWellFormed()), redacted)
-  if (clean.includes('\\')) {
+  const forms = listTokenForms(token)
+  let clean = text
+  for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
+  return redactCutParts(clean, (part) => forms.some((form) => form.includes(part)))
+}
+
+/** Returns true if a body, as text with one character for each byte, has the token. */
+export function hasToken(latin1: string, token: string): boolean {
+  return latin1.includes(token) || latin1.includes(utf8ToLatin1(token))
+}
+
+/** Lists the forms that a token can have in texts: its own, in a URL, JSON, a pointer and a header, longest first. */
+export const listTokenForms = memoizeLast((token: string): readonly string[] => {
+  const forms = [token, decodeHeader(token)].flatMap((text) => {
+    const escaped = escapeJson(text)
     // Twice: a header quotes a violation, which quotes the token.
-    const escaped = escapeJson(token)
-    clean = clean.replaceAll(escapeJson(escaped), redacted).replaceAll(escaped, redacted)
-  }
-  // In a JSON pointer, which has the names of members and parameters.
-  const inPointer = joinPointer('', token).slice(1)
-  if (inPointer !== token && clean.includes('~')) clean = clean.replaceAll(inPointer, redacted)
-  if (!cutMark.test(clean)) return clean
-  const withoutPointer = inPointer === token ? clean : redactCutParts(clean, (part) => inPointer.includes(part))
-  return redactCutParts(withoutPointer, (part) => token.includes(part))
+    const quoted = [escapeJson(escaped), escaped, joinPointer('', text).slice(1)]
+    return [encodeURIComponent(text.toWellFormed()), ...quoted, ...quoted.map(escapeNonAscii), text]
+  })
+  return [...new Set(forms)].sort((one, other) => other.length - one.length)
+})
+
+/** Decodes a header that was sent in UTF-8. Node reads each byte of a header as a character. */
+function decodeHeader(value: string): string {
+  const decoded = fromLatin1(value).toString()
+  return utf8ToLatin1(decoded) === value ? decoded : value
 }
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)

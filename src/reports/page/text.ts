@@ -1,4 +1,4 @@
-import { escapeControls } from '../../core/escape-controls.ts'
+import { escapeControls } from '../../core/escape-characters.ts'
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
 /** The number of lines that the text has of each detail. */
