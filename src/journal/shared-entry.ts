@@ -7,7 +7,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import { readQuery } from '../core/query-string.ts'
 import { timeOrigin } from '../core/timers.ts'
 import { redactJson, redactText } from '../redaction/redact.ts'
-import { hasToken } from '../redaction/redact-token.ts'
+import { redactToken } from '../redaction/redact-token.ts'
 import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
 import { isComplete } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
@@ -60,7 +60,7 @@ function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExc
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
   const isCut = !isComplete(body)
-  const isOwn = isCut || (ownToken !== undefined && hasToken(latin1, ownToken))
+  const isOwn = isCut || hasToken(decodeBody(body) ?? latin1, ownToken)
   const text = () =>
     shareBody(
       body,
@@ -93,10 +93,12 @@ function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json)
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
   // JSON may escape a character of the token: sk\/live.
-  const mayHaveToken = token !== undefined && (text.includes(token) || text.includes('\\'))
+  const mayHaveToken = hasToken(text, token) || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
   return JSON.stringify({ text: clean, parsed })
 }
+
+const hasToken = (text: string, token: string | undefined) => redactToken(text, token) !== text
 
 function readShared(text: string | undefined) {
   const body = parseShared(text)

@@ -30,11 +30,6 @@ export function redactToken(text: string, token: string | undefined): string {
   return redactCutParts(clean, (part) => forms.some((form) => form.includes(part)))
 }
 
-/** Returns true if a body, as text with one character for each byte, has the token. */
-export function hasToken(latin1: string, token: string): boolean {
-  return latin1.includes(token) || latin1.includes(utf8ToLatin1(token))
-}
-
 /** Lists the forms that a token can have in texts: its own, in a URL, JSON, a pointer and a header, longest first. */
 export const listTokenForms = memoizeLast((token: string): readonly string[] => {
   const forms = [token, decodeHeader(token)].flatMap((text) => {

@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { analyticsPath, ask, event, prompt, type RequestOptions } from '../support/client.ts'
+import { describeWithRedis, sharedRedis } from '../support/redis.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
+import { startReplicas } from './replicas/start-replicas.ts'
 
 const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
 const fields =
@@ -61,22 +63,39 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   ]
 }
 
-test.each([
+/** Lists the places at which a simulator shows a part of a token, with the text around it. */
+async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
+  const shown = await readEverything(sim)
+  expect(shown.length).toBeGreaterThan(100)
+  return shown.flatMap(([place, text]) => {
+    const at = text.indexOf('zq_live_')
+    return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 100), at + 60)}`]
+  })
+}
+
+const tokens: readonly [description: string, token: string, header?: string][] = [
   ['of a common length', 'zq_live_51H8xYzAbCdEf'],
   ['longer than what a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
   ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
   ['that the header has in Latin-1', 'zq_live_Größe51H8xYz'],
   ['that the header has in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
-])("a request's own token %s is in no log, journal or report", async (_name, token, header = token) => {
-  const sim = await startForTest({ logBodies: true, strict: true })
+]
+const settings = { logBodies: true, strict: true }
+
+test.each(tokens)("a request's own token %s is in no log, journal or report", async (_name, token, header = token) => {
+  const sim = await startForTest(settings)
   for (const { path, ...how } of requestsWith(token)) await ask(sim, path, { ...how, token: header })
-  const shown = await readEverything(sim)
-  expect(shown.length).toBeGreaterThan(150)
-  const leaks = shown.flatMap(([place, text]) => {
-    const at = text.indexOf('zq_live_')
-    return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 100), at + 60)}`]
+  expect(await findLeaks(sim)).toEqual([])
+})
+
+describeWithRedis('with replicas', () => {
+  const redis = sharedRedis()
+
+  test.each(tokens)('a token %s is shown by no other replica', async (_name, token, header = token) => {
+    const [one, two] = await startReplicas(redis(), settings)
+    for (const { path, ...how } of requestsWith(token)) await ask(one, path, { ...how, token: header })
+    expect(await findLeaks(two)).toEqual([])
   })
-  expect(leaks).toEqual([])
 })
 
 test('explain shows no token of the explained request', async ({ own }) => {
