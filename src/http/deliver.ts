@@ -11,7 +11,7 @@ import {
   type SendProgress,
 } from '../exchange/delivery.ts'
 import type { RelayedBody, Reply, ReplyStream } from '../exchange/reply.ts'
-import { endAtStop } from './end-at-stop.ts'
+import { endAtStop, onSocket } from './end-at-stop.ts'
 import { watchEnd } from './watch-end.ts'
 
 /** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
@@ -60,12 +60,12 @@ function writeAtOnce(
       writeWhole(reply, date, progress, res)
       return
     case 'reset':
-      progress.isDone = true
-      res.socket?.resetAndDestroy()
-      return
     case 'empty':
-      progress.isDone = true
-      res.socket?.destroy()
+      onSocket(res, (socket) => {
+        progress.isDone = true
+        if (mode.kind === 'reset') socket.resetAndDestroy()
+        else socket.destroy()
+      })
       return
     case 'truncated': {
       const bytes = reply.body?.bytes() ?? noBytes

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { monotonicNow } from '../core/timers.ts'
 import type { Delivery } from '../exchange/delivery.ts'
 
@@ -14,15 +15,19 @@ export function endAtStop(delivery: Delivery, res: ServerResponse, stopping: Abo
   const close = () => {
     if (endsAt - monotonicNow() <= shutdownGraceMs) return
     onCut()
-    // A response that waits behind another one on its connection has no socket yet, and must not cut that one off.
-    if (res.socket) socket.destroy()
-    else res.once('socket', () => socket.destroy())
+    onSocket(res, () => socket.destroy())
   }
   if (stopping.aborted) close()
   const stopWatching = () => stopping.removeEventListener('abort', close)
   stopping.addEventListener('abort', close)
   res.once('close', stopWatching)
   socket.once('close', stopWatching)
+}
+
+/** Calls `act` as soon as the response has its connection, for which it may wait behind another: HTTP pipelining. */
+export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
+  if (res.socket) act(res.socket)
+  else res.once('socket', act)
 }
 
 function durationOf({ delayMs, mode }: Delivery): number {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { sendBytes } from '../../support/one-shot.ts'
-import { requestText } from '../../support/raw-http.ts'
+import { connectTo, requestText } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readEventPage } from '../../support/stored-records.ts'
 
@@ -52,6 +52,16 @@ test('a broken connection breaks no other connection', async () => {
   const others = await Promise.all(Array.from({ length: 20 }, () => ask(sim(), analyticsPath)))
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
   for (const { status } of await broken) expect(status).toBe('rejected')
+})
+
+test.each(['reset', 'empty-response'])('%s ends a connection after the answers before it', async (scenario) => {
+  const connection = await connectTo(sim().origin)
+  const [before, struck] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
+    requestText('GET', analyticsPath, lines),
+  )
+  connection.send(`${before}${before}${struck}${before}`)
+  for (const _ of [1, 2]) expect((await connection.answer()).status).toBe(200)
+  await expect(connection.answer()).rejects.toThrow('the connection ended')
 })
 
 test.each([
