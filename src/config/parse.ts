@@ -133,7 +133,7 @@ function findOperandProblem(
   behind: readonly string[],
 ): string | undefined {
   if (runsCommand)
-    return before.length === 0 && behind.length > 0
+    return before.length === 0 && behind[0] // an empty name is that of an unset variable
       ? undefined
       : `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
           `convsim ${name} --seed 42 -- npm test.`

@@ -1,6 +1,7 @@
 /** Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { cutText } from '../core/cut-text.ts'
 import type { StopSignals } from '../process/stop-signals.ts'
 
 export interface CommandLine {
@@ -22,17 +23,26 @@ export interface RunningCommand {
 
 /** Runs a command without a shell. */
 export function runCommand({ file, args, env }: CommandLine): RunningCommand {
-  const child = spawn(file, args, { env, stdio: 'inherit', shell: false })
-  return { ended: waitForEnd(child, file), kill: (signal) => void child.kill(signal) }
+  try {
+    const child = spawn(file, args, { env, stdio: 'inherit', shell: false })
+    return { ended: waitForEnd(child, file), kill: (signal) => void child.kill(signal) }
+  } catch (error) {
+    return { ended: Promise.resolve(describeStartError(file, error as Error)), kill: () => {} }
+  }
 }
+
+/** Describes the error of `spawn`, which throws some, such as a name that is too long, and emits others. */
+export function describeStartError(file: string, { code, message }: NodeJS.ErrnoException) {
+  if (code === 'ENOENT') return { code: 127, problem: `There is no command ${cutText(file, maxShown)}.` }
+  return { code: 126, problem: `${cutText(file, maxShown)} cannot be run: ${message}` }
+}
+
+/** The most characters that a message has of a command's name. */
+const maxShown = 200
 
 function waitForEnd(child: ChildProcess, file: string): RunningCommand['ended'] {
   return new Promise((resolve) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const found = error.code !== 'ENOENT'
-      const problem = found ? `${file} cannot be run: ${error.message}` : `There is no command ${file}.`
-      resolve({ code: found ? 126 : 127, problem })
-    })
+    child.once('error', (error) => resolve(describeStartError(file, error)))
     child.once('close', (code, signal) =>
       resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), problem: undefined }),
     )

@@ -300,9 +300,12 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
-  test('it does not exist', async () => {
-    const { code, stderr } = await run(['exec', '--each', '--', 'no-such-command-here'])
-    expect([code, stderr]).toEqual([127, expect.stringMatching(/There is no such command/)])
+  test.each([
+    ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
+    ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
+  ])('it %s', async (_how, expected, command, words) => {
+    const { code, stderr } = await run(['exec', '--each', '--', command])
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(words)])
   })
 
   test.each([

@@ -54,6 +54,9 @@ describe('the command', () => {
     [1, ['exec', '--', 'false'], /^/],
     [127, ['exec', '--', 'no-such-command-here'], /There is no command no-such-command-here\./],
     [126, ['exec', '--', './package.json'], /package\.json cannot be run/],
+    [126, ['exec', '--', './package.json/x'], /package\.json\/x cannot be run: spawn ENOTDIR/],
+    [126, ['exec', '--', 'npm test '.repeat(40)], /npm test.* cannot be run: spawn ENAMETOOLONG/],
+    [1, ['exec', '--', ''], /takes flags .* and its command after "--"/],
   ])('sets the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })

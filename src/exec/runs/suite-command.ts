@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { redactText } from '../../redaction/redact.ts'
-import type { CommandLine } from '../run-command.ts'
+import { type CommandLine, describeStartError } from '../run-command.ts'
 
 /** The end of a command whose output was captured. */
 export interface CapturedEnd {
@@ -26,7 +26,8 @@ export async function runCaptured(
   { file, args, env }: CommandLine,
   { limitMs, stopped, host }: CommandBounds,
 ): Promise<CapturedEnd> {
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: false, detached: true })
+  const child = start({ file, args, env })
+  if ('problem' in child) return { code: child.code, isTimedOut: false, lastLines: [child.problem] }
   const lines = new LastLines()
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', lines.openStream())
   const end = () => killGroup(child, host)
@@ -41,10 +42,18 @@ export async function runCaptured(
     clearTimeout(timer)
     end() // processes of the group would hold the pipes and the port
   })
-  const code = await waitForExit(child, lines)
+  const code = await waitForExit(child, file, lines)
   clearTimeout(timer)
   stopped.removeEventListener('abort', end)
   return { code, isTimedOut, lastLines: lines.list().map((line) => redactText(line)) }
+}
+
+function start({ file, args, env }: CommandLine) {
+  try {
+    return spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: false, detached: true })
+  } catch (error) {
+    return describeStartError(file, error as Error)
+  }
 }
 
 /** Kills the processes of the group of a command that have not ended. On Windows, without groups, only the command. */
@@ -61,11 +70,12 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
 /** The milliseconds from the end of a command to that of its output, which a process outside the group may hold. */
 const outputGraceMs = 500
 
-function waitForExit(child: ChildProcess, lines: LastLines): Promise<number> {
+function waitForExit(child: ChildProcess, file: string, lines: LastLines): Promise<number> {
   return new Promise((resolve) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      lines.openStream()(`${error.code === 'ENOENT' ? 'There is no such command' : error.message}\n`)
-      resolve(error.code === 'ENOENT' ? 127 : 126)
+    child.once('error', (error) => {
+      const { code, problem } = describeStartError(file, error)
+      lines.openStream()(`${problem}\n`)
+      resolve(code)
     })
     child.once('exit', () => {
       const closeOutput = () => {
