@@ -65,8 +65,9 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
   }
 }
 
-function answerToHar({ answer, damage, ownToken }: JournalEntry): JsonObject {
-  const isSilent = damage.some((kind) => silentDeliveries.includes(kind))
+function answerToHar({ answer, damage, delivery, headSentAt, ownToken }: JournalEntry): JsonObject {
+  const hasLeft = delivery.kind === 'client-gone' && headSentAt === undefined
+  const isSilent = hasLeft || damage.some((kind) => silentDeliveries.includes(kind))
   const { status, headers, body } = isSilent ? { ...answer, status: 0, headers: {}, body: noBody } : answer
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const isJson = parseBody(body) !== undefined

@@ -56,7 +56,8 @@ export const mcpCommand = <Running extends { readonly origin: string }>(
       const running = settings.url === undefined ? await startServer({ settings, variables }, output, now) : undefined
       const origin = running?.origin ?? (settings.url && new URL(settings.url).origin)
       if (origin === undefined) return 1
-      const ended = once(host.stdin, 'close')
+      // A pipe is closed; a file, such as /dev/null, only ends.
+      const ended = Promise.race([once(host.stdin, 'end'), once(host.stdin, 'close')])
       const ask = askByFetch(`${origin}/__sim`, settings.controlToken)
       const problem = await askOrThrow(ask, { path: '/info' }).then(
         () => undefined,

@@ -3,6 +3,8 @@ import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import { harSchema } from '../journal/har-schema.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { connectTo, requestText } from '../support/raw-http.ts'
 import { test } from '../support/start.ts'
 
 const ajv = new Ajv2020({ allErrors: true, strict: false })
@@ -41,4 +43,15 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   const refused = await ask(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
   const { log } = JSON.parse(refused.text)
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
+})
+
+test('a request whose client left before the first byte of its answer has the status 0', async ({ own }) => {
+  const connection = await connectTo(own.origin)
+  connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
+  await ask(own, '/__sim/health', { token: null }) // so that the request has arrived
+  connection.destroy()
+  await steer(own, 'POST', '/verify', { count: { exactly: 1 }, withinMs: 30_000 })
+  const { text } = await ask(own, '/__sim/requests?format=har', { token: null })
+  const [left] = JSON.parse(text).log.entries
+  expect(left).toMatchObject({ response: { status: 0, content: { size: 0 } }, _delivery: { outcome: 'client-gone' } })
 })

@@ -17,6 +17,10 @@ describe('convsim mcp', () => {
     await expect(fetch(`${baseUrl}/nowhere`)).rejects.toThrow('fetch failed')
   })
 
+  test('ends at the end of an input that is a file', async () => {
+    expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // of /dev/null
+  })
+
   test('speaks the revision 2026-07-28 about a simulator that runs, and needs its token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
