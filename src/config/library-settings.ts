@@ -32,6 +32,7 @@ const commonSettings = {
   }),
   contract: text({
     value: 'FILE',
+    expected: 'the name of a file',
     defaultText: 'the bundled one',
     description: 'The OpenAPI 3.1 or 3.2 document of the service.',
   }),
@@ -78,6 +79,7 @@ const commonSettings = {
   }),
   rules: text({
     value: 'FILE',
+    expected: 'the name of a file',
     formerly: 'scenarios',
     description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),

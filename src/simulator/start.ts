@@ -129,12 +129,17 @@ function parseSettings(settings: LibrarySettings) {
     const setting = known.get(name)
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
-      const value = setting.read(String(given))
-      if (value === undefined) problems.push(`${name} takes ${setting.expected}; got "${given}".`)
-      values[name] = value
+      values[name] = readGiven(setting, given)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(given)}.`)
     }
   }
   return { values, problems }
+}
+
+/** Reads a value, of which a list of texts is one with commas, and an object is none. */
+function readGiven(setting: Setting<unknown>, given: unknown): unknown {
+  const hasObject = [given].flat().some((part) => typeof part === 'object')
+  return hasObject ? undefined : setting.read(String(given))
 }
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {

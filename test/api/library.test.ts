@@ -57,6 +57,8 @@ describe('startSimulator', () => {
     [{ bundle: 'x.json' }, /"bundle" is no setting .* the flag --bundle of the command line\.$/],
     [{ clock: 'yesterday' }, /^clock.*"real" or an instant/],
     [{ port: 70_000 }, /^port.*0 to 65535/],
+    [{ rules: [{ scenario: '404' }] }, /^rules takes the name of a file; got \[\{"scenario":"404"\}\]\.$/],
+    [{ contract: { openapi: '3.1.0' } }, /^contract takes the name of a file; got \{"openapi"/],
     [{ scenario: 'nonsense' }, /^scenario: .*nonsense/],
     [{ plan: 'platinum' }, /^plan: .*platinum/],
     [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
