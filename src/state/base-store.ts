@@ -1,3 +1,4 @@
+import { once } from '../core/once.ts'
 import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
@@ -12,14 +13,13 @@ const { changeIf } = commands
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
   readonly #committer: commands.Committer
-  /** The counters of this process. Undefined until they are first needed: most forks need none. */
-  #counters: Counters | undefined
-  readonly #createCounters: () => Counters
+  /** The counters of this process, which are created when they are first needed: most forks need none. */
+  readonly #counters: () => Counters
 
   /** `createCounters` returns the counters to begin with; default: new ones. */
   constructor(committer: commands.Committer, createCounters = () => new Counters()) {
     this.#committer = committer
-    this.#createCounters = createCounters
+    this.#counters = once(createCounters)
   }
 
   readonly recordEvent: Store['recordEvent'] = async (context, draft) => {
@@ -31,10 +31,10 @@ export class BaseStore implements Store {
     return this.#committer.commit((state) => commands.addPromptVersion(state, context, copy))
   }
   readonly consumeRate: Store['consumeRate'] = async ({ sandbox, now }, key, limit, windowMs) =>
-    this.#readCounters().consumeRate(sandbox, key, limit, windowMs, now)
+    this.#counters().consumeRate(sandbox, key, limit, windowMs, now)
   readonly nextSequenceIndex: Store['nextSequenceIndex'] = async (sandbox, key) =>
-    this.#readCounters().nextSequenceIndex(sandbox, key)
-  readonly listSequences: Store['listSequences'] = async (sandbox) => this.#readCounters().sequenceCounts(sandbox)
+    this.#counters().nextSequenceIndex(sandbox, key)
+  readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters().sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
     this.#read(sandbox, (data) => listEvents(data.table(eventCollection), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
@@ -86,12 +86,12 @@ export class BaseStore implements Store {
     const isDeleted = await this.#committer.commit((state) =>
       changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
-    this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
+    this.#counters().reset(sandbox) // a sandbox without stored data can have counters
     return isDeleted
   }
   readonly reset: Store['reset'] = async (sandbox) => {
     await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
-    this.#counters?.reset(sandbox)
+    this.#counters().reset(sandbox)
   }
   readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
   readonly fork: Store['fork'] = () =>
@@ -101,7 +101,7 @@ export class BaseStore implements Store {
         commit: async (command) => this.#committer.read((state) => command(state).result),
         close: async () => {},
       },
-      () => this.#readCounters().copy(),
+      () => this.#counters().copy(),
     )
   readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
   readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
@@ -114,12 +114,7 @@ export class BaseStore implements Store {
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
   async #replaceData(sandbox: string, command: commands.Command<boolean>): Promise<boolean> {
     const isReplaced = await this.#committer.commit(command)
-    if (isReplaced) this.#counters?.reset(sandbox)
+    if (isReplaced) this.#counters().reset(sandbox)
     return isReplaced
-  }
-
-  #readCounters(): Counters {
-    this.#counters ??= this.#createCounters()
-    return this.#counters
   }
 }

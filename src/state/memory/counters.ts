@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
+import { encodePath } from '../../core/seeded.ts'
 import type { RateResult } from '../store.ts'
 
 /** A fixed rate window of a sandbox. Times are epoch milliseconds. */
 interface RateWindow {
-  readonly owner: string
   readonly opened: number
   readonly ends: number
-  used: number
+  readonly used: number
 }
 
 /** The most rate windows of the process, whose keys clients choose. The one that was opened first is evicted. */
@@ -21,79 +21,60 @@ export const MAX_SEQUENCE_KEY = 1000
 
 /** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
 export class Counters {
-  /** The beginning of the keys of each sandbox. A reset gives another one; the old entries are evicted first. */
-  readonly #owners = new Map<string, string>()
-  #lastOwner = 0
-  readonly #windows = new Map<string, RateWindow>()
-  /** The number of times that each sequence was advanced, by key. The last key was advanced last. */
-  readonly #sequences = new Map<string, number>()
-  /** The number of windows from which on ended ones are evicted: twice those that stayed. */
-  #evictFrom = 1000
+  /** The windows by sandbox and key, in the order in which they were opened. */
+  readonly #windows: Map<string, RateWindow>
+  /** The number of times that each sequence was advanced, by sandbox and key. The last key was advanced last. */
+  readonly #sequences: Map<string, number>
+
+  constructor(windows?: ReadonlyMap<string, RateWindow>, sequences?: ReadonlyMap<string, number>) {
+    this.#windows = new Map(windows)
+    this.#sequences = new Map(sequences)
+  }
 
   /** Returns a copy that advances apart from this one. */
   copy(): Counters {
-    const copy = new Counters()
-    for (const [sandbox, owner] of this.#owners) copy.#owners.set(sandbox, owner)
-    for (const [key, window] of this.#windows) copy.#windows.set(key, { ...window })
-    for (const [key, count] of this.#sequences) copy.#sequences.set(key, count)
-    copy.#lastOwner = this.#lastOwner
-    copy.#evictFrom = this.#evictFrom
-    return copy
+    return new Counters(this.#windows, this.#sequences)
   }
 
   /** Discards the windows and sequences of a sandbox. */
   reset(sandbox: string): void {
-    this.#owners.delete(sandbox)
+    const start = encodePath([sandbox])
+    for (const counters of [this.#windows, this.#sequences])
+      for (const name of counters.keys()) if (name.startsWith(start)) counters.delete(name)
   }
 
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
-    const window = this.#openWindow(this.#ownerOf(sandbox), shorten(key, MAX_RATE_KEY), windowMs, now)
+    const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
+    const known = this.#windows.get(name)
+    const isKnownOpen = known !== undefined && isOpen(known, now)
+    const window = isKnownOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit
-    if (allowed) window.used += 1
-    return { allowed, limit, remaining: Math.max(0, limit - window.used), resetMs: window.ends - now }
-  }
-
-  #openWindow(owner: string, key: string, windowMs: number, now: number): RateWindow {
-    const known = this.#windows.get(owner + key)
-    if (known !== undefined && isOpen(known, now)) return known
-    this.#windows.delete(owner + key) // so that the key becomes the last
-    if (this.#windows.size >= this.#evictFrom) this.#evictEndedWindows(owner, now)
-    if (this.#windows.size >= MAX_WINDOWS) deleteFirst(this.#windows)
-    const window = { owner, opened: now, ends: now + windowMs, used: 0 }
-    this.#windows.set(owner + key, window)
-    return window
-  }
-
-  /** Evicts the ended windows of one sandbox, since each has a clock of its own, and those of reset sandboxes. */
-  #evictEndedWindows(owner: string, now: number): void {
-    const owners = new Set(this.#owners.values())
-    for (const [key, window] of this.#windows) {
-      if (!owners.has(window.owner) || (window.owner === owner && !isOpen(window, now))) this.#windows.delete(key)
-    }
-    this.#evictFrom = Math.max(1000, this.#windows.size * 2)
+    const used = allowed ? window.used + 1 : window.used
+    if (isKnownOpen) this.#windows.set(name, { ...window, used })
+    else setLast(this.#windows, name, { ...window, used }, MAX_WINDOWS)
+    return { allowed, limit, remaining: Math.max(0, limit - used), resetMs: window.ends - now }
   }
 
   sequenceCounts(sandbox: string): ReadonlyMap<string, number> {
-    const owner = this.#owners.get(sandbox)
-    if (owner === undefined) return new Map()
-    const own = [...this.#sequences].filter(([key]) => key.startsWith(owner))
-    return new Map(own.map(([key, count]) => [key.slice(owner.length), count]))
+    const start = encodePath([sandbox])
+    const own = [...this.#sequences].filter(([name]) => name.startsWith(start))
+    return new Map(own.map(([name, count]) => [name.slice(start.length), count]))
   }
 
   nextSequenceIndex(sandbox: string, key: string): number {
-    const stored = this.#ownerOf(sandbox) + shorten(key, MAX_SEQUENCE_KEY)
-    const index = this.#sequences.get(stored) ?? 0
-    this.#sequences.delete(stored) // so that the key becomes the last
-    if (this.#sequences.size >= MAX_SEQUENCES) deleteFirst(this.#sequences)
-    this.#sequences.set(stored, index + 1)
+    const name = encodePath([sandbox]) + shorten(key, MAX_SEQUENCE_KEY)
+    const index = this.#sequences.get(name) ?? 0
+    setLast(this.#sequences, name, index + 1, MAX_SEQUENCES)
     return index
   }
+}
 
-  #ownerOf(sandbox: string): string {
-    const owner = this.#owners.get(sandbox) ?? `${++this.#lastOwner} `
-    this.#owners.set(sandbox, owner)
-    return owner
-  }
+/** Stores a value under the last key of a map. The first key is evicted if there are more than `max`. */
+function setLast<T>(map: Map<string, T>, key: string, value: T, max: number): void {
+  map.delete(key)
+  map.set(key, value)
+  const [first = key] = map.keys()
+  if (map.size > max) map.delete(first)
 }
 
 /** Returns true for an open window. One that begins in the future has ended: a sandbox's clock can be set back. */
@@ -107,9 +88,4 @@ export function shorten(key: string, max: number): string {
   // A copy, since V8's slice of a text holds the whole text.
   const start = Buffer.from(key.slice(0, max)).toString()
   return `${start}… ${hash('sha256', key, 'base64url')}`
-}
-
-function deleteFirst(map: Map<string, unknown>): void {
-  const [first = ''] = map.keys()
-  map.delete(first)
 }
