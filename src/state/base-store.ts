@@ -4,7 +4,7 @@ import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
 import * as commands from './commands.ts'
 import { Counters } from './memory/counters.ts'
-import type { SandboxData, StateData } from './memory/state-data.ts'
+import { SandboxData, type StateData } from './memory/state-data.ts'
 import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type { Store } from './store.ts'
 
@@ -45,7 +45,7 @@ export class BaseStore implements Store {
       return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
   readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
-    this.#read(sandbox, (data) => data.table(eventCollection).impact(query))
+    this.#read(sandbox, (data) => data.table(eventCollection).impact.query(query))
   readonly getQuality: Store['getQuality'] = async (sandbox) =>
     this.#read(sandbox, ({ quality }) => deepFreeze(quality))
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
@@ -76,9 +76,8 @@ export class BaseStore implements Store {
     const isAllowed = (state: StateData) =>
       condition === 'always' || Math.max(...Object.values(state.sandbox(sandbox).data.count())) === 0
     if (!(await this.#committer.read(isAllowed))) return false
-    const change = { sandbox, op: 'import', state: content } as const
+    const change = { sandbox, op: 'import', state: content, data: await SandboxData.load(content) } as const
     await this.#committer.prepareImport?.(change)
-    await eventCollection.prepareTable?.(content.events)
     return this.#replaceData(sandbox, (state) => changeIf(isAllowed(state), change))
   }
   readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)

@@ -7,11 +7,13 @@ export interface RecordChange {
 export type HeldRecord = object | string
 
 /** The records of one collection in one sandbox. */
-export interface Table {
+export interface Table<Item extends object = object> {
   /** The number of records. */
   readonly size: number
   /** Lists the records in the order of their creation, as they are now: later changes do not change the list. */
   list(): Iterable<HeldRecord>
+  /** Adds a valid record. */
+  add(item: Item): void
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: RecordChange): void
   /** Returns a copy that changes apart from this table. It shares the records, so it costs a list of references. */
@@ -25,13 +27,12 @@ export type PlainChange<Item extends object = object> = { readonly collection: s
 )
 
 /** A table for small records: a `Map` by key. */
-export class PlainTable<Item extends object> implements Table {
+export class PlainTable<Item extends object> implements Table<Item> {
   readonly #keyOf: (item: Item) => string
-  readonly #records: Map<string, Item>
+  readonly #records = new Map<string, Item>()
 
-  constructor(keyOf: (item: Item) => string, items: Iterable<Item> = []) {
+  constructor(keyOf: (item: Item) => string) {
     this.#keyOf = keyOf
-    this.#records = new Map(Array.from(items, (item) => [keyOf(item), item]))
   }
 
   get size(): number {
@@ -47,13 +48,19 @@ export class PlainTable<Item extends object> implements Table {
     return [...this.#records.values()]
   }
 
+  add(item: Item): void {
+    this.#records.set(this.#keyOf(item), item)
+  }
+
   apply(change: PlainChange<Item>): void {
-    if (change.op === 'put') this.#records.set(this.#keyOf(change.record), change.record)
+    if (change.op === 'put') this.add(change.record)
     else if (!this.#records.delete(change.key)) throw new Error(`no record has the key ${change.key}`)
   }
 
   copy(): PlainTable<Item> {
-    return new PlainTable(this.#keyOf, this.#records.values())
+    const copy = new PlainTable(this.#keyOf)
+    for (const item of this.#records.values()) copy.add(item)
+    return copy
   }
 }
 
@@ -69,10 +76,8 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   findFaults?(item: Item): readonly string[]
   /** The operations of the log that the table applies. */
   readonly ops: readonly string[]
-  /** Creates the table of a sandbox with these valid records. */
-  createTable(items: readonly Item[]): T
-  /** Does most of the work of a later `createTable` in slices, where it takes long. */
-  prepareTable?(items: readonly Item[]): Promise<void>
+  /** Creates the empty table of a sandbox. */
+  createTable(): T
 }
 
 /** A collection whose records are added, replaced and removed as a whole, and found by their key. */
@@ -86,9 +91,5 @@ export type PlainCollection<Item extends object, Name extends string = string> =
 export function plainCollection<Item extends object, Name extends string>(
   description: Omit<PlainCollection<Item, Name>, 'ops' | 'createTable'>,
 ): PlainCollection<Item, Name> {
-  return {
-    ...description,
-    ops: ['put', 'remove'],
-    createTable: (items) => new PlainTable((item: Item) => description.keyOf(item), items),
-  }
+  return { ...description, ops: ['put', 'remove'], createTable: () => new PlainTable(description.keyOf) }
 }

@@ -8,31 +8,22 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-interface PromptIndex {
+/** The prompts of a sandbox. Its indexes make the cost of a command independent of the number of prompts. */
+export class PromptTable implements Table<StoredPrompt> {
+  readonly #prompts = new Map<string, StoredPrompt>()
   /** Prompt ids by the caller's identifier. */
-  readonly externalKeys: Map<string, string>
-  /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
-  readonly occurrences: Map<string, number>
-}
-
-/** The prompts of a sandbox. Its index makes the cost of a command independent of the number of prompts. */
-export class PromptTable implements Table {
-  readonly #prompts: Map<string, StoredPrompt>
+  readonly #ids = new Map<string, string>()
+  readonly #occurrences = new Map<string, number>()
   /** The lengths of the JSON of prompts, in characters, as far as they were measured. */
   readonly #lengths = new Map<string, number>()
-  /** Undefined until it is needed: most copies are only read. */
-  #index: PromptIndex | undefined
-
-  constructor(prompts: Iterable<StoredPrompt>) {
-    this.#prompts = new Map(Array.from(prompts, (prompt) => [prompt.promptId, prompt]))
-  }
 
   get size(): number {
     return this.#prompts.size
   }
 
+  /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
   get occurrences(): ReadonlyMap<string, number> {
-    return this.#getIndex().occurrences
+    return this.#occurrences
   }
 
   list(): StoredPrompt[] {
@@ -42,7 +33,7 @@ export class PromptTable implements Table {
   /** Finds the prompt that the caller's identifier names. */
   find(name: ExternalName): StoredPrompt | undefined {
     const key = externalKey(name)
-    const promptId = key === undefined ? undefined : this.#getIndex().externalKeys.get(key)
+    const promptId = key === undefined ? undefined : this.#ids.get(key)
     return promptId === undefined ? undefined : this.#prompts.get(promptId)
   }
 
@@ -59,6 +50,14 @@ export class PromptTable implements Table {
     return length
   }
 
+  add(prompt: StoredPrompt): void {
+    const { promptId, repeatOf } = prompt
+    const key = externalKey(prompt)
+    if (key !== undefined) this.#ids.set(key, promptId)
+    else if (this.#prompts.get(promptId) === undefined) countOccurrence(this.#occurrences, promptId, repeatOf)
+    this.#prompts.set(promptId, prompt)
+  }
+
   apply(change: PromptChange): void {
     if (change.op === 'version') this.#addVersion(change.prompt, change.version)
     else this.#activate(change.promptId, change.versionId)
@@ -66,11 +65,9 @@ export class PromptTable implements Table {
 
   #addVersion(head: PromptHead, version: PromptVersion): void {
     const { promptId } = head
-    const known = this.#prompts.get(promptId)
     const length = this.#lengths.get(promptId)
     if (length !== undefined) this.#lengths.set(promptId, length + JSON.stringify(version).length + 1)
-    if (known === undefined) addTo(this.#getIndex(), head)
-    this.#prompts.set(promptId, { ...head, versions: [...(known?.versions ?? []), version] })
+    this.add({ ...head, versions: [...(this.#prompts.get(promptId)?.versions ?? []), version] })
   }
 
   #activate(promptId: string, versionId: string): void {
@@ -81,26 +78,15 @@ export class PromptTable implements Table {
       const active = version.versionId === versionId
       return version.active === active ? version : { ...version, active }
     })
-    this.#prompts.set(promptId, { ...prompt, versions })
+    this.add({ ...prompt, versions })
     this.#lengths.delete(promptId)
   }
 
   copy(): PromptTable {
-    return new PromptTable(this.#prompts.values())
+    const copy = new PromptTable()
+    for (const prompt of this.#prompts.values()) copy.add(prompt)
+    return copy
   }
-
-  #getIndex(): PromptIndex {
-    if (this.#index) return this.#index
-    this.#index = { externalKeys: new Map(), occurrences: new Map() }
-    for (const prompt of this.#prompts.values()) addTo(this.#index, prompt)
-    return this.#index
-  }
-}
-
-function addTo({ externalKeys, occurrences }: PromptIndex, head: PromptHead): void {
-  const key = externalKey(head)
-  if (key !== undefined) externalKeys.set(key, head.promptId)
-  else countOccurrence(occurrences, head.promptId, head.repeatOf)
 }
 
 /** The prompts. Their versions are added one by one. */
@@ -110,7 +96,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable, 'prompts'> 
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),
   findFaults: findVersionFaults,
   ops: ['version', 'activate'],
-  createTable: (prompts) => new PromptTable(prompts),
+  createTable: () => new PromptTable(),
 }
 
 /** Finds the first version that is not numbered by its place, and a second active version. */

@@ -35,7 +35,7 @@ export function checkRecordLength(state: StateData, change: Change, members: str
 }
 
 /** Encodes the members of an import for its line of the log, in slices. */
-export async function encodeImport({ state, ...head }: ImportChange): Promise<Buffer> {
+export async function encodeImport({ state, data: _, ...head }: ImportChange): Promise<Buffer> {
   const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
   for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
   return Buffer.concat([...parts, Buffer.from('}')])

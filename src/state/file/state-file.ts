@@ -7,7 +7,6 @@ import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
-import { eventCollection } from '../collections/events.ts'
 import { SandboxData, type SandboxEntry, StateData } from '../memory/state-data.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
 import { findEntry, parseStateJson, StateFileError, syncFolder } from './disk.ts'
@@ -47,7 +46,6 @@ export class StateFile implements Adapter<StateData> {
     const isMissing = mark === 'open' && findEntry(logPath) === undefined
     const replay = await replayLog(logPath, { state, isNew: stored === undefined })
     this.found = { ...replay, isMissing }
-    for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
 

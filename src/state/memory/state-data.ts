@@ -2,6 +2,7 @@
  * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
  * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
+import { SlicedWork } from '../../core/slices.ts'
 import type { Collection, Table } from '../collections/collection.ts'
 import {
   type CollectionChange,
@@ -19,6 +20,8 @@ export interface ImportChange {
   readonly sandbox: string
   readonly op: 'import'
   readonly state: StoredContent
+  /** The same as data, if it was loaded before. The log does not have it. */
+  readonly data?: SandboxData
 }
 
 /** A change of a sandbox as a whole. */
@@ -47,10 +50,30 @@ export class SandboxData {
 
   /** Creates the data from valid content. Default: the data of a new sandbox. */
   static of(content: StoredContent = { quality: DEFAULT_QUALITY }): SandboxData {
-    const tables = collections.map(
-      (collection) => [collection.name, collection.createTable(recordsOf(content, collection))] as const,
+    const data = SandboxData.#empty(content)
+    for (const collection of collections)
+      for (const record of recordsOf(content, collection)) data.table(collection).add(record)
+    return data
+  }
+
+  /** Does the work of `of` in slices, between which other requests are answered. */
+  static async load(content: StoredContent): Promise<SandboxData> {
+    const data = SandboxData.#empty(content)
+    const work = new SlicedWork()
+    for (const collection of collections) {
+      for (const record of recordsOf(content, collection)) {
+        data.table(collection).add(record)
+        if (work.isDue) await work.rest()
+      }
+    }
+    return data
+  }
+
+  static #empty({ quality }: StoredContent): SandboxData {
+    return new SandboxData(
+      quality,
+      collections.map((collection) => [collection.name, collection.createTable()]),
     )
-    return new SandboxData(content.quality, tables)
   }
 
   table<Item extends object, T extends Table>(collection: Collection<Item, T>): T {
@@ -136,7 +159,7 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
     case 'reset':
       return entry.snapshots.size === 0 ? undefined : { ...entry, data: SandboxData.of() }
     case 'import':
-      return { ...entry, data: SandboxData.of(change.state) }
+      return { ...entry, data: change.data ?? SandboxData.of(change.state) }
     case 'restore':
       return { ...entry, data: getSnapshot(entry, change.snapshotId).data.copy() }
     case 'snapshot': {

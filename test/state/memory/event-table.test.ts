@@ -17,6 +17,12 @@ function recordedMany(count: number): StoredEvent[] {
   return Array.from({ length: count }, (_, index) => recorded(index))
 }
 
+function tableOf(events: readonly StoredEvent[]): EventTable {
+  const table = new EventTable()
+  for (const each of events) table.add(each)
+  return table
+}
+
 const record = (store: Store, count: number, from = 0) =>
   recordAll(
     store,
@@ -26,7 +32,7 @@ const record = (store: Store, count: number, from = 0) =>
 describe('a table of many events', () => {
   test('does not change its copies', () => {
     const events = recordedMany(many)
-    const table = EventTable.of(events)
+    const table = tableOf(events)
     table.apply({ op: 'replay', insertId: 'no-3' })
     const copy = table.copy()
     table.apply({ op: 'replay', insertId: 'no-3' })
@@ -78,7 +84,7 @@ describe('a store of many events', () => {
 test('tables of loaded events that begin with the same records do not change each other', () => {
   const events = recordedMany(many)
   const others = [...events.slice(0, 100), recorded(many), recorded(many + 1)]
-  const [table, other] = [EventTable.of(events), EventTable.of(others)]
+  const [table, other] = [tableOf(events), tableOf(others)]
   table.apply({ op: 'event', event: recorded(many + 2) })
   other.apply({ op: 'replay', insertId: 'no-5' })
   const parse = (one: EventTable) => Array.from(one.list(), (text): StoredEvent => JSON.parse(text))
@@ -86,8 +92,8 @@ test('tables of loaded events that begin with the same records do not change eac
   expect(parse(other)).toEqual(others.map((each, index) => (index === 5 ? { ...each, replays: 1 } : each)))
 })
 
-test('a copy and its original find the events of their own alone, by one index until they differ', () => {
-  const table = EventTable.of(recordedMany(many))
+test('a copy and its original find the events of their own alone', () => {
+  const table = tableOf(recordedMany(many))
   expect(table.find('no-1')).toEqual(recorded(1))
   const copy = table.copy()
   table.apply({ op: 'event', event: recorded(many) })
