@@ -1,34 +1,91 @@
 import { once } from '../core/once.ts'
+import { deriveUuid } from '../core/seeded.ts'
 import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
+import { replaceRecord } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
-import * as commands from './commands.ts'
+import { createStoredEvent, insertKey, payloadDiffers } from './events.ts'
 import { Counters } from './memory/counters.ts'
-import { SandboxData, type StateData } from './memory/state-data.ts'
-import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
-import type { Store } from './store.ts'
+import {
+  type Change,
+  EMPTY_ENTRY,
+  type ImportChange,
+  SandboxData,
+  type SandboxEntry,
+  type StateData,
+} from './memory/state-data.ts'
+import { createPromptHead, createVersion } from './prompts.ts'
+import { addUpRecords, listEvents } from './queries.ts'
+import { EXPORT_FORMAT } from './records.ts'
+import type { EventReceipt, SandboxExport, Store } from './store.ts'
 
-const { changeIf } = commands
+/** The decision of a command: the change to store, and the result to return once the change is stored. */
+interface Decision<T> {
+  /** Absent: the command changes nothing. */
+  readonly change?: Change
+  readonly result: T
+}
+
+/** A command reads the state and decides. A committer applies its change before any other command decides. */
+export type Command<T> = (state: StateData) => Decision<T>
+
+/** Makes a committed change durable; the part that differs between adapters. */
+export interface Committer {
+  /** Calls `query` with the state as soon as all of its changes are stored, before any other change is decided. */
+  read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T>
+  /** Decides, applies and stores a command. Rejects, with the state unchanged, if the change cannot be stored. */
+  commit<T>(command: Command<T>): Promise<T>
+  /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
+  prepareImport?(change: ImportChange): Promise<void>
+  /** See `Store`. A committer without this method never refuses writes for good. */
+  findLoss?(): string | undefined
+  close(): Promise<void>
+}
 
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
-  readonly #committer: commands.Committer
+  readonly #committer: Committer
   /** The counters of this process, which are created when they are first needed: most forks need none. */
   readonly #counters: () => Counters
 
   /** `createCounters` returns the counters to begin with; default: new ones. */
-  constructor(committer: commands.Committer, createCounters = () => new Counters()) {
+  constructor(committer: Committer, createCounters = () => new Counters()) {
     this.#committer = committer
     this.#counters = once(createCounters)
   }
 
-  readonly recordEvent: Store['recordEvent'] = async (context, draft) => {
-    const copy = cloneJson(draft)
-    return this.#committer.commit((state) => commands.recordEvent(state, context, copy))
+  /** Records the first event of an `insertId`; counts every later event with the same `insertId` as a replay of it. */
+  readonly recordEvent: Store['recordEvent'] = async (context, given) => {
+    const { sandbox } = context
+    const draft = cloneJson(given)
+    const insertId = insertKey(draft)
+    return this.#committer.commit<EventReceipt>((state) => {
+      const events = state.sandbox(sandbox).data.table(eventCollection)
+      const stored = insertId === undefined ? undefined : events.find(insertId)
+      if (insertId === undefined || stored === undefined) {
+        const event = createStoredEvent(context, draft, events.occurrences)
+        return {
+          change: { op: 'event', sandbox, event },
+          result: { event: cloneJson(event), replayed: false, payloadDiffers: false },
+        }
+      }
+      const event = { ...stored, replays: stored.replays + 1 }
+      return {
+        change: { op: 'replay', sandbox, insertId },
+        result: { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) },
+      }
+    })
   }
-  readonly addPromptVersion: Store['addPromptVersion'] = async (context, draft) => {
-    const copy = cloneJson(draft)
-    return this.#committer.commit((state) => commands.addPromptVersion(state, context, copy))
+  readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
+    const { sandbox } = context
+    const draft = cloneJson(given)
+    return this.#committer.commit((state) => {
+      const prompts = state.sandbox(sandbox).data.table(promptCollection)
+      const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
+      const { versions, ...prompt } = known
+      const version = deepFreeze(createVersion(context, draft, prompt.promptId, versions.length))
+      return { change: { op: 'version', sandbox, prompt, version }, result: { promptId: prompt.promptId, version } }
+    })
   }
   readonly consumeRate: Store['consumeRate'] = async ({ sandbox, now }, key, limit, windowMs) =>
     this.#counters().consumeRate(sandbox, key, limit, windowMs, now)
@@ -36,60 +93,77 @@ export class BaseStore implements Store {
     this.#counters().nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters().sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
-    this.#read(sandbox, (data) => listEvents(data.table(eventCollection), query))
+    this.#read(sandbox, ({ data }) => listEvents(data.table(eventCollection), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    this.#read(sandbox, (data) => copyInSlices(data.table(promptCollection).list()))
+    this.#read(sandbox, ({ data }) => copyInSlices(data.table(promptCollection).list()))
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
-    this.#committer.commit((state) => {
-      const found = state.sandbox(sandbox).data.table(promptCollection).hasVersion(promptId, versionId)
-      return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
-    })
+    this.#changeIf({ sandbox, op: 'activate', promptId, versionId }, ({ data }) =>
+      data.table(promptCollection).hasVersion(promptId, versionId),
+    )
   readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
-    this.#read(sandbox, (data) => data.table(eventCollection).impact.query(query))
+    this.#read(sandbox, ({ data }) => data.table(eventCollection).impact.query(query))
   readonly getQuality: Store['getQuality'] = async (sandbox) =>
-    this.#read(sandbox, ({ quality }) => deepFreeze(quality))
+    this.#read(sandbox, ({ data }) => deepFreeze(data.quality))
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
-    const change = { sandbox, op: 'quality', quality: cloneJson(settings) } as const
-    return this.#committer.commit(() => ({ change, result: undefined }))
+    await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
-    this.#read(sandbox, (data) => copyInSlices(data.table(collection).list()))
+    this.#read(sandbox, ({ data }) => copyInSlices(data.table(collection).list()))
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    this.#committer.commit((state) => commands.updateRecord(state, sandbox, collection, key, update))
-  readonly createSnapshot: Store['createSnapshot'] = (context, name) =>
-    this.#committer.commit((state) => commands.createSnapshot(state, context, name))
-  readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
-    this.#committer.read((state) => Array.from(state.sandbox(sandbox).snapshots.values(), commands.summarizeSnapshot))
-  readonly restoreSnapshot: Store['restoreSnapshot'] = (sandbox, snapshotId) =>
-    this.#replaceData(sandbox, (state) => {
-      const found = state.sandbox(sandbox).snapshots.has(snapshotId)
-      return changeIf(found, { sandbox, op: 'restore', snapshotId })
-    })
-  readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
     this.#committer.commit((state) => {
-      const found = state.sandbox(sandbox).snapshots.has(snapshotId)
-      return changeIf(found, { sandbox, op: 'forget', snapshotId })
+      const present = deepFreeze(state.sandbox(sandbox).data.table(collection).get(key))
+      const record = replaceRecord(collection, key, present, update)
+      if (record === present) return { result: present }
+      const { name } = collection
+      if (record === undefined) return { change: { sandbox, op: 'remove', collection: name, key }, result: undefined }
+      return { change: { sandbox, op: 'put', collection: name, record }, result: record }
     })
+  /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
+  readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
+    this.#committer.commit((state) => {
+      const { data, snapshotsTaken } = state.sandbox(sandbox)
+      const snapshot = {
+        snapshotId: deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken]),
+        ...(name !== undefined && { name }),
+        createdAt: new Date(now).toISOString(),
+      }
+      return { change: { op: 'snapshot', sandbox, snapshot }, result: { ...snapshot, ...data.count() } }
+    })
+  readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
+    this.#read(sandbox, ({ snapshots }) =>
+      Array.from(snapshots.values(), ({ head, data }) => ({ ...head, ...data.count() })),
+    )
+  readonly restoreSnapshot: Store['restoreSnapshot'] = (sandbox, snapshotId) =>
+    this.#replaceData({ sandbox, op: 'restore', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
+  readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
+    this.#changeIf({ sandbox, op: 'forget', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
   readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
-    this.#committer.read((state) => exportSandbox(state, sandbox))
+    this.#read(sandbox, async ({ data: { quality, tables } }) => {
+      const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause
+      const copies: Record<string, readonly object[]> = {}
+      for (const [name, records] of listed) copies[name] = await copyInSlices(records)
+      // There is a list for each collection.
+      return { format: EXPORT_FORMAT, quality: deepFreeze(quality), ...copies } as SandboxExport
+    })
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
-    const isAllowed = (state: StateData) =>
-      condition === 'always' || Math.max(...Object.values(state.sandbox(sandbox).data.count())) === 0
-    if (!(await this.#committer.read(isAllowed))) return false
+    const isAllowed = ({ data }: SandboxEntry) =>
+      condition === 'always' || Math.max(...Object.values(data.count())) === 0
+    if (!(await this.#read(sandbox, isAllowed))) return false
     const change = { sandbox, op: 'import', state: content, data: await SandboxData.load(content) } as const
     await this.#committer.prepareImport?.(change)
-    return this.#replaceData(sandbox, (state) => changeIf(isAllowed(state), change))
+    return this.#replaceData(change, isAllowed)
   }
-  readonly listSandboxes: Store['listSandboxes'] = async () => this.#committer.read(listSandboxes)
-  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
-    const isDeleted = await this.#committer.commit((state) =>
-      changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
+  readonly listSandboxes: Store['listSandboxes'] = async () =>
+    this.#committer.read(({ sandboxes }) =>
+      Array.from(sandboxes, ([name, { data, snapshots }]) => ({ name, ...data.count(), snapshots: snapshots.size })),
     )
+  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
+    const isDeleted = await this.#changeIf({ sandbox, op: 'delete' }, (entry) => entry !== EMPTY_ENTRY)
     this.#counters().reset(sandbox) // a sandbox without stored data can have counters
     return isDeleted
   }
   readonly reset: Store['reset'] = async (sandbox) => {
-    await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
+    await this.#changeIf({ sandbox, op: 'reset' }, (entry) => entry !== EMPTY_ENTRY)
     this.#counters().reset(sandbox)
   }
   readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
@@ -106,14 +180,21 @@ export class BaseStore implements Store {
   readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
   readonly close: Store['close'] = () => this.#committer.close()
 
-  #read<T>(sandbox: string, query: (data: SandboxData) => T | Promise<T>): T | Promise<T> {
-    return this.#committer.read((state) => query(state.sandbox(sandbox).data))
+  #read<T>(sandbox: string, query: (entry: SandboxEntry) => T | Promise<T>): T | Promise<T> {
+    return this.#committer.read((state) => query(state.sandbox(sandbox)))
   }
 
-  /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
-  async #replaceData(sandbox: string, command: commands.Command<boolean>): Promise<boolean> {
-    const isReplaced = await this.#committer.commit(command)
-    if (isReplaced) this.#counters().reset(sandbox)
+  /** Makes the change and returns true if its sandbox passes the test; else changes nothing and returns false. */
+  #changeIf(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
+    return this.#committer.commit((state) =>
+      test(state.sandbox(change.sandbox)) ? { change, result: true } : { result: false },
+    )
+  }
+
+  /** Makes a change that replaces all data of its sandbox, and discards the sandbox's counters. */
+  async #replaceData(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
+    const isReplaced = await this.#changeIf(change, test)
+    if (isReplaced) this.#counters().reset(change.sandbox)
     return isReplaced
   }
 }

@@ -1,12 +1,11 @@
 import { SlicedWork } from '../core/slices.ts'
-import { copyInSlices, deepFreeze, uuidKey } from './clone.ts'
+import { copyInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import type { EventTable } from './collections/events.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'
 import { insertKey } from './events.ts'
-import type { StateData } from './memory/state-data.ts'
-import { type EventDraft, EXPORT_FORMAT, type StoredEvent } from './records.ts'
-import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
+import type { EventDraft, StoredEvent } from './records.ts'
+import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
 /**
  * Reads a page of the events that match, and counts all that match, in slices between which others are answered. It
@@ -58,25 +57,6 @@ export function createTest({
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()
-}
-
-/** Exports the data of a sandbox in the form that `parseExport` accepts. */
-export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
-  const { quality, tables } = state.sandbox(sandbox).data
-  const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause
-  const copies: Record<string, readonly object[]> = {}
-  for (const [name, records] of listed) copies[name] = await copyInSlices(records)
-  // There is a list for each collection.
-  return { format: EXPORT_FORMAT, quality: deepFreeze(quality), ...copies } as SandboxExport
-}
-
-/** Lists all sandboxes that hold data, in the order of their first write. */
-export function listSandboxes(state: StateData): readonly SandboxSummary[] {
-  return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
-    name,
-    ...data.count(),
-    snapshots: snapshots.size,
-  }))
 }
 
 /** Adds up the records of all sandboxes. */

@@ -1,3 +1,5 @@
+import { cloneJson, deepFreeze } from '../clone.ts'
+
 /** A change of the records of one collection as plain data: a part of an entry of the log. */
 export interface RecordChange {
   readonly op: string
@@ -92,4 +94,20 @@ export function plainCollection<Item extends object, Name extends string>(
   description: Omit<PlainCollection<Item, Name>, 'ops' | 'createTable'>,
 ): PlainCollection<Item, Name> {
   return { ...description, ops: ['put', 'remove'], createTable: () => new PlainTable(description.keyOf) }
+}
+
+/**
+ * Returns the record that `update` makes of the present one, or the present one if it stays. Undefined is no record.
+ */
+export function replaceRecord<Item extends object>(
+  { keyOf }: PlainCollection<Item>,
+  key: string,
+  present: Item | undefined,
+  update: (record: Item | undefined) => Item | undefined,
+): Item | undefined {
+  const next = update(present)
+  if (next === present || next === undefined) return next
+  const record = deepFreeze(cloneJson(next))
+  if (keyOf(record) !== key) throw new Error(`the record of ${key} has another key`)
+  return record
 }

@@ -1,7 +1,7 @@
 import type { Low } from 'lowdb'
 import { endOfTurn } from '../../core/end-of-turn.ts'
 import { reasonOf } from '../../core/result.ts'
-import type { Command, Committer } from '../commands.ts'
+import type { Command, Committer } from '../base-store.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import { checkRecordLength, encodeImport } from './change-text.ts'

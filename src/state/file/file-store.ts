@@ -9,7 +9,6 @@ import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
-import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
 import { MAX_RECORD_LENGTH } from './change-text.ts'
@@ -131,14 +130,15 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
   const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }
   const committer = new DurableCommitter(deps, await file.size())
   lock.serve(committer)
+  const store = new BaseStore(committer)
   const { tookOver: dead } = lock
   const loaded = {
-    ...addUpRecords(listSandboxes(db.data)),
+    ...(await store.size()),
     journalEntries: file.found.entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
     warnings: describeMissingEntries(file, db.data.seq, dead),
   }
-  return { store: new BaseStore(committer), loaded }
+  return { store, loaded }
 }
 
 const READ_ONLY = 0o400

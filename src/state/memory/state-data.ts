@@ -117,7 +117,7 @@ export interface SandboxEntry {
 const emptyEntry = (): SandboxEntry => ({ data: SandboxData.of(), snapshots: new Map(), snapshotsTaken: 0 })
 
 /** The entry of every sandbox without data. It is never changed. */
-const EMPTY_ENTRY = emptyEntry()
+export const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {

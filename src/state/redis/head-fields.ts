@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
 import { nextTurn } from '../../core/timers.ts'
-import { cloneJson, deepFreeze } from '../clone.ts'
-import type { PlainCollection } from '../collections/collection.ts'
+import { deepFreeze } from '../clone.ts'
+import { type PlainCollection, replaceRecord } from '../collections/collection.ts'
 import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
 import type { RecordUpdate } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -58,20 +58,18 @@ export function parseRecords<Item extends object>(sandbox: string, text: string)
 export function updateRecord<Item extends object>(
   scripts: SandboxScripts,
   sandbox: string,
-  { name, keyOf }: PlainCollection<Item>,
+  collection: PlainCollection<Item>,
   key: string,
   update: (record: Item | undefined) => Item | undefined,
 ): Promise<Item | undefined> {
-  return updateField<Item | undefined>(scripts, sandbox, recordsField(name), (text) => {
+  return updateField<Item | undefined>(scripts, sandbox, recordsField(collection.name), (text) => {
     const records = parseRecords<Item>(sandbox, text)
-    const index = records.findIndex((record) => keyOf(record) === key)
+    const index = records.findIndex((record) => collection.keyOf(record) === key)
     const present = records[index]
-    const next = update(present)
-    if (next === present) return { result: present }
-    const result = next && deepFreeze(cloneJson(next))
-    if (result && keyOf(result) !== key) throw new Error(`the record of ${key} has another key`)
+    const result = replaceRecord(collection, key, present, update)
+    if (result === present) return { result }
     const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
-    return { text: JSON.stringify(all), counted: [countField(name), all.length], result }
+    return { text: JSON.stringify(all), counted: [countField(collection.name), all.length], result }
   })
 }
 
