@@ -12,7 +12,7 @@ import { type CompiledSchemas, compilePublished, type PublishedSchema } from '..
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
-import { exportSchema } from '../state/export-checks.ts'
+import { exportSchema } from '../state/sandbox-export.ts'
 
 /** The texts of modules by name. A module imports another one as `precompiled:name`. */
 export type ModuleTexts = ReadonlyMap<string, string>
