@@ -6,17 +6,23 @@ import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 
 /**
  * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads
- * only, so the order of other requests does not change it.
+ * only, so the order of other requests does not change it. The id is derived from the `insertId`, or else from the
+ * payload and the number of earlier equal ones.
  */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
-  const { eventId, repeatOf } = deriveEventId(context, draft, occurrences)
+  const seedPath = [context.seed, context.sandbox, 'event']
+  const key = insertKey(draft)
+  // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
+  const path = key === undefined ? ['payload', canonicalJson(draft as Json)] : ['insertId', JSON.stringify(key)]
+  const first = deriveUuid([...seedPath, ...path])
+  const { id, ...repeat } = key === undefined ? deriveOccurrenceId(seedPath, first, occurrences) : { id: first }
   return {
-    eventId,
-    ...(repeatOf !== undefined && { repeatOf }),
+    eventId: id,
+    ...repeat,
     fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
     impact: impactOf(draft),
-    sampledOut: chanceOfUuid(eventId) >= sampleRateOf(draft),
+    sampledOut: chanceOfUuid(id) >= sampleRateOf(draft),
     receivedAt,
     replays: 0,
     ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
@@ -32,25 +38,9 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
 }
 
-/** Derives an event's id from its `insertId`, or else from its payload and the number of earlier equal payloads. */
-function deriveEventId(
-  context: WriteContext,
-  draft: EventDraft,
-  occurrences: Occurrences,
-): { eventId: string; repeatOf?: string } {
-  const seedPath = [context.seed, context.sandbox, 'event']
-  const key = insertKey(draft)
-  // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
-  if (key !== undefined) return { eventId: deriveUuid([...seedPath, 'insertId', JSON.stringify(key)]) }
-  const first = deriveUuid([...seedPath, 'payload', canonicalJson(asJson(draft))])
-  const { id, ...repeat } = deriveOccurrenceId(seedPath, first, occurrences)
-  return { eventId: id, ...repeat }
-}
-
-const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([
+const DIRECTIONS = new Map<unknown, number>([
   ['positive', 1],
   ['negative', -1],
-  ['neutral', 0],
 ])
 
 /** Returns the impact from -1 to 1: the score, or else the direction; 0 for an influence that is not known. */
@@ -67,10 +57,5 @@ export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
-  return !isSameJson(asJson(sent), asJson(retry))
-}
-
-/** Returns a draft as JSON. The store has copied the draft, which removed members without a value. */
-function asJson(fields: { readonly [name: string]: Json | undefined }): Json {
-  return fields as { [name: string]: Json }
+  return !isSameJson(sent as Json, retry as Json)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './clone.ts'
@@ -9,10 +9,7 @@ import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Wr
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
 /** The caller's own name of a prompt. The fields have any type, since the contract can be edited. */
-export interface ExternalName {
-  readonly productId?: unknown
-  readonly externalPromptId?: unknown
-}
+export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
  * Returns the key under which a prompt is found by the caller's identifier. The same identifier with another product,
@@ -35,7 +32,7 @@ export function createPromptHead(context: WriteContext, draft: PromptDraft, occu
   }
   const key = externalKey(draft)
   if (key !== undefined) return { promptId: deriveUuid([...seedPath, 'external', key]), ...given }
-  const first = deriveUuid([...seedPath, 'request', canonicalJson(asJson(draft))])
+  const first = deriveUuid([...seedPath, 'request', canonicalJson(draft as Json)])
   const { id, ...repeat } = deriveOccurrenceId(seedPath, first, occurrences)
   return { promptId: id, ...given, ...repeat }
 }
@@ -74,9 +71,7 @@ export function deriveComponentIds(versionId: string, count: number): readonly s
 
 /** Returns the SHA-256, in hex, of the components' canonical JSON: equal components have equal fingerprints. */
 export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
-  return createHash('sha256')
-    .update(canonicalJson(asJson(components)))
-    .digest('hex')
+  return hash('sha256', canonicalJson([...components] as Json[]))
 }
 
 /**
@@ -101,9 +96,4 @@ export function findVariables(components: readonly PromptComponentDraft[]): read
     }
   }
   return [...names]
-}
-
-/** Returns a draft as JSON. The store has copied the draft, which removed members without a value. */
-function asJson(draft: PromptDraft | readonly PromptComponentDraft[]): Json {
-  return draft as Json
 }
