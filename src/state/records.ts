@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 
 /** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {
@@ -15,13 +15,11 @@ export interface EventDraft {
   readonly qualityImpactScore?: number
   readonly conversationId?: string
   readonly externalConversationId?: string
-  readonly externalUserId?: string
   readonly insertId?: string
-  readonly properties?: JsonObject
   readonly sampleRate?: number
   readonly forceSample?: boolean
-  /** Fields that the contract does not list are stored unchanged. */
-  readonly [unlisted: string]: Json | undefined
+  /** All other fields are stored unchanged. */
+  readonly [other: string]: Json | undefined
 }
 
 /** A recorded event. An event that sampling dropped is stored as well, so that a retry is dropped again. */
@@ -44,27 +42,18 @@ export interface StoredEvent {
   readonly repeatOf?: string
 }
 
-/** A prompt to store: an accepted request body. */
+/** A prompt to store: an accepted request body, of which the store reads these fields. */
 export interface PromptDraft {
-  readonly name?: string
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
-  readonly role?: string
   readonly externalPromptId?: string
-  readonly description?: string
-  readonly source?: string
-  readonly tags?: readonly string[]
-  readonly [unlisted: string]: Json | undefined | readonly PromptComponentDraft[] | readonly string[]
+  readonly [other: string]: Json | undefined | readonly PromptComponentDraft[]
 }
 
 /** One part of a prompt to store. */
 export interface PromptComponentDraft {
   readonly content: string
-  readonly type?: string
-  readonly source?: string
-  readonly name?: string
-  readonly isDynamic?: boolean
-  readonly [unlisted: string]: Json | undefined
+  readonly [other: string]: Json | undefined
 }
 
 /** An immutable version of a prompt. */

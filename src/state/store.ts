@@ -56,12 +56,6 @@ export interface EventReceipt {
   readonly payloadDiffers: boolean
 }
 
-/** The outcome of adding a version to a prompt. */
-export interface PromptReceipt {
-  readonly promptId: string
-  readonly version: PromptVersion
-}
-
 /** The outcome of consuming one unit of a rate window. */
 export interface RateResult {
   readonly allowed: boolean
@@ -125,7 +119,7 @@ export interface Store {
   /** Records an event, once per `insertId` and sandbox. */
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
-  addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt>
+  addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
   /**
    * Consumes one unit of the fixed rate window of `key`; opens a window of `windowMs` if none is open at `context.now`.
    * A restart discards all windows.

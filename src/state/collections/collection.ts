@@ -1,10 +1,5 @@
 import { cloneJson, deepFreeze } from '../clone.ts'
 
-/** A change of the records of one collection as plain data: a part of an entry of the log. */
-export interface RecordChange {
-  readonly op: string
-}
-
 /** A record as a table holds it: as an object that never changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string
 
@@ -16,8 +11,8 @@ export interface Table<Item extends object = object> {
   list(): Iterable<HeldRecord>
   /** Adds a valid record. */
   add(item: Item): void
-  /** Applies a change. Throws if the change names a record that does not exist. */
-  apply(change: RecordChange): void
+  /** Applies a change, which is plain data. Throws if the change names a record that does not exist. */
+  apply(change: { readonly op: string }): void
   /** Returns a copy that changes apart from this table. It shares the records, so it costs a list of references. */
   copy(): Table
 }

@@ -6,8 +6,8 @@ export interface ImpactSum {
   readonly product: string | null
   readonly day: string
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
-  units: number
-  events: number
+  readonly units: number
+  readonly events: number
 }
 
 const UNITS_PER_IMPACT = 1e9
@@ -24,20 +24,16 @@ export class ImpactIndex {
 
   copy(): ImpactIndex {
     const copy = new ImpactIndex()
-    for (const sum of this.list()) copy.#add(sum)
+    for (const [product, days] of this.#products) copy.#products.set(product, new Map(days))
     return copy
   }
 
   add(event: StoredEvent): void {
-    if (!event.sampledOut) this.#add(impactOfEvent(event))
-  }
-
-  #add({ ...added }: ImpactSum): void {
-    const days = this.#products.get(added.product) ?? new Map<string, ImpactSum>()
-    this.#products.set(added.product, days)
-    const sum = days.get(added.day)
-    if (sum) addSum(sum, added)
-    else days.set(added.day, added)
+    if (event.sampledOut) return
+    const sum = impactOfEvent(event)
+    const days = this.#products.get(sum.product) ?? new Map<string, ImpactSum>()
+    this.#products.set(sum.product, days)
+    addSum(days, sum)
   }
 
   *list(): Generator<ImpactSum> {
@@ -52,9 +48,9 @@ export class ImpactIndex {
   }
 }
 
-function addSum(sum: Pick<ImpactSum, 'units' | 'events'>, { units, events }: ImpactSum): void {
-  sum.units += units
-  sum.events += events
+function addSum(days: Map<string, ImpactSum>, sum: ImpactSum): void {
+  const { units = 0, events = 0 } = days.get(sum.day) ?? {}
+  days.set(sum.day, { ...sum, units: sum.units + units, events: sum.events + events })
 }
 
 /**
@@ -65,13 +61,8 @@ export function sumDays(
   { productIds, from = '', to = '~' }: ImpactQuery, // '~' sorts behind every day
 ): ReadonlyMap<string, DayImpact> {
   const products = new Set(productIds.map(uuidKey))
-  const days = new Map<string, Pick<ImpactSum, 'units' | 'events'>>()
-  for (const sum of sums) {
-    if (!products.has(sum.product) || sum.day < from || sum.day > to) continue
-    const total = days.get(sum.day) ?? { units: 0, events: 0 }
-    days.set(sum.day, total)
-    addSum(total, sum)
-  }
+  const days = new Map<string, ImpactSum>()
+  for (const sum of sums) if (products.has(sum.product) && sum.day >= from && sum.day <= to) addSum(days, sum)
   const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
   return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]))
 }

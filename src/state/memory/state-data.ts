@@ -50,15 +50,17 @@ export class SandboxData {
 
   /** Creates the data from valid content. Default: the data of a new sandbox. */
   static of(content: StoredContent = { quality: DEFAULT_QUALITY }): SandboxData {
-    const data = SandboxData.#empty(content)
-    for (const collection of collections)
-      for (const record of recordsOf(content, collection)) data.table(collection).add(record)
-    return data
+    const tables = collections.map((collection) => {
+      const table = collection.createTable()
+      for (const record of recordsOf(content, collection)) table.add(record)
+      return [collection.name, table] as const
+    })
+    return new SandboxData(content.quality, tables)
   }
 
   /** Does the work of `of` in slices, between which other requests are answered. */
   static async load(content: StoredContent): Promise<SandboxData> {
-    const data = SandboxData.#empty(content)
+    const data = SandboxData.of({ quality: content.quality })
     const work = new SlicedWork()
     for (const collection of collections) {
       for (const record of recordsOf(content, collection)) {
@@ -67,13 +69,6 @@ export class SandboxData {
       }
     }
     return data
-  }
-
-  static #empty({ quality }: StoredContent): SandboxData {
-    return new SandboxData(
-      quality,
-      collections.map((collection) => [collection.name, collection.createTable()]),
-    )
   }
 
   table<Item extends object, T extends Table>(collection: Collection<Item, T>): T {
@@ -89,10 +84,8 @@ export class SandboxData {
 
   /** Returns a copy that changes apart from this data. It shares the records, so it costs lists of references. */
   copy(): SandboxData {
-    return new SandboxData(
-      this.quality,
-      Array.from(this.tables, ([name, table]) => [name, table.copy()]),
-    )
+    const copies = Array.from(this.tables, ([name, table]) => [name, table.copy()] as const)
+    return new SandboxData(this.quality, copies)
   }
 
   count(): RecordCounts {
@@ -101,10 +94,7 @@ export class SandboxData {
 }
 
 /** A snapshot with its data, which is never changed. */
-export interface StoredSnapshot {
-  readonly head: SnapshotHead
-  readonly data: SandboxData
-}
+type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 
 /** A sandbox's data, with the parts that a reset leaves. */
 export interface SandboxEntry {
