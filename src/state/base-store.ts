@@ -63,17 +63,13 @@ export class BaseStore implements Store {
       const events = state.sandbox(sandbox).data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
-        const event = createStoredEvent(context, draft, events.occurrences)
-        return {
-          change: { op: 'event', sandbox, event },
-          result: { event: cloneJson(event), replayed: false, payloadDiffers: false },
-        }
+        const event = createStoredEvent(context, draft, events.occurrences) // of which the table stores the JSON
+        const result = { event, replayed: false, payloadDiffers: false }
+        return { change: { op: 'event', sandbox, event }, result }
       }
       const event = { ...stored, replays: stored.replays + 1 }
-      return {
-        change: { op: 'replay', sandbox, insertId },
-        result: { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) },
-      }
+      const result = { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
+      return { change: { op: 'replay', sandbox, insertId }, result }
     })
   }
   readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {

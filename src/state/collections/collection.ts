@@ -62,9 +62,9 @@ export class PlainTable<Item extends object> implements Table<Item> {
 }
 
 /** A record type of the state. State file, log, exports, imports and snapshots have those that `index.ts` lists. */
-export interface Collection<Item extends object = object, T extends Table = Table, Name extends string = string> {
+export interface Collection<Item extends object = object, T extends Table = Table> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
-  readonly name: Name
+  readonly name: string
   /** Returns the key that no two records of a sandbox share. */
   keyOf(item: Item): string
   /** Returns further unique keys of a record, by their names in messages; undefined where it has none. */
@@ -78,16 +78,12 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
 }
 
 /** A collection whose records are added, replaced and removed as a whole, and found by their key. */
-export type PlainCollection<Item extends object, Name extends string = string> = Collection<
-  Item,
-  PlainTable<Item>,
-  Name
->
+export type PlainCollection<Item extends object> = Collection<Item, PlainTable<Item>>
 
 /** Completes the description of a collection without operations of its own. */
-export function plainCollection<Item extends object, Name extends string>(
-  description: Omit<PlainCollection<Item, Name>, 'ops' | 'createTable'>,
-): PlainCollection<Item, Name> {
+export function plainCollection<Item extends object>(
+  description: Omit<PlainCollection<Item>, 'ops' | 'createTable'>,
+): PlainCollection<Item> {
   return { ...description, ops: ['put', 'remove'], createTable: () => new PlainTable(description.keyOf) }
 }
 

@@ -86,7 +86,7 @@ function withReplays(text: string, replays: number | undefined): string {
 }
 
 /** The business events. */
-export const eventCollection: Collection<StoredEvent, EventTable, 'events'> = {
+export const eventCollection: Collection<StoredEvent, EventTable> = {
   name: 'events',
   keyOf: ({ eventId }) => eventId,
   otherKeys: ({ fields }) => ({ insertId: insertKey(fields) }),

@@ -1,25 +1,23 @@
-/** The record types of the state. A new record type is a collection of its own and a line in this list. */
-import type { PlainChange } from '../collections/collection.ts'
-import type { QualitySettings } from '../records.ts'
-import type { Collection } from './collection.ts'
-import { eventCollection } from './events.ts'
-import { promptCollection } from './prompts.ts'
-
-const list = [eventCollection, promptCollection] as const
+/** The record types of the state. A new record type is a collection of its own and a line in both lists here. */
+import type { QualitySettings, StoredEvent, StoredPrompt } from '../records.ts'
+import type { Collection, PlainChange } from './collection.ts'
+import { type EventChange, eventCollection } from './events.ts'
+import { type PromptChange, promptCollection } from './prompts.ts'
 
 /** All collections, in the order in which files and exports list their records. */
-export const collections: readonly Collection[] = list
+export const collections: readonly Collection[] = [eventCollection, promptCollection]
+
+/** The records of a sandbox by the name of their collection. */
+interface Records {
+  readonly events: readonly StoredEvent[]
+  readonly prompts: readonly StoredPrompt[]
+}
 
 /** Lists the collections without operations of their own. */
 export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
 
-type Listed = (typeof list)[number]
-
-/** The records of a sandbox by the name of their collection. */
-type Records = { readonly [C in Listed as C['name']]: readonly Parameters<C['keyOf']>[0][] }
-
 /** The numbers of records by the name of their collection. */
-export type RecordCounts = { readonly [C in Listed as C['name']]: number }
+export type RecordCounts = { readonly [Name in keyof Records]: number }
 
 /** The quality settings and the records of a sandbox. */
 export type SandboxContent = { readonly quality: QualitySettings } & Records
@@ -27,10 +25,8 @@ export type SandboxContent = { readonly quality: QualitySettings } & Records
 /** A stored sandbox. A member is missing if its collection is newer than the file or the export. */
 export type StoredContent = Pick<SandboxContent, 'quality'> & Partial<Records>
 
-type ChangeOf<C extends Listed> = C extends Listed ? Parameters<ReturnType<C['createTable']>['apply']>[0] : never
-
 /** A change of the records of any collection. */
-export type CollectionChange = ChangeOf<Listed> | PlainChange
+export type CollectionChange = EventChange | PromptChange | PlainChange
 
 /** Returns the collection that a change belongs to, if there is one. */
 export function findCollection({ op, collection }: { op: string; collection?: string }): Collection | undefined {

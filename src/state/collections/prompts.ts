@@ -90,7 +90,7 @@ export class PromptTable implements Table<StoredPrompt> {
 }
 
 /** The prompts. Their versions are added one by one. */
-export const promptCollection: Collection<StoredPrompt, PromptTable, 'prompts'> = {
+export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   name: 'prompts',
   keyOf: ({ promptId }) => promptId,
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),

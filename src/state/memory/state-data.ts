@@ -15,27 +15,19 @@ import {
 } from '../collections/index.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type SnapshotHead } from '../records.ts'
 
-/** The change of a sandbox by an import. */
-export interface ImportChange {
-  readonly sandbox: string
-  readonly op: 'import'
-  readonly state: StoredContent
-  /** The same as data, if it was loaded before. The log does not have it. */
-  readonly data?: SandboxData
-}
-
-/** A change of a sandbox as a whole. */
-type SandboxChange =
-  | { readonly op: 'quality'; readonly quality: QualitySettings }
-  | { readonly op: 'reset' }
-  | { readonly op: 'delete' }
-  | Omit<ImportChange, 'sandbox'>
-  | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
-  | { readonly op: 'restore'; readonly snapshotId: string }
-  | { readonly op: 'forget'; readonly snapshotId: string }
-
 /** A decided change as plain data. The same changes in the same order always lead to the same state. */
-export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
+export type Change = { readonly sandbox: string } & (
+  | CollectionChange
+  | { readonly op: 'quality'; readonly quality: QualitySettings }
+  | { readonly op: 'reset' | 'delete' }
+  /** `data`: the same as the state, if it was loaded before. The log does not have it. */
+  | { readonly op: 'import'; readonly state: StoredContent; readonly data?: SandboxData }
+  | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
+  | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }
+)
+
+/** The change of a sandbox by an import. */
+export type ImportChange = Extract<Change, { readonly op: 'import' }>
 
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
