@@ -74,10 +74,7 @@ export class PromptTable implements Table<StoredPrompt> {
     const prompt = this.#prompts.get(promptId)
     if (prompt === undefined || !this.hasVersion(promptId, versionId))
       throw new Error(`no prompt ${promptId} has a version ${versionId}`)
-    const versions = prompt.versions.map((version) => {
-      const active = version.versionId === versionId
-      return version.active === active ? version : { ...version, active }
-    })
+    const versions = prompt.versions.map((version) => ({ ...version, active: version.versionId === versionId }))
     this.add({ ...prompt, versions })
     this.#lengths.delete(promptId)
   }
