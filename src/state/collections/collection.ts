@@ -24,39 +24,30 @@ export type PlainChange<Item extends object = object> = { readonly collection: s
 )
 
 /** A table for small records: a `Map` by key. */
-export class PlainTable<Item extends object> implements Table<Item> {
+export class PlainTable<Item extends object> extends Map<string, Item> implements Table<Item> {
   readonly #keyOf: (item: Item) => string
-  readonly #records = new Map<string, Item>()
 
   constructor(keyOf: (item: Item) => string) {
+    super()
     this.#keyOf = keyOf
   }
 
-  get size(): number {
-    return this.#records.size
-  }
-
-  /** Returns the record under a key, if there is one. */
-  get(key: string): Item | undefined {
-    return this.#records.get(key)
-  }
-
   list(): Item[] {
-    return [...this.#records.values()]
+    return [...this.values()]
   }
 
   add(item: Item): void {
-    this.#records.set(this.#keyOf(item), item)
+    this.set(this.#keyOf(item), item)
   }
 
   apply(change: PlainChange<Item>): void {
     if (change.op === 'put') this.add(change.record)
-    else if (!this.#records.delete(change.key)) throw new Error(`no record has the key ${change.key}`)
+    else if (!this.delete(change.key)) throw new Error(`no record has the key ${change.key}`)
   }
 
   copy(): PlainTable<Item> {
     const copy = new PlainTable(this.#keyOf)
-    for (const item of this.#records.values()) copy.add(item)
+    for (const item of this.values()) copy.add(item)
     return copy
   }
 }

@@ -8,18 +8,13 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** The prompts of a sandbox. Its indexes make the cost of a command independent of the number of prompts. */
-export class PromptTable implements Table<StoredPrompt> {
-  readonly #prompts = new Map<string, StoredPrompt>()
+/** The prompts of a sandbox by id. Its indexes make the cost of a command independent of the number of prompts. */
+export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   /** Prompt ids by the caller's identifier. */
   readonly #ids = new Map<string, string>()
   readonly #occurrences = new Map<string, number>()
   /** The lengths of the JSON of prompts, in characters, as far as they were measured. */
   readonly #lengths = new Map<string, number>()
-
-  get size(): number {
-    return this.#prompts.size
-  }
 
   /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
   get occurrences(): ReadonlyMap<string, number> {
@@ -27,23 +22,23 @@ export class PromptTable implements Table<StoredPrompt> {
   }
 
   list(): StoredPrompt[] {
-    return [...this.#prompts.values()]
+    return [...this.values()]
   }
 
   /** Finds the prompt that the caller's identifier names. */
   find(name: ExternalName): StoredPrompt | undefined {
     const key = externalKey(name)
     const promptId = key === undefined ? undefined : this.#ids.get(key)
-    return promptId === undefined ? undefined : this.#prompts.get(promptId)
+    return promptId === undefined ? undefined : this.get(promptId)
   }
 
   hasVersion(promptId: string, versionId: string): boolean {
-    return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
+    return this.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
   }
 
   /** Returns the length of a prompt's JSON in characters, measured once for each version; 0 for none. */
   lengthOf(promptId: string): number {
-    const prompt = this.#prompts.get(promptId)
+    const prompt = this.get(promptId)
     if (prompt === undefined) return 0
     const length = this.#lengths.get(promptId) ?? JSON.stringify(prompt).length
     this.#lengths.set(promptId, length)
@@ -54,8 +49,8 @@ export class PromptTable implements Table<StoredPrompt> {
     const { promptId, repeatOf } = prompt
     const key = externalKey(prompt)
     if (key !== undefined) this.#ids.set(key, promptId)
-    else if (this.#prompts.get(promptId) === undefined) countOccurrence(this.#occurrences, promptId, repeatOf)
-    this.#prompts.set(promptId, prompt)
+    else if (this.get(promptId) === undefined) countOccurrence(this.#occurrences, promptId, repeatOf)
+    this.set(promptId, prompt)
   }
 
   apply(change: PromptChange): void {
@@ -67,11 +62,11 @@ export class PromptTable implements Table<StoredPrompt> {
     const { promptId } = head
     const length = this.#lengths.get(promptId)
     if (length !== undefined) this.#lengths.set(promptId, length + JSON.stringify(version).length + 1)
-    this.add({ ...head, versions: [...(this.#prompts.get(promptId)?.versions ?? []), version] })
+    this.add({ ...head, versions: [...(this.get(promptId)?.versions ?? []), version] })
   }
 
   #activate(promptId: string, versionId: string): void {
-    const prompt = this.#prompts.get(promptId)
+    const prompt = this.get(promptId)
     if (prompt === undefined || !this.hasVersion(promptId, versionId))
       throw new Error(`no prompt ${promptId} has a version ${versionId}`)
     const versions = prompt.versions.map((version) => ({ ...version, active: version.versionId === versionId }))
@@ -81,7 +76,7 @@ export class PromptTable implements Table<StoredPrompt> {
 
   copy(): PromptTable {
     const copy = new PromptTable()
-    for (const prompt of this.#prompts.values()) copy.add(prompt)
+    for (const prompt of this.values()) copy.add(prompt)
     return copy
   }
 }
