@@ -30,12 +30,8 @@ export async function listEvents(events: EventTable, query: EventQuery): Promise
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
-export function createTest({
-  offset,
-  limit,
-  order,
-  ...query
-}: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+export function createTest(pageQuery: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+  const { offset, limit, order, ...query } = pageQuery
   if (Object.values(query).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]

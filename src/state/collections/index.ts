@@ -28,9 +28,12 @@ export type StoredContent = Pick<SandboxContent, 'quality'> & Partial<Records>
 /** A change of the records of any collection. */
 export type CollectionChange = EventChange | PromptChange | PlainChange
 
-/** Returns the collection that a change belongs to, if there is one. */
-export function findCollection({ op, collection }: { op: string; collection?: string }): Collection | undefined {
-  return collections.find(({ ops, name }) => ops.includes(op) && (collection === undefined || collection === name))
+/** Returns the collection that a change belongs to. Throws if there is none. */
+export function findCollection({ op, collection }: { op: string; collection?: string }): Collection {
+  const isNamed = ({ name }: Collection) => collection === undefined || collection === name
+  const found = collections.find((each) => each.ops.includes(op) && isNamed(each))
+  if (found === undefined) throw new Error(`no collection has the operation ${op}`)
+  return found
 }
 
 /** Returns the records of a collection in valid content. */

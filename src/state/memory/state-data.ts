@@ -67,13 +67,6 @@ export class SandboxData {
     return this.tables.get(collection.name) as T // created by this collection
   }
 
-  /** Applies a change to the table of its collection. Throws if the change names a record that does not exist. */
-  apply(change: CollectionChange): void {
-    const collection = findCollection(change)
-    if (collection === undefined) throw new Error(`no collection has the operation ${change.op}`)
-    this.table(collection).apply(change)
-  }
-
   /** Returns a copy that changes apart from this data. It shares the records, so it costs lists of references. */
   copy(): SandboxData {
     const copies = Array.from(this.tables, ([name, table]) => [name, table.copy()] as const)
@@ -158,7 +151,7 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       entry.data.quality = change.quality
       return entry
     default:
-      entry.data.apply(change)
+      entry.data.table(findCollection(change)).apply(change)
       return entry
   }
 }
