@@ -1,6 +1,6 @@
 import { once } from '../core/once.ts'
 import { deriveUuid } from '../core/seeded.ts'
-import { cloneJson, copyInSlices, deepFreeze } from './clone.ts'
+import { cloneJson, copyInSlices } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
@@ -79,8 +79,11 @@ export class BaseStore implements Store {
       const prompts = state.sandbox(sandbox).data.table(promptCollection)
       const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
       const { versions, ...prompt } = known
-      const version = deepFreeze(createVersion(context, draft, prompt.promptId, versions.length))
-      return { change: { op: 'version', sandbox, prompt, version }, result: { promptId: prompt.promptId, version } }
+      const version = createVersion(context, draft, prompt.promptId, versions.length)
+      return {
+        change: { op: 'version', sandbox, prompt, version },
+        result: { promptId: prompt.promptId, version: cloneJson(version) },
+      }
     })
   }
   readonly consumeRate: Store['consumeRate'] = async ({ sandbox, now }, key, limit, windowMs) =>
@@ -99,7 +102,7 @@ export class BaseStore implements Store {
   readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
     this.#read(sandbox, ({ data }) => data.table(eventCollection).impact.query(query))
   readonly getQuality: Store['getQuality'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => deepFreeze(data.quality))
+    this.#read(sandbox, ({ data }) => Object.freeze(cloneJson(data.quality)))
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
@@ -107,12 +110,12 @@ export class BaseStore implements Store {
     this.#read(sandbox, ({ data }) => copyInSlices(data.table(collection).list()))
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     this.#committer.commit((state) => {
-      const present = deepFreeze(state.sandbox(sandbox).data.table(collection).get(key))
+      const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
       const record = replaceRecord(collection, key, present, update)
       if (record === present) return { result: present }
       const { name } = collection
       if (record === undefined) return { change: { sandbox, op: 'remove', collection: name, key }, result: undefined }
-      return { change: { sandbox, op: 'put', collection: name, record }, result: record }
+      return { change: { sandbox, op: 'put', collection: name, record }, result: cloneJson(record) }
     })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
@@ -139,7 +142,7 @@ export class BaseStore implements Store {
       const copies: Record<string, readonly object[]> = {}
       for (const [name, records] of listed) copies[name] = await copyInSlices(records)
       // There is a list for each collection.
-      return { format: EXPORT_FORMAT, quality: deepFreeze(quality), ...copies } as SandboxExport
+      return { format: EXPORT_FORMAT, quality: Object.freeze(cloneJson(quality)), ...copies } as SandboxExport
     })
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
     const isAllowed = ({ data }: SandboxEntry) =>

@@ -22,13 +22,6 @@ function cloneValue(value: unknown): unknown {
   return copy
 }
 
-/** Freezes a value and all its members, so that callers can share it without a copy. Returns the value itself. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) deepFreeze(member)
-  return Object.freeze(value)
-}
-
 /** Copies objects, of which some may be JSON, in slices between which other requests are answered. */
 export async function copyInSlices<T extends object>(items: Iterable<T | string>): Promise<T[]> {
   const work = new SlicedWork()

@@ -1,4 +1,4 @@
-import { cloneJson, deepFreeze } from '../clone.ts'
+import { cloneJson } from '../clone.ts'
 
 /** A record as a table holds it: as an object that never changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string
@@ -89,7 +89,7 @@ export function replaceRecord<Item extends object>(
 ): Item | undefined {
   const next = update(present)
   if (next === present || next === undefined) return next
-  const record = deepFreeze(cloneJson(next))
+  const record = cloneJson(next)
   if (keyOf(record) !== key) throw new Error(`the record of ${key} has another key`)
   return record
 }

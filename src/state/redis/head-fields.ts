@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
 import { nextTurn } from '../../core/timers.ts'
-import { deepFreeze } from '../clone.ts'
 import { type PlainCollection, replaceRecord } from '../collections/collection.ts'
 import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
 import type { RecordUpdate } from '../shared-state.ts'
@@ -46,12 +45,13 @@ async function updateField<T>(
 
 /** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
 export function parseQuality(sandbox: string, text: string): QualitySettings {
-  return text === '' ? DEFAULT_QUALITY : deepFreeze(parseStoredJson<QualitySettings>(sandbox, 'quality settings', text))
+  if (text === '') return DEFAULT_QUALITY
+  return Object.freeze(parseStoredJson<QualitySettings>(sandbox, 'quality settings', text))
 }
 
 /** Parses the records of a plain collection. */
 export function parseRecords<Item extends object>(sandbox: string, text: string): readonly Item[] {
-  return text === '' ? [] : deepFreeze(parseStoredJson<Item[]>(sandbox, 'records', text))
+  return text === '' ? [] : parseStoredJson<Item[]>(sandbox, 'records', text)
 }
 
 /** Does what `Store.updateRecord` describes. */

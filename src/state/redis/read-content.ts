@@ -1,5 +1,4 @@
 /** Reads the records of a sandbox in slices, between which others get their turn, as they were at one moment. */
-import { deepFreeze } from '../clone.ts'
 import { plainCollections } from '../collections/index.ts'
 import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
 import { createTest } from '../queries.ts'
@@ -134,7 +133,7 @@ async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: rea
   const prompts = Array.from(found.values(), ({ head, versions, active }): StoredPrompt => {
     return { ...head, versions: versions.map((each) => ({ ...each, active: each.versionId === active })) }
   })
-  return { prompts: deepFreeze(prompts), moment }
+  return { prompts, moment }
 }
 
 /** The records to read, as of the first slice or an earlier moment, and fields of the head to read with them. */

@@ -4,7 +4,7 @@
  */
 import { encodePath } from '../../core/seeded.ts'
 import { sleep } from '../../core/timers.ts'
-import { cloneJson, deepFreeze } from '../clone.ts'
+import { cloneJson } from '../clone.ts'
 import { collections, countEach } from '../collections/index.ts'
 import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
 import { impactOfEvent } from '../memory/impact.ts'
@@ -82,7 +82,7 @@ export class RedisStore implements Store {
     const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
     const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
     const promptId = String(id)
-    return { promptId, version: deepFreeze(createVersion(context, draft, promptId, Number(earlier))) }
+    return { promptId, version: createVersion(context, draft, promptId, Number(earlier)) }
   }
   readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
     this.#deps.counters.consumeRate(sandbox, key, limit, windowMs, now)
