@@ -72,20 +72,19 @@ function createRecordCheck(check: SchemaCheck, collection: Collection): (record:
 
 /** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
 function createRepeatFinder({ keyOf, otherKeys }: Collection): (record: object) => string[] {
-  const earlier = new Map<string, Set<string>>()
+  const earlier = new Set<string>()
   const repeatedKinds = new Set<string>()
   return (record) => {
     const faults: string[] = []
     // Ids are UUIDs, whose case does not count.
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
-      if (key === undefined) continue
-      const known = earlier.get(kind) ?? new Set()
-      if (known.has(key) && !repeatedKinds.has(kind)) {
+      const named = `${kind} ${key}`
+      if (key !== undefined && earlier.has(named) && !repeatedKinds.has(kind)) {
         repeatedKinds.add(kind)
-        faults.push(` must not repeat the ${kind} ${key} of an earlier record`)
+        faults.push(` must not repeat the ${named} of an earlier record`)
       }
-      earlier.set(kind, known.add(key))
+      earlier.add(named)
     }
     return faults
   }
