@@ -10,7 +10,7 @@ import type { RecordUpdate } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
-import { PUT_FIELD } from './lua/sandbox-scripts.ts'
+import { PUT_FIELDS } from './lua/sandbox-scripts.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The number of times that a change is sent before it is refused. */
@@ -20,8 +20,8 @@ const MAX_ATTEMPTS = 50
 interface FieldUpdate<T> {
   /** An empty text removes the field; without a text it stays as it is. */
   readonly text?: string
-  /** The field and the number of records that it has, for a field of plain records. */
-  readonly counted?: readonly Argument[]
+  /** A field that changes with it, and its value. */
+  readonly beside?: readonly Argument[]
   readonly result: T
 }
 
@@ -29,14 +29,15 @@ interface FieldUpdate<T> {
 async function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
+  kind: 'data' | 'settings',
   field: string,
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     const [present = ''] = await scripts.readHead(sandbox, field)
-    const { text, counted = [], result } = update(present)
+    const { text, beside = [], result } = update(present)
     if (text === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, hash('sha1', present), text, ...counted])
+    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, [hash('sha1', present), kind, field, text, ...beside])
     if (outcome === 'stored') return result
   }
   throw new StoreUnavailableError(
@@ -62,7 +63,7 @@ export function updateRecord<Item extends object>(
   key: string,
   update: (record: Item | undefined) => Item | undefined,
 ): Promise<Item | undefined> {
-  return updateField<Item | undefined>(scripts, sandbox, recordsField(name), (text) => {
+  return updateField<Item | undefined>(scripts, sandbox, 'data', recordsField(name), (text) => {
     const records = parseRecords<Item>(sandbox, text)
     const index = records.findIndex((record) => keyOf(record) === key)
     const present = records[index]
@@ -71,7 +72,7 @@ export function updateRecord<Item extends object>(
     const result = next && deepFreeze(cloneJson(next))
     if (result && keyOf(result) !== key) throw new Error(`the record of ${key} has another key`)
     const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
-    return { text: JSON.stringify(all), counted: [countField(name), all.length], result }
+    return { text: JSON.stringify(all), beside: [countField(name), all.length], result }
   })
 }
 
@@ -113,11 +114,12 @@ export class RedisSettings {
   }
 
   update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
-    return updateField(this.#scripts, sandbox, 'settings', (text) => {
+    return updateField(this.#scripts, sandbox, 'settings', 'settings', (text) => {
       const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
       const { record, result } = update(present)
       if (record === present) return { result }
-      return { text: record === undefined ? '' : JSON.stringify(record), result }
+      const next = record === undefined ? '' : JSON.stringify(record)
+      return { text: next, beside: ['settings-version', hash('sha1', next)], result }
     })
   }
 }

@@ -18,7 +18,10 @@ const LENGTH_AT_ONCE = 128 * 1024
 /** The time after which Redis deletes what an import has written, if the import does not go on. */
 const STAGED_MS = 10 * 60 * 1000
 
-type Kind = (typeof KINDS)[number]
+/** The hashes besides the head. */
+const [, ...WRITTEN] = KINDS
+
+type Kind = (typeof WRITTEN)[number]
 
 /** A field of one of the hashes. */
 type HashField = readonly [kind: Kind, field: string, value: Argument]
@@ -37,11 +40,11 @@ export async function importContent(
   const id = scripts.createId()
   const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition])
   if (expected === 'occupied' || isFork) return expected === 'imported'
-  const keys = new Map(KINDS.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
+  const keys = new Map(WRITTEN.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
   let isImported = false
   try {
     const written = await writeFields(scripts, keys, listHashFields(content))
-    const args = [condition, ...KINDS.map((kind) => written.get(kind) ?? 0), ...headFields(content)]
+    const args = [condition, ...WRITTEN.map((kind) => written.get(kind) ?? 0), ...headFields(content)]
     const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, args, id)
     if (outcome === 'expired')
       throw new StoreUnavailableError('The import took too long, or Redis lost a part of it; send it again.')

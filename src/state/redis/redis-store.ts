@@ -102,7 +102,7 @@ export class RedisStore implements Store {
     return parseQuality(sandbox, text)
   }
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
-    await this.#change(scripts.PUT_QUALITY, sandbox, JSON.stringify(settings))
+    await this.#change(scripts.PUT_FIELDS, sandbox, '', 'data', 'quality', JSON.stringify(settings))
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
     const [text = ''] = await this.#scripts.readHead(sandbox, recordsField(name))

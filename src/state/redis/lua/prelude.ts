@@ -18,7 +18,7 @@ local tag = string.sub(KEYS[1], 1, -5)
 local isDry, name, generation = ARGV[1] == 'dry', ARGV[2], ARGV[3]
 local args = {unpack(ARGV, 4)}
 local kinds = {'${KINDS.join("', '")}'}
-for _, kind in ipairs({'head', 'snapshots', unpack(kinds)}) do redis.call('HLEN', tag .. kind) end
+for _, kind in ipairs({'snapshots', unpack(kinds)}) do redis.call('HLEN', tag .. kind) end
 redis.call('LLEN', tag .. 'replay-log')
 redis.call('ZCARD', KEYS[2])
 redis.call('GET', KEYS[3])
