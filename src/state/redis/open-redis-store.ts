@@ -49,7 +49,7 @@ export async function openRedisStore(
     const scripts = new SandboxScripts(connection, prefix, randomUUID)
     const store = new RedisStore({
       scripts,
-      counters: new RedisCounters(connection, prefix),
+      counters: new RedisCounters(scripts),
       findOutage: async () => connection.outage ?? checks.findWriteFault(),
       close: () => connection.finish(),
     })
