@@ -14,7 +14,7 @@ const MAX_NAMED_FIELDS = 2000
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
 /** Returns the name of the number of events beside the sum. */
-export const eventCountField = (field: string) => `events of ${field}`
+const eventCountField = (field: string) => `events of ${field}`
 
 /** Sums impact. What was read before needs no round trip if the head was just read and is the same. */
 export class RedisImpact {

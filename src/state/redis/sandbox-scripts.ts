@@ -34,15 +34,16 @@ export class SandboxScripts {
     return new SandboxScripts(this.connection, this.prefix, this.createId, true)
   }
 
-  /** Runs a script. `generation` names data that may begin. */
+  /** Runs a script. `generation` names data that may begin; `part` is the beginning of the keys of an import. */
   async run(
     script: Script,
     sandbox: string,
     args: readonly Argument[] = [],
     generation = this.createId(),
+    part = '',
   ): Promise<readonly RedisReply[]> {
-    const keys = [`${sandboxKeys(this.prefix, sandbox)}head`, ...this.#registry]
-    const all = [this.isFork ? 'dry' : 'store', JSON.stringify(sandbox), generation, ...args]
+    const keys = [`${sandboxKeys(this.prefix, sandbox)}${part}head`, ...this.#registry]
+    const all = [this.isFork ? 'dry' : 'store', part ? '' : JSON.stringify(sandbox), generation, ...args]
     try {
       return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
     } finally {

@@ -4,10 +4,10 @@ import { sandboxScript } from './prelude.ts'
 const MAX_LOGGED = 100_000
 
 /**
- * Derives the id of a record that no name of the caller's tells apart, and its number among those of equal content, and
- * counts it, as `occurrences.ts` does.
+ * Stores records, with what finds and counts them. `occurrence` derives the id of a record that no name of the caller's
+ * tells apart, and its number among those of equal content, as `occurrences.ts` does.
  */
-const OCCURRENCES = `
+const STORE = `
 local function occurrence(kind, first)
   local earlier, id = count('index', kind .. ' ' .. first), first
   while earlier > 0 do
@@ -17,9 +17,44 @@ local function occurrence(kind, first)
   end
   return id, earlier
 end
-local function countOccurrence(kind, first, id)
+local function countOccurrence(kind, id, first)
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
   if id ~= first then write('HSET', tag .. 'index', kind .. ' ' .. id, 1) end
+end
+-- The sum of impact, which can overflow, is the first write. It is empty for an event that sampling dropped.
+local function storeEvent(event, insertId, id, first, impact, units)
+  if impact ~= '' then
+    write('HINCRBY', tag .. 'impact', impact, units)
+    write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
+  end
+  local place = text(count('head', 'count:events'))
+  begin()
+  write('HINCRBY', KEYS[1], 'count:events', 1)
+  write('HSET', tag .. 'events', place, event)
+  if insertId == '' then
+    countOccurrence('event', id, first)
+  else
+    write('HSET', tag .. 'index', 'insertId ' .. insertId, place)
+  end
+  return place
+end
+local function append(change) write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change) end
+local function storeVersion(change, external, id, first, versionId, number)
+  begin()
+  write('HINCRBY', tag .. 'index', 'versions ' .. id, 1)
+  write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, number)
+  append(change)
+  if number ~= '1' then return end
+  write('HINCRBY', KEYS[1], 'count:prompts', 1)
+  if external == '' then
+    countOccurrence('prompt', id, first)
+  else
+    write('HSET', tag .. 'index', 'external ' .. external, id)
+  end
+end
+local function activate(id, change)
+  write('HSET', tag .. 'index', 'active ' .. id, redis.call('HLEN', tag .. 'prompts'))
+  append(change)
 end
 `
 
@@ -27,9 +62,9 @@ end
  * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
  * empty; the event's id if none was equal before; the field of its impact, and the impact in units; the share of such
  * events that is counted; the rest of the event. Returns `stored` with its number among equal payloads, from 0 on; or
- * `replayed` with the stored event and its replays. The sum of impact, which can overflow, is the first write.
+ * `replayed` with the stored event and its replays.
  */
-export const RECORD_EVENT = sandboxScript(`${OCCURRENCES}
+export const RECORD_EVENT = sandboxScript(`${STORE}
 local _, insertId, first, impact, units, rate, event = unpack(args)
 local id, repeatOf, earlier = first, '', 0
 if insertId == '' then
@@ -48,20 +83,8 @@ end
 -- A number has 48 bits in two parts, since tonumber takes no more than 32 where a long has 32.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
-local place = text(count('head', 'count:events'))
-if not sampledOut then
-  write('HINCRBY', tag .. 'impact', impact, units)
-  write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
-end
-begin()
-write('HINCRBY', KEYS[1], 'count:events', 1)
-write('HSET', tag .. 'events', place, '{"eventId":"' .. id .. '",' .. repeatOf ..
-  '"sampledOut":' .. tostring(sampledOut) .. ',' .. string.sub(event, 2))
-if insertId == '' then
-  countOccurrence('event', first, id)
-else
-  write('HSET', tag .. 'index', 'insertId ' .. insertId, place)
-end
+storeEvent('{"eventId":"' .. id .. '",' .. repeatOf .. '"sampledOut":' .. tostring(sampledOut) .. ',' ..
+  string.sub(event, 2), insertId, id, first, sampledOut and '' or impact, units)
 return {'stored', earlier}`)
 
 /**
@@ -72,17 +95,12 @@ export const SUM_IMPACT = sandboxScript(`
 local sums = #args > 0 and redis.call('HMGET', tag .. 'impact', unpack(args)) or redis.call('HGETALL', tag .. 'impact')
 return {read('head', 'generation'), read('head', 'count:events'), read('head', 'quality'), sums}`)
 
-/** Appends a change to those of the prompts. */
-const APPEND = `
-local function append(change) write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change) end
-`
-
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
  * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt; the rest of the
  * version. Returns the id of the prompt, and the number of earlier versions.
  */
-export const ADD_VERSION = sandboxScript(`${OCCURRENCES}${APPEND}
+export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
 local id, repeatOf = first, ''
 if external ~= '' then
@@ -95,28 +113,17 @@ end
 local earlier = count('index', 'versions ' .. id)
 local number = text(earlier + 1)
 local versionId = uuid('version', id, number)
-begin()
-write('HINCRBY', tag .. 'index', 'versions ' .. id, 1)
-write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, number)
 local change = '{"promptId":"' .. id .. '"'
-if earlier == 0 then
-  write('HINCRBY', KEYS[1], 'count:prompts', 1)
-  change = change .. ',"prompt":' .. prompt .. repeatOf
-end
-if external == '' then
-  countOccurrence('prompt', first, id)
-else
-  write('HSET', tag .. 'index', 'external ' .. external, id)
-end
-append(change .. ',"version":{"versionId":"' .. versionId .. '","version":' .. number .. ',' ..
-  string.sub(version, 2) .. '}')
+if earlier == 0 then change = change .. ',"prompt":' .. prompt .. repeatOf end
+storeVersion(change .. ',"version":{"versionId":"' .. versionId .. '","version":' .. number .. ',' ..
+  string.sub(version, 2) .. '}', external, id, first, versionId, number)
 return {id, earlier}`)
 
 /**
  * Activates a version. Arguments: the ids of prompt and version, and the change, which replaces that of the prompt's
  * version that was active before; then readings begin anew. Returns `activated` or `unknown`.
  */
-export const ACTIVATE_VERSION = sandboxScript(`${APPEND}
+export const ACTIVATE_VERSION = sandboxScript(`${STORE}
 local id, versionId, change = unpack(args)
 if not find('index', 'version ' .. id .. ' ' .. versionId) then return {'unknown'} end
 local place = find('index', 'active ' .. id)
@@ -124,10 +131,27 @@ if place then
   write('HSET', KEYS[1], 'generation', generation)
   write('HSET', tag .. 'prompts', place, change)
 else
-  write('HSET', tag .. 'index', 'active ' .. id, redis.call('HLEN', tag .. 'prompts'))
-  append(change)
+  activate(id, change)
 end
 return {'activated'}`)
+
+/**
+ * Stores records of an import. Eight arguments for each: `event` or `version`; the record; the caller's name of it, or
+ * empty; its id, and the id of the first one of equal content; then the field of its impact, or empty, the impact in
+ * units and its replays; or the id of the version, its number, and the change that activates it, or empty.
+ */
+export const STORE_RECORDS = sandboxScript(`${STORE}
+for at = 1, #args, 8 do
+  local kind, record, name, id, first, part, number, rest = unpack(args, at, at + 7)
+  if kind == 'event' then
+    local place = storeEvent(record, name, id, first, part, number)
+    if rest ~= '0' then write('HSET', tag .. 'index', 'replays ' .. place, rest) end
+  else
+    storeVersion(record, name, id, first, part, number)
+    if rest ~= '' then activate(id, rest) end
+  end
+end
+return {'stored'}`)
 
 /**
  * Reads consecutive events, or changes of prompts: at most 1,000, and about as many bytes as wanted. Arguments:

@@ -19,21 +19,25 @@ return {'stored'}`)
 
 /**
  * Replaces the data of a sandbox or a snapshot. `put` has the beginnings of the keys, and without a source it deletes.
- * `replaceData` discards the counters, too: its first write frees memory, so that a full Redis takes the others.
+ * `replaceData` discards the counters, too: its first write frees memory, so that a full Redis takes the others. An
+ * import is moved, since a copy of a large one would take long.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
 local function copyOf(id) return tag .. 'snapshot:' .. id .. ':' end
-local function put(source, target)
+local function put(source, target, isMoved)
   for _, kind in ipairs(kinds) do
-    if source and redis.call('EXISTS', source .. kind) == 1 then
-      write('COPY', source .. kind, target .. kind, 'REPLACE')
-    else
+    if not source or redis.call('EXISTS', source .. kind) == 0 then
       write('UNLINK', target .. kind)
+    elseif isMoved then
+      write('RENAME', source .. kind, target .. kind)
+      write('PERSIST', target .. kind)
+    else
+      write('COPY', source .. kind, target .. kind, 'REPLACE')
     end
   end
 end
-local function replaceData(source)
+local function replaceData(source, isMoved)
   local lasting, kept = {'settings', 'settings-version', 'snapshots', 'snapshots-taken'}, {}
   for _, field in ipairs(lasting) do
     local value = find('head', field)
@@ -42,7 +46,7 @@ local function replaceData(source)
   for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order', 'replay-log'}) do
     write('UNLINK', tag .. key)
   end
-  put(source, tag)
+  put(source, tag, isMoved)
   write('HDEL', KEYS[1], unpack(lasting))
   if #kept > 0 then write('HSET', KEYS[1], unpack(kept)) end
 end
@@ -107,8 +111,8 @@ return {'deleted'}`)
 
 /**
  * Replaces all data by what an import has written under the id of the generation. Arguments: `always` or `if-empty`;
- * the number of fields of each kind; then fields of the head with their values. Returns `imported`; `occupied` if the
- * sandbox has records and must be empty; `expired` if a part of what was written is gone.
+ * then fields of the head with the numbers that were written. Returns `imported`; `occupied` if the sandbox has records
+ * and must be empty; `expired` if a part of what was written is gone.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
 if args[1] == 'if-empty' then
@@ -118,16 +122,11 @@ if args[1] == 'if-empty' then
 end
 if isDry then return {'imported'} end
 local staged = tag .. 'staged:' .. generation .. ':'
-for index = 2, #kinds do
-  if redis.call('HLEN', staged .. kinds[index]) ~= tonumber(args[index]) then return {'expired'} end
+if redis.call('EXISTS', staged .. 'head') == 0 then return {'expired'} end
+for index = 2, #args, 2 do
+  local written = redis.call('HGET', staged .. 'head', args[index]) or '0'
+  if written ~= args[index + 1] then return {'expired'} end
 end
 register()
-replaceData()
-redis.call('HSET', KEYS[1], 'generation', generation, unpack(args, #kinds + 1))
-for index = 2, #kinds do
-  if args[index] ~= '0' then
-    redis.call('RENAME', staged .. kinds[index], tag .. kinds[index])
-    redis.call('PERSIST', tag .. kinds[index])
-  end
-end
+replaceData(staged, true)
 return {'imported'}`)
