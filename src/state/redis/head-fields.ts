@@ -102,8 +102,8 @@ export class RedisSettings {
 
   async #read(sandbox: string): Promise<JsonObject | undefined> {
     const head = await this.#scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
-    const [version = '', generation, events, quality = ''] = head
-    this.#scripts.offerHead(sandbox, { state: this.#scripts.nameState(generation, events), quality })
+    const [version = '', ...others] = head
+    this.#scripts.offerHead(sandbox, others)
     if (version === '') return undefined
     const known = this.#known.get(version, () => ({}))
     if (known.record) return known.record

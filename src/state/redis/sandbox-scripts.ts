@@ -6,7 +6,10 @@ import { sandboxKeys, sharedKeys } from './keys.ts'
 
 /** A part of a sandbox's head. */
 export interface FreshHead {
-  /** The name of the state, which tells whether known sums are current. */
+  /**
+   * The name of the state of the events, which tells whether known sums are current. After another connection to Redis,
+   * all states have other names.
+   */
   readonly state: string
   /** Empty: the default. */
   readonly quality: string
@@ -57,19 +60,17 @@ export class SandboxScripts {
     return (texts as (string | null)[]).map((text) => text ?? '')
   }
 
-  /** Names the state of a sandbox's events. After another connection to Redis, all states have other names. */
-  nameState(generation: RedisReply | undefined, events: RedisReply | undefined): string {
-    return `${this.connection.connections} ${generation} ${events}`
-  }
-
   /**
    * Offers a head that was just read to the callback that runs. Each request reads the settings first, and with them
    * the head: what it then reads before it waits for anything else needs no round trip (one less for a GET). The head
-   * is gone once the callback's promises have run, so no caller that may know of a later change finds it.
+   * is gone once the callback's promises have run, so no caller that may know of a later change finds it. Returns the
+   * name of the state.
    */
-  offerHead(sandbox: string, head: FreshHead): void {
+  offerHead(sandbox: string, [generation, events, quality]: readonly (RedisReply | undefined)[]): string {
     if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
-    this.#freshHeads.set(sandbox, head)
+    const state = `${this.connection.connections} ${generation} ${events}`
+    this.#freshHeads.set(sandbox, { state, quality: String(quality) })
+    return state
   }
 
   /** Returns the head that was read in the callback that runs, if any. */

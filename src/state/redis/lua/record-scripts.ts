@@ -89,10 +89,14 @@ return {'stored', earlier}`)
 
 /**
  * Reads sums of impact. Arguments: their fields; none: all. Returns the generation, the number of events, the quality,
- * and the sums; where all were asked for, fields and sums in turn.
+ * and each sum with its field and its number of events.
  */
 export const SUM_IMPACT = sandboxScript(`
-local sums = #args > 0 and redis.call('HMGET', tag .. 'impact', unpack(args)) or redis.call('HGETALL', tag .. 'impact')
+local sums = {}
+for _, field in ipairs(#args > 0 and args or redis.call('HKEYS', tag .. 'impact')) do
+  local events = find('impact', 'events of ' .. field)
+  if events then sums[#sums + 1] = {field, read('impact', field), events} end
+end
 return {read('head', 'generation'), read('head', 'count:events'), read('head', 'quality'), sums}`)
 
 /**
@@ -158,9 +162,8 @@ return {'stored'}`)
  * `events` or `prompts`; `oldest`, `newest` or `insertId`; the number to skip, or the `insertId` as JSON; the largest
  * number; the bytes; the number of replays beyond which none is counted, or empty; then fields of the head.
  *
- * Returns the generation, or empty if the log does not reach back so far; the number of all replays; the number of all
- * events or changes; the places from which and up to which they are wanted; their texts, the numbers of their replays,
- * and the fields.
+ * Returns the generation, or empty if the log does not reach back so far; the numbers of all replays and all events;
+ * the places from which and up to which they are wanted; their texts, the numbers of their replays, and the fields.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, order, offset, limit, bytes, counted = unpack(args)
@@ -194,4 +197,4 @@ for number = from, math.min(to, from + 1000) - 1 do
 end
 local fields = {}
 for index = 7, #args do fields[index - 6] = read('head', args[index]) end
-return {present, logged, total, from, to, texts, replays, fields}`)
+return {present, logged, redis.call('HLEN', tag .. 'events'), from, to, texts, replays, fields}`)
