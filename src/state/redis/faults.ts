@@ -57,8 +57,8 @@ const certificateSteps: Readonly<Record<string, string>> = {
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
 
-/** Returns true for an error of a certificate, which another attempt does not mend. */
-export function isCertificateError(error: unknown): error is Error {
+/** Returns true for an error of a certificate. */
+function isCertificateError(error: unknown): error is Error {
   return certificateCode.test(codeOf(error))
 }
 

@@ -34,8 +34,8 @@ async function logIn(redis: Redis, user: string, password: string): Promise<bool
 }
 
 /** Returns true for the error reply of a Redis that loads its data after a start. */
-export function isLoading(error: Error): boolean {
-  return error.message.startsWith('LOADING')
+export function isLoading(error: unknown): boolean {
+  return reasonOf(error).startsWith('LOADING')
 }
 
 type RedisClient = typeof import('ioredis').Redis
