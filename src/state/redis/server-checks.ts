@@ -1,19 +1,12 @@
 import { machineNow } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { createScript, type RedisConnection, type RedisReply } from './connection.ts'
+import type { RedisConnection } from './connection.ts'
 import { isErrorReply } from './faults.ts'
 import { connectionName } from './handshake.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
-
-/** Marks a state with its format. KEYS: format. ARGV: the mark. Returns the mark that it has, and the time of Redis. */
-const MARK_FORMAT = createScript(`
-local found = redis.call('GET', KEYS[1]) or ARGV[1]
-if found == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1]) end
-local time = redis.call('TIME')
-return {found, time[1], time[2]}`)
 
 /** Checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. */
 export class ServerChecks {
@@ -61,10 +54,13 @@ export class ServerChecks {
   async #findFormatFault(): Promise<string | undefined> {
     const { prefix } = this.#location
     const before = this.#now()
-    const reply = await this.#connection.run(MARK_FORMAT, [`${sharedKeys(prefix)}format`], [FORMAT_MARK])
-    const [found, seconds, micros] = reply as RedisReply[] // the script returns a list
+    const [found, time] = await Promise.all([
+      this.#connection.call('set', `${sharedKeys(prefix)}format`, FORMAT_MARK, 'NX', 'GET'),
+      this.#connection.call('time'),
+    ])
+    const [seconds, micros] = time as string[] // which `TIME` returns
     this.#compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
-    if (found === FORMAT_MARK) return undefined
+    if (found === null || found === FORMAT_MARK) return undefined
     return (
       `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows ` +
       `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
