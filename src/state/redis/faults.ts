@@ -26,6 +26,11 @@ export function isErrorReply(error: unknown): error is ErrorReply {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
+/** Returns true for the refusal of a Redis that answers. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && isErrorReply(error.cause)
+}
+
 /**
  * Describes an error reply with the next step: `its memory is full. Raise its maxmemory, or delete sandboxes (...). It
  * answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are left out.

@@ -15,10 +15,10 @@ import type {
   StreamBatch,
   StreamMessage,
 } from '../exchanges.ts'
-import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { isErrorReply } from './faults.ts'
+import type { RedisConnection } from './connection.ts'
+import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
-import { APPEND, CLEAR, COUNT_LOST, READ } from './lua/journal-scripts.ts'
+import { APPEND, READ } from './lua/journal-scripts.ts'
 
 /** The parts and bounds of a stream. */
 export interface JournalStreamOptions {
@@ -78,11 +78,11 @@ export class RedisJournalStream implements ExchangeStream {
     request: string,
     { key, text }: SharedAnswer,
   ): Promise<AppendedExchange | undefined> {
-    return this.#enqueue([sandbox, entry, request, this.#findStored(key) ?? text()], key)
+    return this.#enqueue(['exchange', sandbox, entry, request, this.#findStored(key) ?? text()], key)
   }
 
   appendEnd(text: string): Promise<AppendedExchange | undefined> {
-    return this.#enqueue(['', text, '', ''], undefined)
+    return this.#enqueue(['end', '', text, '', ''])
   }
 
   /** Returns the reference to a stored body that is not trimmed soon, if any. */
@@ -93,7 +93,7 @@ export class RedisJournalStream implements ExchangeStream {
   }
 
   /** Sends all messages of a turn by one script, in their order. */
-  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedExchange | undefined> {
+  #enqueue(args: readonly string[], answer?: object): Promise<AppendedExchange | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#queue.push({ args, answer, resolve, reject }) === 1) queueMicrotask(() => void this.#send())
     })
@@ -103,9 +103,7 @@ export class RedisJournalStream implements ExchangeStream {
     const sent = this.#queue
     this.#queue = []
     try {
-      const args = [this.#options.size, MAX_BODY_BYTES, ...sent.flatMap((message) => message.args)]
-      const reply = await this.#run(APPEND, [...this.#newStream(), ...args])
-      const [id, appended] = reply as [string, string[]] // the script returns these
+      const [id, appended] = await this.#append(sent.flatMap((message) => message.args))
       for (const [index, { answer, resolve }] of sent.entries()) {
         const number = Number(appended[2 * index])
         this.#latest = Math.max(this.#latest, number)
@@ -127,22 +125,23 @@ export class RedisJournalStream implements ExchangeStream {
   }
 
   async countLost(sandboxes: readonly string[]): Promise<boolean> {
-    try {
-      await this.#run(COUNT_LOST, [...this.#newStream(), ...sandboxes])
-      return true
-    } catch (error) {
-      if (isRefusal(error)) return false
-      throw error
-    }
+    const counted = await Promise.all(sandboxes.map((sandbox) => this.#enqueue(['lost', sandbox, '', '', ''])))
+    return !counted.includes(undefined)
   }
 
   async clear(sandbox: string | undefined): Promise<void> {
-    await this.#run(CLEAR, [...this.#newStream(), sandbox ?? '', this.#options.size])
+    await this.#append(['clear', '', sandbox ?? '', '', ''])
+  }
+
+  async #append(messages: readonly string[]): Promise<[id: string, appended: readonly string[]]> {
+    const args = [randomUUID(), this.#latest, this.#options.size, MAX_BODY_BYTES, ...messages]
+    return (await this.#options.connection.run(APPEND, this.#keys, args)) as [string, string[]] // it returns these
   }
 
   async read(position: number, cursor: string | undefined): Promise<StreamBatch> {
     const from = cursor === '' ? '0' : (cursor ?? '')
-    const reply = await this.#run(READ, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
+    const args = [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS]
+    const reply = await this.#options.connection.run(READ, this.#keys, args)
     const [id, end, entries, stored, [next, counts]] = reply as [
       string,
       string,
@@ -163,19 +162,6 @@ export class RedisJournalStream implements ExchangeStream {
       cursor: next === '0' ? undefined : next,
     }
   }
-
-  #newStream(): (string | number)[] {
-    return [randomUUID(), this.#latest]
-  }
-
-  #run(script: Script, args: readonly (string | number)[]): Promise<RedisReply> {
-    return this.#options.connection.run(script, this.#keys, args)
-  }
-}
-
-/** Returns true for the refusal of a Redis that answers, and takes no changes. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && isErrorReply(error.cause)
 }
 
 function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {

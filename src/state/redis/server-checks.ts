@@ -1,7 +1,7 @@
 import { machineNow } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { RedisConnection } from './connection.ts'
-import { isErrorReply } from './faults.ts'
+import { isRefusal } from './faults.ts'
 import { connectionName } from './handshake.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
@@ -88,7 +88,7 @@ export class ServerChecks {
       const clients = String(await this.#connection.call('client', 'LIST', 'TYPE', 'normal'))
       return clients.split(` name=${connectionName(this.#location)} `).length > 2 // this process has one of them
     } catch (error) {
-      if (error instanceof Error && isErrorReply(error.cause)) return false
+      if (isRefusal(error)) return false
       throw error
     }
   }
