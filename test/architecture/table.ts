@@ -220,7 +220,7 @@ export const habits: readonly Habit[] = [
     only: [
       'state/file/lock-holder.ts',
       'state/file/state-file.ts',
-      'state/redis/open-redis-store.ts',
+      'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',
       'client/connect.ts',
     ],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
@@ -9,8 +8,7 @@ import { RedisSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
-import { RedisCounters } from './redis-counters.ts'
-import { listNames, RedisStore } from './redis-store.ts'
+import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
 import { ServerChecks } from './server-checks.ts'
 
@@ -46,10 +44,9 @@ export async function openRedisStore(
   try {
     const checks = new ServerChecks(connection, location, warn, now)
     const warnings = await checks.start()
-    const scripts = new SandboxScripts(connection, prefix, randomUUID)
-    const store = new RedisStore({
+    const scripts = new SandboxScripts(connection, prefix)
+    const store = createRedisStore({
       scripts,
-      counters: new RedisCounters(scripts),
       findOutage: async () => connection.outage ?? checks.findWriteFault(),
       close: () => connection.finish(),
     })
@@ -61,7 +58,7 @@ export async function openRedisStore(
       updateRecord: (sandbox, update) => settings.update(sandbox, update),
       registerInputs: (digest) => checks.registerInputs(digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
-      openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: randomUUID(), size }),
+      openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings }, shared, connection })
   } catch (error) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { reasonOf } from '../../core/result.ts'
 import { nextTick } from '../../core/timers.ts'
 import { StoreReadError } from '../store.ts'
@@ -20,21 +21,20 @@ export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates the names of generations, which no two processes may share. */
-  readonly createId: () => string
+  /** Creates the names of generations and replicas, which no two processes may share. */
+  readonly createId = randomUUID
   readonly #registry: readonly string[]
   readonly #freshHeads = new Map<string, FreshHead>()
 
-  constructor(connection: RedisConnection, prefix: string, createId: () => string, isFork = false) {
+  constructor(connection: RedisConnection, prefix: string, isFork = false) {
     this.connection = connection
     this.prefix = prefix
-    this.createId = createId
     this.isFork = isFork
     this.#registry = ['sandboxes', 'created', 'format'].map((key) => sharedKeys(prefix) + key)
   }
 
   fork(): SandboxScripts {
-    return new SandboxScripts(this.connection, this.prefix, this.createId, true)
+    return new SandboxScripts(this.connection, this.prefix, true)
   }
 
   /** Runs a script. `generation` names data that may begin; `part` is the beginning of the keys of an import. */
@@ -42,7 +42,7 @@ export class SandboxScripts {
     script: Script,
     sandbox: string,
     args: readonly Argument[] = [],
-    generation = this.createId(),
+    generation: string = this.createId(),
     part = '',
   ): Promise<readonly RedisReply[]> {
     const keys = [`${sandboxKeys(this.prefix, sandbox)}${part}head`, ...this.#registry]
@@ -52,6 +52,11 @@ export class SandboxScripts {
     } finally {
       this.#freshHeads.delete(sandbox)
     }
+  }
+
+  /** Runs a script that changes a sandbox, and returns the first part of its reply. */
+  async change(script: Script, sandbox: string, ...args: readonly Argument[]): Promise<RedisReply | undefined> {
+    return (await this.run(script, sandbox, args))[0]
   }
 
   /** Reads fields of the head of a sandbox. Empty texts stand for those that it does not have. */

@@ -49,11 +49,10 @@ if not isOpen then touch() end
 expire()
 return {used, ends}`)
 
-/** Returns the sequences in the order of their latest use, and their counts in turn. */
+/** Returns the sequences in the order of their latest use, each with its count. */
 export const LIST_SEQUENCES = sandboxScript(`
 local listed = {}
 for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do
-  listed[#listed + 1] = field
-  listed[#listed + 1] = count('sequences', field)
+  listed[#listed + 1] = {field, count('sequences', field)}
 end
 return listed`)
