@@ -52,20 +52,19 @@ for at = 5, #ARGV, 5 do
   end
   local position = text(redis.call('HINCRBY', KEYS[1], 'messages', 1)) .. '-0'
   if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], position, unpack(fields)) end
-  appended[#appended + 1] = number
-  appended[#appended + 1] = stored
+  appended[#appended + 1] = {number, stored}
 end
 return {id, appended}`)
 
 /**
  * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more
  * are read, the cursor from which counts are read, or empty for none, and about the most counts. Returns the id of the
- * stream, the position of its last message, the messages, ids and texts of their bodies in turn, and the next cursor
- * with the counts.
+ * stream, the position of its last message, the messages, their bodies with their ids, and the next cursor with the
+ * counts: sandbox, number of the first exchange, and count.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')
-if not head[1] then return {'', '0', {}, {}, {'0', {}}} end
+if not head[1] then return {'', '0', {}, {}, '0', {}} end
 local messages, bodies, isRead, bytes = {}, {}, { ['0'] = true }, 0
 for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '+', 'COUNT', ARGV[2])) do
   if bytes > tonumber(ARGV[3]) then break end
@@ -74,14 +73,16 @@ for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '
     if id and not isRead[id] then
       isRead[id] = true
       for _, body in ipairs(redis.call('XRANGE', KEYS[3], id, id)) do
-        bodies[#bodies + 1] = id
-        bodies[#bodies + 1] = body[2][2]
+        bodies[#bodies + 1] = {id, body[2][2]}
         bytes = bytes + #body[2][2]
       end
     end
   end
   messages[#messages + 1] = message
 end
-local counts = {'0', {}}
-if ARGV[4] ~= '' then counts = redis.call('HSCAN', KEYS[4], ARGV[4], 'COUNT', ARGV[5]) end
-return {head[1], head[2] or '0', messages, bodies, counts}`)
+local cursor, places, counts = '0', {}, {}
+if ARGV[4] ~= '' then cursor, places = unpack(redis.call('HSCAN', KEYS[4], ARGV[4], 'COUNT', ARGV[5])) end
+for index = 1, #places, 2 do
+  counts[#counts + 1] = {places[index], string.match(places[index + 1], '^(%d+) (%d+)$')}
+end
+return {head[1], head[2] or '0', messages, bodies, cursor, counts}`)
