@@ -6,7 +6,7 @@ import { nextTurn } from '../../core/timers.ts'
 import { cloneJson, deepFreeze } from '../clone.ts'
 import type { PlainCollection } from '../collections/collection.ts'
 import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
-import type { RecordUpdate } from '../shared-state.ts'
+import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
@@ -76,50 +76,43 @@ export function updateRecord<Item extends object>(
   })
 }
 
-/** Reads and changes the settings of sandboxes. Equal settings are parsed once; the parsed ones are never changed. */
-export class RedisSettings {
-  readonly #scripts: SandboxScripts
+/**
+ * Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed.
+ * Requests of one turn share a reading, which reads the head of the sandbox, too.
+ */
+export function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
   /** The settings by their version. */
-  readonly #known = new LruCache<{ record?: JsonObject }>(1000)
+  const all = new LruCache<{ record?: JsonObject }>(1000)
   /** The readings that are not sent yet. */
-  readonly #readings = new Map<string, Promise<JsonObject | undefined>>()
+  const readings = new Map<string, Promise<JsonObject | undefined>>()
 
-  constructor(scripts: SandboxScripts) {
-    this.#scripts = scripts
-  }
-
-  /** Reads the settings, and the head of the sandbox with them. Requests of one turn share a command. */
-  read(sandbox: string): Promise<JsonObject | undefined> {
-    const reading =
-      this.#readings.get(sandbox) ??
-      nextTurn().then(() => {
-        this.#readings.delete(sandbox) // a later caller may know of a later change
-        return this.#read(sandbox)
-      })
-    this.#readings.set(sandbox, reading)
-    return reading
-  }
-
-  async #read(sandbox: string): Promise<JsonObject | undefined> {
-    const head = await this.#scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
+  async function read(sandbox: string): Promise<JsonObject | undefined> {
+    readings.delete(sandbox) // a later caller may know of a later change
+    const head = await scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
     const [version = '', ...others] = head
-    this.#scripts.offerHead(sandbox, others)
+    scripts.offerHead(sandbox, others)
     if (version === '') return undefined
-    const known = this.#known.get(version, () => ({}))
+    const known = all.get(version, () => ({}))
     if (known.record) return known.record
-    const [present, text] = await this.#scripts.readHead(sandbox, 'settings-version', 'settings')
-    if (present !== version) return this.#read(sandbox) // they were replaced meanwhile
+    const [present, text] = await scripts.readHead(sandbox, 'settings-version', 'settings')
+    if (present !== version) return read(sandbox) // they were replaced meanwhile
     known.record = parseStoredJson<JsonObject>(sandbox, 'settings', text)
     return known.record
   }
 
-  update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
-    return updateField(this.#scripts, sandbox, 'settings', 'settings', (text) => {
-      const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
-      const { record, result } = update(present)
-      if (record === present) return { result }
-      const next = record === undefined ? '' : JSON.stringify(record)
-      return { text: next, beside: ['settings-version', hash('sha1', next)], result }
-    })
+  return {
+    readRecord(sandbox) {
+      const reading = readings.get(sandbox) ?? nextTurn().then(() => read(sandbox))
+      readings.set(sandbox, reading)
+      return reading
+    },
+    updateRecord: (sandbox, update) =>
+      updateField(scripts, sandbox, 'settings', 'settings', (text) => {
+        const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
+        const { record, result } = update(present)
+        if (record === present) return { result }
+        const next = record === undefined ? '' : JSON.stringify(record)
+        return { text: next, beside: ['settings-version', hash('sha1', next)], result }
+      }),
   }
 }

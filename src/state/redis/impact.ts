@@ -3,6 +3,7 @@ import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
 import { type ImpactSum, sumDays } from '../memory/impact.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'
+import type { Store } from '../store.ts'
 import { SUM_IMPACT } from './lua/record-scripts.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
@@ -12,23 +13,17 @@ const MAX_NAMED_SUMS = 1000
 /** Returns the name of the sum of a product and a day. */
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
-/** Sums impact. What was read before needs no round trip if the head was just read and is the same. */
-export class RedisImpact {
-  readonly #scripts: SandboxScripts
+/** Creates the sums. What was read before needs no round trip if the head was just read and is the same. */
+export function createImpact(scripts: SandboxScripts): Store['eventImpact'] {
   /** The sums by sandbox and query, each with the state that it is of. */
-  readonly #known = new LruCache<{ state: string; days: ReadonlyMap<string, DayImpact> }>(200)
-
-  constructor(scripts: SandboxScripts) {
-    this.#scripts = scripts
-  }
-
-  async sum(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
+  const all = new LruCache<{ state: string; days: ReadonlyMap<string, DayImpact> }>(200)
+  return async (sandbox, query) => {
     if (query.productIds.length === 0) return new Map()
-    const known = this.#known.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
-    if (known.state === this.#scripts.freshHead(sandbox)?.state) return known.days
-    const [generation, events, quality, sums] = await this.#scripts.run(SUM_IMPACT, sandbox, listFields(query))
+    const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
+    if (known.state === scripts.freshHead(sandbox)?.state) return known.days
+    const [generation, events, quality, sums] = await scripts.run(SUM_IMPACT, sandbox, listFields(query))
     known.days = sumDays((sums as readonly string[][]).map(parseSum), query) // the script returns lists
-    known.state = this.#scripts.offerHead(sandbox, [generation, events, quality])
+    known.state = scripts.offerHead(sandbox, [generation, events, quality])
     return known.days
   }
 }

@@ -4,7 +4,7 @@ import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
-import { RedisSettings } from './head-fields.ts'
+import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
@@ -50,12 +50,10 @@ export async function openRedisStore(
       findOutage: async () => connection.outage ?? checks.findWriteFault(),
       close: () => connection.finish(),
     })
-    const settings = new RedisSettings(scripts)
     const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
       shown,
-      readRecord: (sandbox) => settings.read(sandbox),
-      updateRecord: (sandbox, update) => settings.update(sandbox, update),
+      ...createSettings(scripts),
       registerInputs: (digest) => checks.registerInputs(digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),

@@ -14,18 +14,11 @@ import { addUpRecords } from '../queries.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
 import { parseQuality, parseRecords, updateRecord } from './head-fields.ts'
-import { impactField, RedisImpact } from './impact.ts'
+import { createImpact, impactField } from './impact.ts'
 import { importContent } from './import-content.ts'
 import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
-import {
-  CREATE_SNAPSHOT,
-  DELETE_SANDBOX,
-  DELETE_SNAPSHOT,
-  PUT_FIELDS,
-  RESET,
-  RESTORE_SNAPSHOT,
-} from './lua/sandbox-scripts.ts'
+import { CREATE_SNAPSHOT, DELETE_SNAPSHOT, PUT_FIELDS, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
 import { createCounters } from './redis-counters.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
@@ -41,14 +34,13 @@ interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
 /** Creates the store in Redis. */
 export function createRedisStore(deps: RedisStoreDeps): Store {
   const { scripts, findOutage, close, ownSteps = new Map() } = deps
-  const impact = new RedisImpact(scripts)
   return {
     ...createRecorder(scripts),
     ...createCounters(scripts, ownSteps),
     ...createSnapshots(scripts),
     listEvents: (sandbox, query = {}) => listEvents(scripts, sandbox, query),
     listPrompts: (sandbox) => listPrompts(scripts, sandbox),
-    eventImpact: (sandbox, query) => impact.sum(sandbox, query),
+    eventImpact: createImpact(scripts),
     getQuality: async (sandbox) => {
       const fresh = scripts.freshHead(sandbox)?.quality
       const [text = ''] = fresh === undefined ? await scripts.readHead(sandbox, 'quality') : [fresh]
@@ -65,14 +57,9 @@ export function createRedisStore(deps: RedisStoreDeps): Store {
     exportSandbox: (sandbox) => exportSandbox(scripts, sandbox),
     importSandbox: (sandbox, content, condition) => importContent(scripts, sandbox, content, condition),
     listSandboxes: () => listSandboxes(scripts),
-    deleteSandbox: async (sandbox) => {
-      const outcome = await scripts.change(DELETE_SANDBOX, sandbox)
-      await waitForMemory(scripts)
-      return outcome === 'deleted'
-    },
+    deleteSandbox: async (sandbox) => (await deleteData(scripts, sandbox, 'all')) === 'deleted',
     reset: async (sandbox) => {
-      await scripts.change(RESET, sandbox)
-      await waitForMemory(scripts)
+      await deleteData(scripts, sandbox, 'data')
     },
     size: async () => addUpRecords(await listSandboxes(scripts)),
     fork: () =>
@@ -153,13 +140,18 @@ function createSnapshots(
   }
 }
 
-/** Waits until Redis has freed the memory of deleted keys, at most a second, so that a full one takes changes. */
-async function waitForMemory({ connection, isFork }: SandboxScripts): Promise<void> {
-  for (let questions = 0; questions < 100 && !isFork; questions += 1) {
-    const info = String(await connection.call('info', 'memory'))
-    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) return
+/**
+ * Deletes data, and waits until Redis has freed their memory, at most a second, so that a full one takes changes.
+ * Returns the first part of the script's reply.
+ */
+async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
+  const outcome = await scripts.change(RESET, sandbox, part)
+  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
+    const info = String(await scripts.connection.call('info', 'memory'))
+    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
     await sleep(10)
   }
+  return outcome
 }
 
 /** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */

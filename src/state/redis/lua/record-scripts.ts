@@ -38,12 +38,11 @@ local function storeEvent(event, insertId, id, first, impact, units)
   end
   return place
 end
-local function append(change) write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change) end
 local function storeVersion(change, external, id, first, versionId, number)
   begin()
   write('HINCRBY', tag .. 'index', 'versions ' .. id, 1)
   write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, number)
-  append(change)
+  write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change)
   if number ~= '1' then return end
   write('HINCRBY', KEYS[1], 'count:prompts', 1)
   if external == '' then
@@ -52,9 +51,13 @@ local function storeVersion(change, external, id, first, versionId, number)
     write('HSET', tag .. 'index', 'external ' .. external, id)
   end
 end
+-- The change replaces that of the prompt's version that was active before; then readings begin anew.
 local function activate(id, change)
-  write('HSET', tag .. 'index', 'active ' .. id, redis.call('HLEN', tag .. 'prompts'))
-  append(change)
+  local place = find('index', 'active ' .. id)
+  if place then write('HSET', KEYS[1], 'generation', generation) end
+  place = place or redis.call('HLEN', tag .. 'prompts')
+  write('HSET', tag .. 'index', 'active ' .. id, place)
+  write('HSET', tag .. 'prompts', place, change)
 end
 `
 
@@ -123,20 +126,11 @@ storeVersion(change .. ',"version":{"versionId":"' .. versionId .. '","version":
   string.sub(version, 2) .. '}', external, id, first, versionId, number)
 return {id, earlier}`)
 
-/**
- * Activates a version. Arguments: the ids of prompt and version, and the change, which replaces that of the prompt's
- * version that was active before; then readings begin anew. Returns `activated` or `unknown`.
- */
+/** Activates a version. Arguments: the ids of prompt and version, and the change. Returns `activated` or `unknown`. */
 export const ACTIVATE_VERSION = sandboxScript(`${STORE}
 local id, versionId, change = unpack(args)
 if not find('index', 'version ' .. id .. ' ' .. versionId) then return {'unknown'} end
-local place = find('index', 'active ' .. id)
-if place then
-  write('HSET', KEYS[1], 'generation', generation)
-  write('HSET', tag .. 'prompts', place, change)
-else
-  activate(id, change)
-end
+activate(id, change)
 return {'activated'}`)
 
 /**

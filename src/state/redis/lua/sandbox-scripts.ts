@@ -57,24 +57,23 @@ local function dropSnapshot(id)
 end
 `
 
-/** Deletes all data and counters, but no snapshot. */
+/**
+ * Deletes all data and counters. Argument: `data`, or `all` to delete snapshots and settings, too. Returns `deleted`,
+ * or `absent` if nothing but counters was stored.
+ */
 export const RESET = sandboxScript(`${REPLACE}
+local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
 replaceData()
+if args[1] == 'all' then
+  for _, id in ipairs(redis.call('HKEYS', snapshots)) do dropSnapshot(id) end
+  write('UNLINK', KEYS[1])
+end
 if redis.call('EXISTS', snapshots) == 1 then
   write('HSET', KEYS[1], 'generation', generation)
 else
   write('HDEL', KEYS[1], 'snapshots', 'snapshots-taken')
   unregister()
 end
-return {'reset'}`)
-
-/** Deletes everything of a sandbox. Returns `deleted`, or `absent` if nothing but counters was stored. */
-export const DELETE_SANDBOX = sandboxScript(`${REPLACE}
-local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
-replaceData()
-for _, id in ipairs(redis.call('HKEYS', snapshots)) do dropSnapshot(id) end
-write('UNLINK', KEYS[1])
-unregister()
 return {outcome}`)
 
 /**
