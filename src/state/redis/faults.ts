@@ -16,13 +16,8 @@ const meanings: Readonly<Record<string, string>> = {
   WRONGTYPE: 'another program uses a key with this prefix. Choose another prefix (--state-prefix).',
 }
 
-/** An error reply of Redis, as the client throws it. */
-interface ErrorReply extends Error {
-  readonly name: 'ReplyError'
-}
-
 /** Returns true for an error reply of Redis, as opposed to no reply. */
-export function isErrorReply(error: unknown): error is ErrorReply {
+export function isErrorReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
@@ -35,7 +30,7 @@ export function isRefusal(error: unknown): boolean {
  * Describes an error reply with the next step: `its memory is full. Raise its maxmemory, or delete sandboxes (...). It
  * answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are left out.
  */
-function describeErrorReply({ message }: ErrorReply): string {
+function describeErrorReply({ message }: Error): string {
   const [said = ''] = message.split(' script: ')
   const text = said.replace(/\.$/, '')
   const meaning = meanings[/^[A-Z]+/.exec(text)?.[0] ?? ''] ?? describeOther(text)

@@ -10,15 +10,10 @@ import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
-import { ServerChecks } from './server-checks.ts'
+import { type ClockOptions, createServerChecks } from './server-checks.ts'
 
 /** The options of a store in Redis. */
-export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence if the clocks of this machine and of Redis differ. Default: no effect. */
-  readonly warn?: (problem: string) => void
-  /** Returns the machine's time, epoch milliseconds, for tests. */
-  readonly now?: () => number
-}
+export interface RedisStoreOptions extends Partial<RedisTimeouts>, ClockOptions {}
 
 const DEFAULT_COMMAND_MS = 2000
 const DEFAULT_CONNECT_MS = 5000
@@ -35,26 +30,22 @@ export interface OpenedRedisStore extends OpenedStore {
  */
 export async function openRedisStore(
   location: RedisLocation,
-  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn = () => {}, now }: RedisStoreOptions = {},
+  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, ...clock }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const opened = await RedisConnection.open(location, { commandMs, connectMs })
   if (!opened.ok) return opened
   const connection = opened.value
   const { prefix, shown } = location
   try {
-    const checks = new ServerChecks(connection, location, warn, now)
-    const warnings = await checks.start()
+    const { start, findOutage, registerInputs } = createServerChecks(connection, location, clock)
+    const warnings = await start()
     const scripts = new SandboxScripts(connection, prefix)
-    const store = createRedisStore({
-      scripts,
-      findOutage: async () => connection.outage ?? checks.findWriteFault(),
-      close: () => connection.finish(),
-    })
+    const store = createRedisStore({ scripts, findOutage, close: () => connection.finish() })
     const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
       shown,
       ...createSettings(scripts),
-      registerInputs: (digest) => checks.registerInputs(digest),
+      registerInputs,
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
