@@ -1,13 +1,12 @@
 import { machineNow } from '../../core/timers.ts'
 import type { SharedState } from '../shared-state.ts'
 import { type Store, StoreUnavailableError } from '../store.ts'
-import type { RedisConnection } from './connection.ts'
+import { connectionName, type RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
-import { connectionName } from './handshake.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
-import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
+import { CLOCK_TOLERANCE_MS } from './redis-counters.ts'
 
 /** The options of the comparison of clocks. */
 export interface ClockOptions {
