@@ -13,7 +13,7 @@ import type { StoredPromptChange } from './read-content.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
-const LENGTH_AT_ONCE = 128 * 1024
+const LENGTH_AT_ONCE = 64 * 1024
 
 /** The most arguments that are sent at once, since Lua can unpack no more than 8,000. */
 const ARGUMENTS_AT_ONCE = 4000

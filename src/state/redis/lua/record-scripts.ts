@@ -21,15 +21,13 @@ local function countOccurrence(kind, id, first)
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
   if id ~= first then write('HSET', tag .. 'index', kind .. ' ' .. id, 1) end
 end
--- The sum of impact, which can overflow, is the first write. It is empty for an event that sampling dropped.
+-- The sum of impact, which can overflow, is written first. It is empty for an event that sampling dropped.
 local function storeEvent(event, insertId, id, first, impact, units)
   if impact ~= '' then
     write('HINCRBY', tag .. 'impact', impact, units)
     write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
   end
-  local place = text(count('head', 'count:events'))
-  begin()
-  write('HINCRBY', KEYS[1], 'count:events', 1)
+  local place = text((write('HINCRBY', KEYS[1], 'count:events', 1) or 1) - 1)
   write('HSET', tag .. 'events', place, event)
   if insertId == '' then
     countOccurrence('event', id, first)
@@ -39,7 +37,6 @@ local function storeEvent(event, insertId, id, first, impact, units)
   return place
 end
 local function storeVersion(change, external, id, first, versionId, number)
-  begin()
   write('HINCRBY', tag .. 'index', 'versions ' .. id, 1)
   write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, number)
   write('HSET', tag .. 'prompts', redis.call('HLEN', tag .. 'prompts'), change)
@@ -86,6 +83,7 @@ end
 -- A number has 48 bits in two parts, since tonumber takes no more than 32 where a long has 32.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
+begin()
 storeEvent('{"eventId":"' .. id .. '",' .. repeatOf .. '"sampledOut":' .. tostring(sampledOut) .. ',' ..
   string.sub(event, 2), insertId, id, first, sampledOut and '' or impact, units)
 return {'stored', earlier}`)
@@ -122,6 +120,7 @@ local number = text(earlier + 1)
 local versionId = uuid('version', id, number)
 local change = '{"promptId":"' .. id .. '"'
 if earlier == 0 then change = change .. ',"prompt":' .. prompt .. repeatOf end
+begin()
 storeVersion(change .. ',"version":{"versionId":"' .. versionId .. '","version":' .. number .. ',' ..
   string.sub(version, 2) .. '}', external, id, first, versionId, number)
 return {id, earlier}`)
@@ -139,6 +138,7 @@ return {'activated'}`)
  * units and its replays; or the id of the version, its number, and the change that activates it, or empty.
  */
 export const STORE_RECORDS = sandboxScript(`${STORE}
+begin()
 for at = 1, #args, 8 do
   local kind, record, name, id, first, part, number, rest = unpack(args, at, at + 7)
   if kind == 'event' then

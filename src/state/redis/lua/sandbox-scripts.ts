@@ -20,19 +20,19 @@ return {'stored'}`)
 /**
  * Replaces the data of a sandbox or a snapshot. `put` has the beginnings of the keys, and without a source it deletes.
  * `replaceData` discards the counters, too: its first write frees memory, so that a full Redis takes the others. An
- * import is moved, since a copy of a large one would take long.
+ * import is moved, since a copy of a large one would take long, as would a move over a large hash.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
 local function copyOf(id) return tag .. 'snapshot:' .. id .. ':' end
 local function put(source, target, isMoved)
   for _, kind in ipairs(kinds) do
-    if not source or redis.call('EXISTS', source .. kind) == 0 then
-      write('UNLINK', target .. kind)
-    elseif isMoved then
+    local isThere = source and redis.call('EXISTS', source .. kind) == 1
+    if isMoved or not isThere then write('UNLINK', target .. kind) end
+    if isThere and isMoved then
       write('RENAME', source .. kind, target .. kind)
       write('PERSIST', target .. kind)
-    else
+    elseif isThere then
       write('COPY', source .. kind, target .. kind, 'REPLACE')
     end
   end
