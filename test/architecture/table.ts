@@ -152,7 +152,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   cors: { only: ['http/'] },
   esbuild: { only: ['build/'] },
   express: { only: ['http/'] },
-  ioredis: { only: ['state/redis/connection.ts', 'state/redis/handshake.ts'], lazy: true },
+  ioredis: { only: ['state/redis/connection.ts'], lazy: true },
   lowdb: { only: ['state/file/'] },
   'jsonpath-js': { only: ['documents/json-path.ts'] },
   'openapi-fetch': { only: ['client/transport.ts'] },
@@ -220,7 +220,7 @@ export const habits: readonly Habit[] = [
     only: [
       'state/file/lock-holder.ts',
       'state/file/state-file.ts',
-      'state/redis/open-redis-store.ts',
+      'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',
       'client/connect.ts',
     ],

@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, success } from '../../core/result.ts'
-import { nextTick } from '../../core/timers.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { nextTick, sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
-import {
-  describeReason,
-  describeStartFault,
-  isCertificateError,
-  isErrorReply,
-  replyWithin,
-  TOO_LATE,
-} from './faults.ts'
-import { isLoading, loadClient, prepareConnection } from './handshake.ts'
+import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
+import { escapeName } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The bounds of waiting for Redis. */
@@ -38,9 +31,6 @@ export const createScript = (text: string): Script => ({ text, name: `script ${h
 
 type ScriptCommand = (numberOfKeys: number, ...args: readonly Argument[]) => Promise<RedisReply>
 
-/** The outage before the first connection. */
-const NOT_YET = 'the connection was not opened yet'
-
 /** The milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
 
@@ -57,7 +47,7 @@ export class RedisConnection {
   readonly #location: RedisLocation
   readonly #commandMs: number
   /** The reason why there is no connection, or undefined if there is one. */
-  #outage: string | undefined = NOT_YET
+  #outage: string | undefined = 'the connection was not opened yet'
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
   #isClosed = false
@@ -70,6 +60,10 @@ export class RedisConnection {
     this.#redis = redis
     this.#commandMs = commandMs
     this.#location = location
+    redis.on('error', (error: Error) => {
+      this.#lastError = error
+    })
+    redis.on('close', () => this.#reconnect(this.#lastError))
   }
 
   /** Connects. The error is a sentence without user and password. */
@@ -80,7 +74,6 @@ export class RedisConnection {
     const loaded = await loadClient()
     if (!loaded.ok) return loaded
     const { host, port, tls, database } = location
-    let connection: RedisConnection | undefined
     const options = {
       host,
       port,
@@ -90,17 +83,14 @@ export class RedisConnection {
       enableOfflineQueue: false,
       enableReadyCheck: false,
       disableClientInfo: true,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      retryStrategy: () => (!connection || connection.#isLastAttempt ? null : PAUSE_MS),
+      retryStrategy: () => null, // `#connect` does
       protocol: 2,
     } as const satisfies RedisOptions
-    const redis = new loaded.value(options)
-    connection = new RedisConnection(redis, location, commandMs)
+    const connection = new RedisConnection(new loaded.value(options), location, commandMs)
     try {
-      await replyWithin(connectMs, Promise.all([connection.#watch(), redis.connect()]))
+      await replyWithin(connectMs, connection.#connect(isLoading))
       return success(connection)
     } catch (error) {
       connection.close()
@@ -108,45 +98,31 @@ export class RedisConnection {
     }
   }
 
-  /**
-   * Notices the beginning and the end of the connection. The promise resolves at its first beginning, and rejects where
-   * no other attempt can help.
-   */
-  #watch(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#redis.on('connect', () => {
+  /** Connects, so that commands can be sent. Tries again after a pause if it fails and `mayRetry` returns true. */
+  async #connect(mayRetry: (error: unknown) => boolean): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#redis.connect()
         this.#lastError = undefined
-      })
-      this.#redis.on('ready', () => {
-        this.#begin().then(resolve, (error: Error) => {
-          if (isErrorReply(error)) this.#lastError = error
-          this.#lastError ??= error
-          if (!isLoading(error)) reject(error)
-          this.#redis.disconnect(true)
-        })
-      })
-      this.#redis.on('close', () => {
-        if (this.#outage !== NOT_YET) this.#outage = describeReason(this.#lastError)
-      })
-      this.#redis.on('error', (error: Error) => {
-        this.#lastError = error
-        if (isCertificateError(error)) reject(error)
-      })
-    })
+        this.warning = await replyWithin(this.#commandMs, prepareConnection(this.#redis, this.#location))
+        this.#outage = undefined
+        this.connections += 1
+        return
+      } catch (error) {
+        this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
+        this.#outage = describeReason(this.#lastError)
+        this.#disconnect()
+        if (!mayRetry(this.#lastError)) throw error
+        await sleep(PAUSE_MS, undefined, { ref: false })
+      }
+    }
   }
 
-  /** Prepares a connection that was made, so that commands can be sent. */
-  async #begin(): Promise<void> {
-    const prepared = prepareConnection(this.#redis, this.#location)
-    this.warning = await replyWithin(this.#commandMs, prepared)
-    this.#outage = undefined
-    this.#lastError = undefined
-    this.connections += 1
-  }
-
-  /** Is true while a start connects for the first time, which it tries again only if Redis loads its data. */
-  get #isLastAttempt(): boolean {
-    return this.#outage === NOT_YET && !(this.#lastError && isLoading(this.#lastError))
+  /** Refuses commands from now on, and connects again. */
+  #reconnect(error: unknown): void {
+    if (this.#outage !== undefined) return
+    this.#outage = describeReason(error)
+    void this.#connect(() => true)
   }
 
   /** The reason why commands are refused, or undefined while they are not. */
@@ -191,9 +167,9 @@ export class RedisConnection {
 
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
-      this.#outage = describeReason(error)
       this.#lastError = TOO_LATE
-      this.#redis.disconnect(true)
+      this.#reconnect(TOO_LATE)
+      this.#disconnect()
     }
     const { shown } = this.#location
     const message = isErrorReply(error)
@@ -211,6 +187,59 @@ export class RedisConnection {
 
   close(): void {
     this.#isClosed = true
+    this.#disconnect()
+  }
+
+  #disconnect(): void {
     if (this.#redis.status !== 'end') this.#redis.disconnect() // which would begin a timer
+  }
+}
+
+/**
+ * Prepares a connection that was made: user, password, and database. The client would do so unheard: it goes on with
+ * database 0 where the chosen one is refused. Rejects with the error reply, also while Redis loads its data. Returns a
+ * warning of a password that Redis does not ask for, if any.
+ */
+async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
+  const { user, password, database } = location
+  const isAsked = user === '' && password === '' ? true : await logIn(redis, user, password)
+  if (database !== 0) await redis.select(database)
+  await redis.ping()
+  await redis.client('SETNAME', connectionName(location)).catch(() => undefined) // a name that lists of Redis show
+  return isAsked ? undefined : 'Redis asks for no password, so everybody who reaches it can read the state.'
+}
+
+/** Returns the name of the connections of all replicas of a state: `convsim:0:PREFIX`. */
+export function connectionName({ database, prefix }: RedisLocation): string {
+  return `convsim:${database}:${escapeName(prefix)}`
+}
+
+/** Sends user and password. Returns false if Redis asks for none. */
+async function logIn(redis: Redis, user: string, password: string): Promise<boolean> {
+  try {
+    await (user === '' ? redis.auth(password) : redis.auth(user, password))
+    return true
+  } catch (error) {
+    if (error instanceof Error && /without any password|no password is set/.test(error.message)) return false
+    throw error
+  }
+}
+
+/** Returns true for the error reply of a Redis that loads its data after a start. */
+function isLoading(error: unknown): boolean {
+  return reasonOf(error).startsWith('LOADING')
+}
+
+type RedisClient = typeof import('ioredis').Redis
+
+/** Loads the client, which an installation can leave out since it is an optional peer dependency. */
+async function loadClient(): Promise<Result<RedisClient>> {
+  try {
+    return success((await import('ioredis')).Redis)
+  } catch (error) {
+    return failure(
+      `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
+        'Install it: npm install ioredis@6.',
+    )
   }
 }

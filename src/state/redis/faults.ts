@@ -16,21 +16,21 @@ const meanings: Readonly<Record<string, string>> = {
   WRONGTYPE: 'another program uses a key with this prefix. Choose another prefix (--state-prefix).',
 }
 
-/** An error reply of Redis, as the client throws it. */
-interface ErrorReply extends Error {
-  readonly name: 'ReplyError'
+/** Returns true for an error reply of Redis, as opposed to no reply. */
+export function isErrorReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** Returns true for an error reply of Redis, as opposed to no reply. */
-export function isErrorReply(error: unknown): error is ErrorReply {
-  return error instanceof Error && error.name === 'ReplyError'
+/** Returns true for the refusal of a Redis that answers. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && isErrorReply(error.cause)
 }
 
 /**
  * Describes an error reply with the next step: `its memory is full. Raise its maxmemory, or delete sandboxes (...). It
  * answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are left out.
  */
-function describeErrorReply({ message }: ErrorReply): string {
+function describeErrorReply({ message }: Error): string {
   const [said = ''] = message.split(' script: ')
   const text = said.replace(/\.$/, '')
   const meaning = meanings[/^[A-Z]+/.exec(text)?.[0] ?? ''] ?? describeOther(text)
@@ -57,8 +57,8 @@ const certificateSteps: Readonly<Record<string, string>> = {
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
 
-/** Returns true for an error of a certificate, which another attempt does not mend. */
-export function isCertificateError(error: unknown): error is Error {
+/** Returns true for an error of a certificate. */
+function isCertificateError(error: unknown): error is Error {
   return certificateCode.test(codeOf(error))
 }
 

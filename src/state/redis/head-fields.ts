@@ -5,11 +5,11 @@ import { LruCache } from '../../core/lru-cache.ts'
 import { nextTurn } from '../../core/timers.ts'
 import { type PlainCollection, replaceRecord } from '../collections/collection.ts'
 import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
-import type { RecordUpdate } from '../shared-state.ts'
+import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
-import { PUT_FIELD } from './lua/sandbox-scripts.ts'
+import { PUT_FIELDS } from './lua/sandbox-scripts.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The number of times that a change is sent before it is refused. */
@@ -19,8 +19,8 @@ const MAX_ATTEMPTS = 50
 interface FieldUpdate<T> {
   /** An empty text removes the field; without a text it stays as it is. */
   readonly text?: string
-  /** The field and the number of records that it has, for a field of plain records. */
-  readonly counted?: readonly Argument[]
+  /** A field that changes with it, and its value. */
+  readonly beside?: readonly Argument[]
   readonly result: T
 }
 
@@ -28,14 +28,15 @@ interface FieldUpdate<T> {
 async function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
+  kind: 'data' | 'settings',
   field: string,
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     const [present = ''] = await scripts.readHead(sandbox, field)
-    const { text, counted = [], result } = update(present)
+    const { text, beside = [], result } = update(present)
     if (text === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELD, sandbox, [field, hash('sha1', present), text, ...counted])
+    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, [hash('sha1', present), kind, field, text, ...beside])
     if (outcome === 'stored') return result
   }
   throw new StoreUnavailableError(
@@ -62,60 +63,54 @@ export function updateRecord<Item extends object>(
   key: string,
   update: (record: Item | undefined) => Item | undefined,
 ): Promise<Item | undefined> {
-  return updateField<Item | undefined>(scripts, sandbox, recordsField(collection.name), (text) => {
+  return updateField<Item | undefined>(scripts, sandbox, 'data', recordsField(collection.name), (text) => {
     const records = parseRecords<Item>(sandbox, text)
     const index = records.findIndex((record) => collection.keyOf(record) === key)
     const present = records[index]
     const result = replaceRecord(collection, key, present, update)
     if (result === present) return { result }
     const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
-    return { text: JSON.stringify(all), counted: [countField(collection.name), all.length], result }
+    return { text: JSON.stringify(all), beside: [countField(collection.name), all.length], result }
   })
 }
 
-/** Reads and changes the settings of sandboxes. Equal settings are parsed once; the parsed ones are never changed. */
-export class RedisSettings {
-  readonly #scripts: SandboxScripts
+/**
+ * Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed.
+ * Requests of one turn share a reading, which reads the head of the sandbox, too.
+ */
+export function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
   /** The settings by their version. */
-  readonly #known = new LruCache<{ record?: JsonObject }>(1000)
+  const all = new LruCache<{ record?: JsonObject }>(1000)
   /** The readings that are not sent yet. */
-  readonly #readings = new Map<string, Promise<JsonObject | undefined>>()
+  const readings = new Map<string, Promise<JsonObject | undefined>>()
 
-  constructor(scripts: SandboxScripts) {
-    this.#scripts = scripts
-  }
-
-  /** Reads the settings, and the head of the sandbox with them. Requests of one turn share a command. */
-  read(sandbox: string): Promise<JsonObject | undefined> {
-    const reading =
-      this.#readings.get(sandbox) ??
-      nextTurn().then(() => {
-        this.#readings.delete(sandbox) // a later caller may know of a later change
-        return this.#read(sandbox)
-      })
-    this.#readings.set(sandbox, reading)
-    return reading
-  }
-
-  async #read(sandbox: string): Promise<JsonObject | undefined> {
-    const head = await this.#scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
-    const [version = '', generation, events, quality = ''] = head
-    this.#scripts.offerHead(sandbox, { state: this.#scripts.nameState(generation, events), quality })
+  async function read(sandbox: string): Promise<JsonObject | undefined> {
+    readings.delete(sandbox) // a later caller may know of a later change
+    const head = await scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
+    const [version = '', ...others] = head
+    scripts.offerHead(sandbox, others)
     if (version === '') return undefined
-    const known = this.#known.get(version, () => ({}))
+    const known = all.get(version, () => ({}))
     if (known.record) return known.record
-    const [present, text] = await this.#scripts.readHead(sandbox, 'settings-version', 'settings')
-    if (present !== version) return this.#read(sandbox) // they were replaced meanwhile
+    const [present, text] = await scripts.readHead(sandbox, 'settings-version', 'settings')
+    if (present !== version) return read(sandbox) // they were replaced meanwhile
     known.record = parseStoredJson<JsonObject>(sandbox, 'settings', text)
     return known.record
   }
 
-  update<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T> {
-    return updateField(this.#scripts, sandbox, 'settings', (text) => {
-      const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
-      const { record, result } = update(present)
-      if (record === present) return { result }
-      return { text: record === undefined ? '' : JSON.stringify(record), result }
-    })
+  return {
+    readRecord(sandbox) {
+      const reading = readings.get(sandbox) ?? nextTurn().then(() => read(sandbox))
+      readings.set(sandbox, reading)
+      return reading
+    },
+    updateRecord: (sandbox, update) =>
+      updateField(scripts, sandbox, 'settings', 'settings', (text) => {
+        const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
+        const { record, result } = update(present)
+        if (record === present) return { result }
+        const next = record === undefined ? '' : JSON.stringify(record)
+        return { text: next, beside: ['settings-version', hash('sha1', next)], result }
+      }),
   }
 }

@@ -1,27 +1,25 @@
 import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { insertKey } from '../events.ts'
-import { ImpactIndex } from '../memory/impact.ts'
-import { countOccurrence } from '../occurrences.ts'
+import { impactOfEvent } from '../memory/impact.ts'
 import { externalKey } from '../prompts.ts'
-import type { StoredEvent, StoredPrompt } from '../records.ts'
+import type { PromptVersion, StoredEvent, StoredPrompt } from '../records.ts'
 import { type ImportCondition, StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
-import { eventCountField, impactField } from './impact.ts'
+import { impactField } from './impact.ts'
 import { countField, KINDS, recordsField, sandboxKeys } from './keys.ts'
-import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
+import { STORE_RECORDS } from './lua/record-scripts.ts'
+import { COMMIT_IMPORT, PUT_FIELDS } from './lua/sandbox-scripts.ts'
 import type { StoredPromptChange } from './read-content.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
-const LENGTH_AT_ONCE = 128 * 1024
+const LENGTH_AT_ONCE = 64 * 1024
+
+/** The most arguments that are sent at once, since Lua can unpack no more than 8,000. */
+const ARGUMENTS_AT_ONCE = 4000
 
 /** The time after which Redis deletes what an import has written, if the import does not go on. */
 const STAGED_MS = 10 * 60 * 1000
-
-type Kind = (typeof KINDS)[number]
-
-/** A field of one of the hashes. */
-type HashField = readonly [kind: Kind, field: string, value: Argument]
 
 /**
  * Writes an import in slices under keys of its own, which one script then makes those of the sandbox, so that no reader
@@ -37,109 +35,71 @@ export async function importContent(
   const id = scripts.createId()
   const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition])
   if (expected === 'occupied' || isFork) return expected === 'imported'
-  const keys = new Map(KINDS.map((kind) => [kind, `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`]))
+  const part = `staged:${id}:`
+  const keys = KINDS.map((kind) => `${sandboxKeys(prefix, sandbox)}${part}${kind}`)
   let isImported = false
   try {
-    const written = await writeFields(scripts, keys, listHashFields(content))
-    const args = [condition, ...KINDS.map((kind) => written.get(kind) ?? 0), ...headFields(content)]
-    const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, args, id)
+    for (const args of sliceRecords(content)) {
+      const stored = scripts.run(STORE_RECORDS, sandbox, args, id, part)
+      await Promise.all([stored, ...keys.map((key) => connection.call('pexpire', key, STAGED_MS))])
+    }
+    await scripts.run(PUT_FIELDS, sandbox, ['', 'data', ...headFields(content)], id, part)
+    const counts = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
+    const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, [condition, ...counts], id)
     if (outcome === 'expired')
       throw new StoreUnavailableError('The import took too long, or Redis lost a part of it; send it again.')
     isImported = outcome === 'imported'
     return isImported
   } finally {
     // What is left is deleted when its time is over.
-    if (!isImported) await connection.call('unlink', ...keys.values()).catch(() => undefined)
+    if (!isImported) await connection.call('unlink', ...keys).catch(() => undefined)
   }
 }
 
-/** Returns the fields of the head, and their values. */
+/** Returns the fields of the head that are no count of events or prompts, and their values. */
 function headFields(content: StoredContent): readonly Argument[] {
-  const counts = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
-  const records = plainCollections().flatMap((collection) => [
-    recordsField(collection.name),
-    JSON.stringify(recordsOf(content, collection)),
-  ])
-  return ['quality', JSON.stringify(content.quality), ...counts, ...records]
+  const records = plainCollections().flatMap((collection) => {
+    const items = recordsOf(content, collection)
+    return [recordsField(collection.name), JSON.stringify(items), countField(collection.name), items.length]
+  })
+  return ['quality', JSON.stringify(content.quality), ...records]
 }
 
-/**
- * Writes fields in slices, between which others get their turn. Returns the number of fields of each hash, of which
- * equal ones of an import are one.
- */
-async function writeFields(
-  { connection }: SandboxScripts,
-  keys: ReadonlyMap<Kind, string>,
-  fields: Iterable<HashField>,
-): Promise<ReadonlyMap<Kind, number>> {
-  const written = new Map<Kind, number>()
-  const hashes = new Map<Kind, string[]>()
+/** Yields the arguments of `STORE_RECORDS` for all records in slices, between which others get their turn. */
+function* sliceRecords({ events = [], prompts = [] }: StoredContent): Generator<readonly Argument[]> {
+  let args: Argument[] = []
   let length = 0
-  const flush = async () => {
-    const commands = Array.from(hashes, async ([kind, texts]) => {
-      const key = keys.get(kind) ?? ''
-      const added = connection.call('hset', key, ...texts)
-      await Promise.all([added, connection.call('pexpire', key, STAGED_MS)])
-      written.set(kind, (written.get(kind) ?? 0) + Number(await added))
-    })
-    hashes.clear()
+  for (const record of listRecords(events, prompts)) {
+    args.push(...record)
+    length += String(record[1]).length
+    if (length < LENGTH_AT_ONCE && args.length < ARGUMENTS_AT_ONCE) continue
+    yield args
+    args = []
     length = 0
-    await Promise.all(commands)
   }
-  for (const [kind, field, value] of fields) {
-    const texts = hashes.get(kind) ?? []
-    hashes.set(kind, texts)
-    texts.push(field, String(value))
-    length += field.length + String(value).length
-    if (length >= LENGTH_AT_ONCE) await flush()
-  }
-  await flush()
-  return written
+  yield args
 }
 
-/** Yields what `RECORD_EVENT`, `ADD_VERSION` and `ACTIVATE_VERSION` would write. */
-function* listHashFields({ events = [], prompts = [] }: StoredContent): Generator<HashField> {
-  const occurrences = new Map<string, number>()
-  const count: CountOccurrence = (kind, id, first) =>
-    countOccurrence(occurrences, `${kind} ${id}`, first && `${kind} ${first}`)
-  yield* eventFields(events, count)
-  yield* promptFields(prompts, count)
-  for (const [field, count] of occurrences) yield ['index', field, count]
-}
-
-type CountOccurrence = (kind: 'event' | 'prompt', id: string, first: string | undefined) => void
-
-function* eventFields(events: readonly StoredEvent[], count: CountOccurrence): Generator<HashField> {
-  const impact = new ImpactIndex()
-  for (const [place, { replays, ...event }] of events.entries()) {
+function* listRecords(
+  events: readonly StoredEvent[],
+  prompts: readonly StoredPrompt[],
+): Generator<readonly Argument[]> {
+  for (const { replays, ...event } of events) {
+    const { eventId, repeatOf = eventId, sampledOut } = event
     const key = insertKey(event.fields)
-    yield ['events', String(place), JSON.stringify(event)]
-    if (replays > 0) yield ['index', `replays ${place}`, replays]
-    if (key === undefined) count('event', event.eventId, event.repeatOf)
-    else yield ['index', `insertId ${JSON.stringify(key)}`, place]
-    impact.add({ ...event, replays })
+    const { product, day, units } = impactOfEvent({ ...event, replays })
+    const impact = [sampledOut ? '' : impactField(product, day), units.toFixed(0)]
+    const name = key === undefined ? '' : JSON.stringify(key)
+    yield ['event', JSON.stringify(event), name, eventId, repeatOf, ...impact, replays]
   }
-  for (const { product, day, units, events: recorded } of impact.list()) {
-    const field = impactField(product, day)
-    yield ['impact', field, units.toFixed(0)]
-    yield ['impact', eventCountField(field), recorded]
-  }
+  for (const prompt of prompts) for (const version of prompt.versions) yield versionArguments(prompt, version)
 }
 
-function* promptFields(prompts: readonly StoredPrompt[], count: CountOccurrence): Generator<HashField> {
-  let place = 0
-  const append = (change: StoredPromptChange): HashField => ['prompts', String(place++), JSON.stringify(change)]
-  for (const { promptId, versions, ...prompt } of prompts) {
-    const key = externalKey(prompt)
-    if (key === undefined) count('prompt', promptId, prompt.repeatOf)
-    else yield ['index', `external ${key}`, promptId]
-    yield ['index', `versions ${promptId}`, versions.length]
-    for (const version of versions) {
-      yield append({ promptId, ...(version.version === 1 && { prompt }), version })
-      yield ['index', `version ${promptId} ${version.versionId}`, version.version]
-      if (!version.active) continue
-      yield ['index', `active ${promptId}`, place]
-      yield append({ promptId, active: version.versionId })
-    }
-  }
+function versionArguments({ versions: _, promptId, ...prompt }: StoredPrompt, version: PromptVersion) {
+  const { versionId, version: number, active } = version
+  const change: StoredPromptChange = { promptId, ...(number === 1 && { prompt }), version }
+  const activation: StoredPromptChange = { promptId, active: versionId }
+  const ids = [promptId, prompt.repeatOf ?? promptId, versionId, number]
+  const name = externalKey(prompt) ?? ''
+  return ['version', JSON.stringify(change), name, ...ids, active ? JSON.stringify(activation) : '']
 }

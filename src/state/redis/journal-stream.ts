@@ -7,18 +7,11 @@
  * it was cleared, and the count since then: by it a reader knows how many exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
-import type {
-  AppendedExchange,
-  ExchangeStream,
-  SandboxPlace,
-  SharedAnswer,
-  StreamBatch,
-  StreamMessage,
-} from '../exchanges.ts'
-import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { isErrorReply } from './faults.ts'
+import type { AppendedExchange, ExchangeStream, SharedAnswer, StreamBatch, StreamMessage } from '../exchanges.ts'
+import type { RedisConnection } from './connection.ts'
+import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
-import { APPEND, CLEAR, COUNT_LOST, READ } from './lua/journal-scripts.ts'
+import { APPEND, READ } from './lua/journal-scripts.ts'
 
 /** The parts and bounds of a stream. */
 export interface JournalStreamOptions {
@@ -38,33 +31,43 @@ const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 const READ_COUNTS = 1000
 
-/** The place of a stored body: the stream, and its id there, which is the number of bytes up to its end. */
-interface StoredBody {
-  readonly stream: string
+/** An appended message. `end` is the place of its answer's body: the number of bytes of bodies up to its end. */
+interface AppendedMessage extends AppendedExchange {
   readonly end: number
 }
 
-/** A message that waits for the end of the turn. */
-interface QueuedMessage {
-  readonly args: readonly string[]
-  readonly answer: object | undefined
-  readonly resolve: (appended: AppendedExchange | undefined) => void
-  readonly reject: (error: unknown) => void
+/** A message to append: its kind, the sandbox, a text, and the bodies of request and answer. */
+type NewMessage = readonly [kind: string, sandbox: string, text: string, request: string, answer: string]
+
+/** The messages of a turn, which one script appends in their order. */
+interface Batch {
+  readonly messages: NewMessage[]
+  readonly sent: Promise<readonly AppendedMessage[]>
 }
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
+
+/** The reply of `READ`. */
+type ReadReply = [
+  id: string,
+  end: string,
+  entries: RedisStreamEntry[],
+  bodies: [id: string, text: string][],
+  cursor: string,
+  counts: [sandbox: string, begun: string, count: string][],
+]
 
 /** The stream of the journal in Redis. */
 export class RedisJournalStream implements ExchangeStream {
   readonly replica: string
   readonly #options: JournalStreamOptions
   readonly #keys: readonly string[]
-  #queue: QueuedMessage[] = []
+  #batch: Batch | undefined
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
   #latest = 0
-  /** The stored bodies of answers by their keys, and the end of the latest body. */
-  readonly #stored = new WeakMap<object, StoredBody>()
-  #lastBody: StoredBody = { stream: '', end: 0 }
+  /** The messages whose answers' bodies are stored, by the keys of the answers, and the one with the latest body. */
+  readonly #stored = new WeakMap<object, AppendedMessage>()
+  #lastBody: AppendedMessage = { id: '', number: 0, end: 0 }
 
   constructor(options: JournalStreamOptions) {
     this.#options = options
@@ -72,86 +75,75 @@ export class RedisJournalStream implements ExchangeStream {
     this.#keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(options.prefix)}journal${part}`)
   }
 
-  append(
+  async append(
     sandbox: string,
     entry: string,
     request: string,
     { key, text }: SharedAnswer,
   ): Promise<AppendedExchange | undefined> {
-    return this.#enqueue([sandbox, entry, request, this.#findStored(key) ?? text()], key)
+    const appended = await this.#append(['exchange', sandbox, entry, request, this.#findStored(key) ?? text()])
+    if (!appended || appended.end === 0) return appended
+    if (key) this.#stored.set(key, appended)
+    if (appended.id !== this.#lastBody.id || appended.end > this.#lastBody.end) this.#lastBody = appended
+    return appended
   }
 
   appendEnd(text: string): Promise<AppendedExchange | undefined> {
-    return this.#enqueue(['', text, '', ''], undefined)
+    return this.#append(['end', '', text, '', ''])
+  }
+
+  async countLost(sandboxes: readonly string[]): Promise<boolean> {
+    const counted = await Promise.all(sandboxes.map((sandbox) => this.#append(['lost', sandbox, '', '', ''])))
+    return !counted.includes(undefined)
+  }
+
+  async clear(sandbox: string | undefined): Promise<void> {
+    await this.#send([['clear', '', sandbox ?? '', '', '']])
   }
 
   /** Returns the reference to a stored body that is not trimmed soon, if any. */
   #findStored(key: object | undefined): string | undefined {
     const stored = key && this.#stored.get(key)
-    const { stream, end } = this.#lastBody
-    return stored && stored.stream === stream && end - stored.end < MAX_BODY_BYTES / 2 ? `=${stored.end}` : undefined
+    const { id, end } = this.#lastBody
+    return stored && stored.id === id && end - stored.end < MAX_BODY_BYTES / 2 ? `=${stored.end}` : undefined
   }
 
-  /** Sends all messages of a turn by one script, in their order. */
-  #enqueue(args: readonly string[], answer: object | undefined): Promise<AppendedExchange | undefined> {
-    return new Promise((resolve, reject) => {
-      if (this.#queue.push({ args, answer, resolve, reject }) === 1) queueMicrotask(() => void this.#send())
-    })
-  }
-
-  async #send(): Promise<void> {
-    const sent = this.#queue
-    this.#queue = []
+  /** Appends a message together with the others of the turn. Returns undefined while Redis refuses changes. */
+  async #append(message: NewMessage): Promise<AppendedMessage | undefined> {
+    this.#batch ??= this.#openBatch()
+    const { messages, sent } = this.#batch
+    const index = messages.push(message) - 1
     try {
-      const args = [this.#options.size, MAX_BODY_BYTES, ...sent.flatMap((message) => message.args)]
-      const reply = await this.#run(APPEND, [...this.#newStream(), ...args])
-      const [id, appended] = reply as [string, string[]] // the script returns these
-      for (const [index, { answer, resolve }] of sent.entries()) {
-        const number = Number(appended[2 * index])
-        this.#latest = Math.max(this.#latest, number)
-        this.#storePlace({ stream: id, end: Number(appended[2 * index + 1]) }, answer)
-        resolve({ id, number })
-      }
+      return (await sent)[index]
     } catch (error) {
-      for (const { resolve, reject } of sent) {
-        if (isRefusal(error)) resolve(undefined)
-        else reject(error)
-      }
-    }
-  }
-
-  #storePlace(stored: StoredBody, key: object | undefined): void {
-    if (stored.end === 0) return
-    if (key) this.#stored.set(key, stored)
-    if (stored.stream !== this.#lastBody.stream || stored.end > this.#lastBody.end) this.#lastBody = stored
-  }
-
-  async countLost(sandboxes: readonly string[]): Promise<boolean> {
-    try {
-      await this.#run(COUNT_LOST, [...this.#newStream(), ...sandboxes])
-      return true
-    } catch (error) {
-      if (isRefusal(error)) return false
+      if (isRefusal(error)) return undefined
       throw error
     }
   }
 
-  async clear(sandbox: string | undefined): Promise<void> {
-    await this.#run(CLEAR, [...this.#newStream(), sandbox ?? '', this.#options.size])
+  #openBatch(): Batch {
+    const messages: NewMessage[] = []
+    const send = () => {
+      this.#batch = undefined
+      return this.#send(messages)
+    }
+    return { messages, sent: Promise.resolve().then(send) }
+  }
+
+  async #send(messages: readonly NewMessage[]): Promise<readonly AppendedMessage[]> {
+    const args = [randomUUID(), this.#latest, this.#options.size, MAX_BODY_BYTES, ...messages.flat()]
+    const reply = await this.#options.connection.run(APPEND, this.#keys, args)
+    const [id, places] = reply as [string, [number: string, end: string][]] // the script returns these
+    const appended = places.map(([number, end]) => ({ id, number: Number(number), end: Number(end) }))
+    this.#latest = Math.max(this.#latest, ...appended.map(({ number }) => number))
+    return appended
   }
 
   async read(position: number, cursor: string | undefined): Promise<StreamBatch> {
-    const from = cursor === '' ? '0' : (cursor ?? '')
-    const reply = await this.#run(READ, [position, READ_MESSAGES, READ_BYTES, from, READ_COUNTS])
-    const [id, end, entries, stored, [next, counts]] = reply as [
-      string,
-      string,
-      RedisStreamEntry[],
-      string[],
-      [string, string[]],
-    ] // the script returns these
-    const bodies = new Map([['0', '']])
-    for (let index = 0; index < stored.length; index += 2) bodies.set(stored[index] ?? '', stored[index + 1] ?? '')
+    const args = [position, READ_MESSAGES, READ_BYTES, cursor === '' ? '0' : (cursor ?? ''), READ_COUNTS]
+    const reply = await this.#options.connection.run(READ, this.#keys, args)
+    const [id, end, entries, stored, next, counts] = reply as unknown as ReadReply
+    const bodies = new Map([['0', ''], ...stored])
     const messages = entries.map((entry) => toMessage(entry, bodies))
     for (const message of messages)
       if (message.kind === 'exchange') this.#latest = Math.max(this.#latest, message.number)
@@ -159,23 +151,10 @@ export class RedisJournalStream implements ExchangeStream {
       id,
       end: Number(end),
       messages,
-      counts: toCounts(counts),
+      counts: new Map(counts.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }])),
       cursor: next === '0' ? undefined : next,
     }
   }
-
-  #newStream(): (string | number)[] {
-    return [randomUUID(), this.#latest]
-  }
-
-  #run(script: Script, args: readonly (string | number)[]): Promise<RedisReply> {
-    return this.#options.connection.run(script, this.#keys, args)
-  }
-}
-
-/** Returns true for the refusal of a Redis that answers, and takes no changes. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && isErrorReply(error.cause)
 }
 
 function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
@@ -192,14 +171,4 @@ function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string,
     request: bodies.get(request),
     answer: bodies.get(answer),
   }
-}
-
-/** Reads the counts: a list of sandboxes and `begun count` in turn. */
-function toCounts(fields: readonly string[]): ReadonlyMap<string, SandboxPlace> {
-  const counts = new Map<string, SandboxPlace>()
-  for (let index = 0; index < fields.length; index += 2) {
-    const [begun = '', count] = (fields[index + 1] ?? '').split(' ')
-    counts.set(fields[index] ?? '', { begun, count: Number(count) })
-  }
-  return counts
 }

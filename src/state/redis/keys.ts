@@ -1,5 +1,5 @@
-/** The hashes with the data of a sandbox, besides its head. A snapshot has a copy of each. */
-export const KINDS = ['events', 'prompts', 'index', 'impact'] as const
+/** The hashes with the data of a sandbox. A snapshot has a copy of each. */
+export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:

@@ -1,26 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
-import { RedisSettings } from './head-fields.ts'
+import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
-import { RedisCounters } from './redis-counters.ts'
-import { listNames, RedisStore } from './redis-store.ts'
+import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
-import { ServerChecks } from './server-checks.ts'
+import { type ClockOptions, createServerChecks } from './server-checks.ts'
 
 /** The options of a store in Redis. */
-export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence if the clocks of this machine and of Redis differ. Default: no effect. */
-  readonly warn?: (problem: string) => void
-  /** Returns the machine's time, epoch milliseconds, for tests. */
-  readonly now?: () => number
-}
+export interface RedisStoreOptions extends Partial<RedisTimeouts>, ClockOptions {}
 
 const DEFAULT_COMMAND_MS = 2000
 const DEFAULT_CONNECT_MS = 5000
@@ -37,31 +30,24 @@ export interface OpenedRedisStore extends OpenedStore {
  */
 export async function openRedisStore(
   location: RedisLocation,
-  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn = () => {}, now }: RedisStoreOptions = {},
+  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, ...clock }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const opened = await RedisConnection.open(location, { commandMs, connectMs })
   if (!opened.ok) return opened
   const connection = opened.value
   const { prefix, shown } = location
   try {
-    const checks = new ServerChecks(connection, location, warn, now)
-    const warnings = await checks.start()
-    const scripts = new SandboxScripts(connection, prefix, randomUUID)
-    const store = new RedisStore({
-      scripts,
-      counters: new RedisCounters(connection, prefix),
-      findOutage: async () => connection.outage ?? checks.findWriteFault(),
-      close: () => connection.finish(),
-    })
-    const settings = new RedisSettings(scripts)
+    const { start, findOutage, registerInputs } = createServerChecks(connection, location, clock)
+    const warnings = await start()
+    const scripts = new SandboxScripts(connection, prefix)
+    const store = createRedisStore({ scripts, findOutage, close: () => connection.finish() })
     const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
       shown,
-      readRecord: (sandbox) => settings.read(sandbox),
-      updateRecord: (sandbox, update) => settings.update(sandbox, update),
-      registerInputs: (digest) => checks.registerInputs(digest),
+      ...createSettings(scripts),
+      registerInputs,
       listSandboxes: (limit) => listNames(connection, prefix, limit),
-      openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: randomUUID(), size }),
+      openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings }, shared, connection })
   } catch (error) {

@@ -6,7 +6,7 @@ import { EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt 
 import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
 import type { Argument, RedisReply } from './connection.ts'
 import { parseQuality, parseRecords } from './head-fields.ts'
-import { countField, recordsField } from './keys.ts'
+import { recordsField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
@@ -19,24 +19,31 @@ const MAX_READINGS = 20
 /** The data of a sandbox were replaced between two slices. */
 class ReplacedError extends Error {}
 
+/** The sandbox to read, and the first slice of a reading, which is the moment that is read. */
+interface Source {
+  readonly scripts: SandboxScripts
+  readonly sandbox: string
+  readonly moment?: Slice
+}
+
 /** The places of the wanted records: their order, the number to skip or an `insertId`, and the largest number. */
 type Wanted = readonly [order: 'oldest' | 'newest' | 'insertId', offset: Argument, limit: number]
 
 const EVERYTHING: Wanted = ['oldest', 0, Number.MAX_SAFE_INTEGER]
 
-/** A slice of records as the script returns it. The first one of a reading names the moment that is read. */
+/** A slice of records as the script returns it. */
 type Slice = readonly [
   generation: string,
   /** The number of all replays so far. */
   replayed: number,
-  /** The number of all records of the kind. */
+  /** The number of all events. */
   total: number,
   /** The places of the wanted records. */
   from: number,
   to: number,
   texts: readonly RedisReply[],
   replays: readonly RedisReply[],
-  /** The fields of the head that were asked for; empty for absent ones. */
+  /** The quality settings and the records of each plain collection as texts; empty for absent ones. */
   fields: readonly string[],
 ]
 
@@ -61,50 +68,41 @@ export function listEvents(scripts: SandboxScripts, sandbox: string, query: Even
   const passes = createTest(query)
   const page: Wanted = passes ? EVERYTHING : [order, offset, limit]
   const wanted: Wanted = insertId === undefined ? page : ['insertId', JSON.stringify(insertId), 1]
-  return readUndisturbed(sandbox, async () => {
-    const events: StoredEvent[] = []
-    const [, , total] = await readRecords(scripts, sandbox, { kind: 'events', wanted }, (text, replays) => {
-      const event = parseStoredEvent(sandbox, text, replays)
-      if (!passes || passes(event)) events.push(event)
-    })
+  return readUndisturbed(scripts, sandbox, async (source) => {
+    const { events, moment } = await readEvents(source, wanted, passes)
     if (order === 'newest') events.reverse()
-    return passes ? { events: events.slice(offset, offset + limit), total: events.length } : { events, total }
+    return passes
+      ? { events: events.slice(offset, offset + limit), total: events.length }
+      : { events, total: moment[2] }
   })
 }
 
 /** Lists the prompts with their versions. */
 export function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<readonly StoredPrompt[]> {
-  return readUndisturbed(sandbox, async () => (await readPrompts(scripts, sandbox)).prompts)
+  return readUndisturbed(scripts, sandbox, async (source) => (await readPrompts(source)).prompts)
 }
 
 /** Reads all that a sandbox has. */
 export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxExport> {
-  const plain = plainCollections().map(({ name }) => name)
-  return readUndisturbed(sandbox, async () => {
-    const fields = ['quality', countField('events'), ...plain.map(recordsField)]
-    const { prompts, moment } = await readPrompts(scripts, sandbox, fields)
-    const [quality = '', count, ...texts] = moment[7]
-    const events: StoredEvent[] = []
-    const wanted = ['oldest', 0, Number(count)] as const
-    await readRecords(scripts, sandbox, { kind: 'events', wanted, moment }, (text, replays) => {
-      events.push(parseStoredEvent(sandbox, text, replays))
-    })
-    const records = plain.map((name, index) => [name, parseRecords(sandbox, texts[index] ?? '')])
-    return {
-      format: EXPORT_FORMAT,
-      quality: parseQuality(sandbox, quality),
-      events,
-      prompts,
-      ...Object.fromEntries(records),
-    }
+  return readUndisturbed(scripts, sandbox, async (source) => {
+    const { prompts, moment } = await readPrompts(source)
+    const { events } = await readEvents({ ...source, moment }, ['oldest', 0, moment[2]])
+    const [quality = '', ...texts] = moment[7]
+    const records = plainCollections().map(({ name }, index) => [name, parseRecords(sandbox, texts[index] ?? '')])
+    const plain = Object.fromEntries(records)
+    return { format: EXPORT_FORMAT, quality: parseQuality(sandbox, quality), events, prompts, ...plain }
   })
 }
 
 /** Reads again if the data were replaced meanwhile. */
-async function readUndisturbed<T>(sandbox: string, read: () => Promise<T>): Promise<T> {
+async function readUndisturbed<T>(
+  scripts: SandboxScripts,
+  sandbox: string,
+  read: (source: Source) => Promise<T>,
+): Promise<T> {
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
     try {
-      return await read()
+      return await read({ scripts, sandbox })
     } catch (error) {
       if (!(error instanceof ReplacedError)) throw error
     }
@@ -114,12 +112,20 @@ async function readUndisturbed<T>(sandbox: string, read: () => Promise<T>): Prom
   )
 }
 
-/** Reads the prompts, and fields of the head with them. */
-async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: readonly string[] = []) {
+/** Reads the wanted events that pass a test. */
+async function readEvents(source: Source, wanted: Wanted, passes?: (event: StoredEvent) => boolean) {
+  const events: StoredEvent[] = []
+  const moment = await readRecords(source, 'events', wanted, (text, replays) => {
+    const event = parseStoredEvent(source.sandbox, text, replays)
+    if (!passes || passes(event)) events.push(event)
+  })
+  return { events, moment }
+}
+
+async function readPrompts(source: Source) {
   const found = new Map<string, { readonly head: PromptHead; readonly versions: PromptVersion[]; active?: string }>()
-  const request = { kind: 'prompts', wanted: EVERYTHING, fields } as const
-  const moment = await readRecords(scripts, sandbox, request, (text) => {
-    const change: StoredPromptChange = parseStoredJson(sandbox, 'prompts', text)
+  const moment = await readRecords(source, 'prompts', EVERYTHING, (text) => {
+    const change: StoredPromptChange = parseStoredJson(source.sandbox, 'prompts', text)
     const { promptId, prompt, repeatOf, version, active } = change
     const head = { promptId, ...prompt, ...(repeatOf !== undefined && { repeatOf }) }
     const known = found.get(promptId) ?? { head, versions: [] }
@@ -136,25 +142,18 @@ async function readPrompts(scripts: SandboxScripts, sandbox: string, fields: rea
   return { prompts, moment }
 }
 
-/** The records to read, as of the first slice or an earlier moment, and fields of the head to read with them. */
-interface ReadRequest {
-  readonly kind: 'events' | 'prompts'
-  readonly wanted: Wanted
-  readonly moment?: Slice
-  readonly fields?: readonly string[]
-}
-
 /**
  * Reads records, and calls `take` with each text and its number of replays. Returns the slice of the moment that they
  * are of. Throws a `ReplacedError` if that moment cannot be read any more.
  */
 async function readRecords(
-  scripts: SandboxScripts,
-  sandbox: string,
-  { kind, wanted, moment: known, fields = [] }: ReadRequest,
+  { scripts, sandbox, ...source }: Source,
+  kind: 'events' | 'prompts',
+  wanted: Wanted,
   take: (text: RedisReply | undefined, replays: RedisReply | undefined) => void,
 ): Promise<Slice> {
-  let moment = known
+  const fields = ['quality', ...plainCollections().map(({ name }) => recordsField(name))]
+  let { moment } = source
   for (let next = wanted; ; ) {
     const args = [kind, ...next, SLICE_BYTES, moment?.[1] ?? '', ...(moment ? [] : fields)]
     const slice = (await scripts.run(READ_RECORDS, sandbox, args)) as unknown as Slice // the script returns these

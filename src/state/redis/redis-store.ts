@@ -12,156 +12,146 @@ import type { Occurrences } from '../occurrences.ts'
 import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
-import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
+import type { RedisConnection, RedisReply } from './connection.ts'
 import { parseQuality, parseRecords, updateRecord } from './head-fields.ts'
-import { impactField, RedisImpact } from './impact.ts'
+import { createImpact, impactField } from './impact.ts'
 import { importContent } from './import-content.ts'
 import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
-import * as scripts from './lua/sandbox-scripts.ts'
+import { CREATE_SNAPSHOT, DELETE_SNAPSHOT, PUT_FIELDS, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
-import type { RedisCounters } from './redis-counters.ts'
+import { createCounters } from './redis-counters.ts'
 import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 const noOccurrences: Occurrences = new Map()
 
-/** The parts that a store works with. */
+/** The parts that a store works with. `ownSteps`: those of the counters of a fork. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly scripts: SandboxScripts
-  readonly counters: RedisCounters
+  readonly ownSteps?: Map<string, number>
+}
+
+/** Creates the store in Redis. */
+export function createRedisStore(deps: RedisStoreDeps): Store {
+  const { scripts, findOutage, close, ownSteps = new Map() } = deps
+  return {
+    ...createRecorder(scripts),
+    ...createCounters(scripts, ownSteps),
+    ...createSnapshots(scripts),
+    listEvents: (sandbox, query = {}) => listEvents(scripts, sandbox, query),
+    listPrompts: (sandbox) => listPrompts(scripts, sandbox),
+    eventImpact: createImpact(scripts),
+    getQuality: async (sandbox) => {
+      const fresh = scripts.freshHead(sandbox)?.quality
+      const [text = ''] = fresh === undefined ? await scripts.readHead(sandbox, 'quality') : [fresh]
+      return parseQuality(sandbox, text)
+    },
+    putQuality: async (sandbox, settings) => {
+      await scripts.change(PUT_FIELDS, sandbox, '', 'data', 'quality', JSON.stringify(settings))
+    },
+    listRecords: async (sandbox, { name }) => {
+      const [text = ''] = await scripts.readHead(sandbox, recordsField(name))
+      return parseRecords(sandbox, text)
+    },
+    updateRecord: (sandbox, collection, key, update) => updateRecord(scripts, sandbox, collection, key, update),
+    exportSandbox: (sandbox) => exportSandbox(scripts, sandbox),
+    importSandbox: (sandbox, content, condition) => importContent(scripts, sandbox, content, condition),
+    listSandboxes: () => listSandboxes(scripts),
+    deleteSandbox: async (sandbox) => (await deleteData(scripts, sandbox, 'all')) === 'deleted',
+    reset: async (sandbox) => {
+      await deleteData(scripts, sandbox, 'data')
+    },
+    size: async () => addUpRecords(await listSandboxes(scripts)),
+    fork: () =>
+      createRedisStore({ ...deps, scripts: scripts.fork(), ownSteps: new Map(ownSteps), close: async () => {} }),
+    findLoss: async () => undefined,
+    findOutage,
+    close,
+  }
 }
 
 /**
- * The store in Redis. What depends on earlier records, such as the id of an event that has equals, is derived by the
- * scripts, and from the count that they return here once more.
+ * Creates the writes of records. What depends on earlier records, such as the id of an event that has equals, is
+ * derived by the scripts, and from the count that they return here once more.
  */
-export class RedisStore implements Store {
-  readonly #deps: RedisStoreDeps
-  readonly #scripts: SandboxScripts
-  readonly #impact: RedisImpact
-  readonly findOutage: Store['findOutage']
-  readonly close: Store['close']
+function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {
+  return {
+    recordEvent: async (context, given) => {
+      const { sandbox, seed } = context
+      const draft = cloneJson(given)
+      const first = createStoredEvent(context, draft, noOccurrences)
+      const { eventId, sampledOut: _, ...event } = first
+      const { product, day, units } = impactOfEvent(first)
+      const key = insertKey(draft)
+      const [outcome, value, replays] = await scripts.run(RECORD_EVENT, sandbox, [
+        encodePath([seed, sandbox]),
+        key === undefined ? '' : JSON.stringify(key),
+        eventId,
+        impactField(product, day),
+        units.toFixed(0),
+        sampleRateOf(draft),
+        JSON.stringify(event),
+      ])
+      if (outcome === 'stored') {
+        const occurrences = new Map([[eventId, Number(value)]])
+        const created = value === 0 ? first : createStoredEvent(context, draft, occurrences)
+        return { event: created, replayed: false, payloadDiffers: false }
+      }
+      const stored = parseStoredEvent(sandbox, value, replays)
+      return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
+    },
+    addPromptVersion: async (context, given) => {
+      const { sandbox, seed } = context
+      const draft = cloneJson(given)
+      const { promptId: first, ...prompt } = createPromptHead(context, draft, noOccurrences)
+      const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
+      const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
+      const [id, earlier] = await scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
+      const promptId = String(id)
+      return { promptId, version: createVersion(context, draft, promptId, Number(earlier)) }
+    },
+    activateVersion: async (sandbox, promptId, versionId) => {
+      const text = JSON.stringify({ promptId, active: versionId })
+      return (await scripts.change(ACTIVATE_VERSION, sandbox, promptId, versionId, text)) === 'activated'
+    },
+  }
+}
 
-  constructor(deps: RedisStoreDeps) {
-    this.#deps = deps
-    this.#scripts = deps.scripts
-    this.#impact = new RedisImpact(deps.scripts)
-    this.findOutage = deps.findOutage
-    this.close = deps.close
+function createSnapshots(
+  scripts: SandboxScripts,
+): Pick<Store, 'createSnapshot' | 'listSnapshots' | 'restoreSnapshot' | 'deleteSnapshot'> {
+  return {
+    createSnapshot: async ({ sandbox, seed, now }, name) => {
+      const head = JSON.stringify({ name, createdAt: new Date(now).toISOString() })
+      const names = collections.map((collection) => collection.name)
+      const args = [encodePath([seed, sandbox]), head, ...names]
+      return parseSnapshot(sandbox, await scripts.change(CREATE_SNAPSHOT, sandbox, ...args)).snapshot
+    },
+    listSnapshots: async (sandbox) => {
+      const { connection, prefix } = scripts
+      const texts = (await connection.call('hvals', `${sandboxKeys(prefix, sandbox)}snapshots`)) as RedisReply[]
+      const parsed = texts.map((text) => parseSnapshot(sandbox, text))
+      return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
+    },
+    restoreSnapshot: async (sandbox, snapshotId) =>
+      (await scripts.change(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored',
+    deleteSnapshot: async (sandbox, snapshotId) =>
+      (await scripts.change(DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted',
   }
+}
 
-  readonly recordEvent: Store['recordEvent'] = async (context, given) => {
-    const { sandbox, seed } = context
-    const draft = cloneJson(given)
-    const first = createStoredEvent(context, draft, noOccurrences)
-    const { eventId, sampledOut: _, ...event } = first
-    const { product, day, units } = impactOfEvent(first)
-    const key = insertKey(draft)
-    const [outcome, value, replays] = await this.#scripts.run(RECORD_EVENT, sandbox, [
-      encodePath([seed, sandbox]),
-      key === undefined ? '' : JSON.stringify(key),
-      eventId,
-      impactField(product, day),
-      units.toFixed(0),
-      sampleRateOf(draft),
-      JSON.stringify(event),
-    ])
-    if (outcome === 'stored') {
-      const occurrences = new Map([[eventId, Number(value)]])
-      const created = value === 0 ? first : createStoredEvent(context, draft, occurrences)
-      return { event: created, replayed: false, payloadDiffers: false }
-    }
-    const stored = parseStoredEvent(sandbox, value, replays)
-    return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
+/**
+ * Deletes data, and waits until Redis has freed their memory, at most a second, so that a full one takes changes.
+ * Returns the first part of the script's reply.
+ */
+async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
+  const outcome = await scripts.change(RESET, sandbox, part)
+  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
+    const info = String(await scripts.connection.call('info', 'memory'))
+    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
+    await sleep(10)
   }
-  readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
-    const { sandbox, seed } = context
-    const draft = cloneJson(given)
-    const { promptId: first, ...prompt } = createPromptHead(context, draft, noOccurrences)
-    const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
-    const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
-    const [id, earlier] = await this.#scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
-    const promptId = String(id)
-    return { promptId, version: createVersion(context, draft, promptId, Number(earlier)) }
-  }
-  readonly consumeRate: Store['consumeRate'] = ({ sandbox, now }, key, limit, windowMs) =>
-    this.#deps.counters.consumeRate(sandbox, key, limit, windowMs, now)
-  readonly nextSequenceIndex: Store['nextSequenceIndex'] = (sandbox, key) =>
-    this.#deps.counters.nextSequenceIndex(sandbox, key)
-  readonly listSequences: Store['listSequences'] = (sandbox) => this.#deps.counters.sequenceCounts(sandbox)
-  readonly listEvents: Store['listEvents'] = (sandbox, query = {}) => listEvents(this.#scripts, sandbox, query)
-  readonly listPrompts: Store['listPrompts'] = (sandbox) => listPrompts(this.#scripts, sandbox)
-  readonly activateVersion: Store['activateVersion'] = async (sandbox, promptId, versionId) => {
-    const change = JSON.stringify({ promptId, active: versionId })
-    return (await this.#change(ACTIVATE_VERSION, sandbox, promptId, versionId, change)) === 'activated'
-  }
-  readonly eventImpact: Store['eventImpact'] = (sandbox, query) => this.#impact.sum(sandbox, query)
-  readonly getQuality: Store['getQuality'] = async (sandbox) => {
-    const fresh = this.#scripts.freshHead(sandbox)?.quality
-    const [text = ''] = fresh === undefined ? await this.#scripts.readHead(sandbox, 'quality') : [fresh]
-    return parseQuality(sandbox, text)
-  }
-  readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
-    await this.#change(scripts.PUT_QUALITY, sandbox, JSON.stringify(settings))
-  }
-  readonly listRecords: Store['listRecords'] = async (sandbox, { name }) => {
-    const [text = ''] = await this.#scripts.readHead(sandbox, recordsField(name))
-    return parseRecords(sandbox, text)
-  }
-  readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    updateRecord(this.#scripts, sandbox, collection, key, update)
-  readonly createSnapshot: Store['createSnapshot'] = async ({ sandbox, seed, now }, name) => {
-    const head = JSON.stringify({ name, createdAt: new Date(now).toISOString() })
-    const names = collections.map((collection) => collection.name)
-    const args = [encodePath([seed, sandbox]), head, ...names]
-    return parseSnapshot(sandbox, await this.#change(scripts.CREATE_SNAPSHOT, sandbox, ...args)).snapshot
-  }
-  readonly listSnapshots: Store['listSnapshots'] = async (sandbox) => {
-    const { connection, prefix } = this.#scripts
-    const texts = (await connection.call('hvals', `${sandboxKeys(prefix, sandbox)}snapshots`)) as RedisReply[]
-    const parsed = texts.map((text) => parseSnapshot(sandbox, text))
-    return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
-  }
-  readonly restoreSnapshot: Store['restoreSnapshot'] = async (sandbox, snapshotId) =>
-    (await this.#change(scripts.RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored'
-  readonly deleteSnapshot: Store['deleteSnapshot'] = async (sandbox, snapshotId) =>
-    (await this.#change(scripts.DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted'
-  readonly exportSandbox: Store['exportSandbox'] = (sandbox) => exportSandbox(this.#scripts, sandbox)
-  readonly importSandbox: Store['importSandbox'] = (sandbox, content, condition) =>
-    importContent(this.#scripts, sandbox, content, condition)
-  readonly listSandboxes: Store['listSandboxes'] = () => listSandboxes(this.#scripts)
-  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
-    const outcome = await this.#change(scripts.DELETE_SANDBOX, sandbox)
-    await this.#waitForMemory()
-    return outcome === 'deleted'
-  }
-  readonly reset: Store['reset'] = async (sandbox) => {
-    await this.#change(scripts.RESET, sandbox)
-    await this.#waitForMemory()
-  }
-  readonly size: Store['size'] = async () => addUpRecords(await listSandboxes(this.#scripts))
-  readonly fork: Store['fork'] = () =>
-    new RedisStore({
-      ...this.#deps,
-      scripts: this.#scripts.fork(),
-      counters: this.#deps.counters.fork(),
-      close: async () => {},
-    })
-  readonly findLoss: Store['findLoss'] = async () => undefined
-
-  /** Runs a script that changes a sandbox, and returns the first part of its reply. */
-  async #change(script: Script, sandbox: string, ...args: readonly Argument[]): Promise<RedisReply | undefined> {
-    return (await this.#scripts.run(script, sandbox, args))[0]
-  }
-
-  /** Waits until Redis has freed the memory of deleted keys, at most a second, so that a full one takes changes. */
-  async #waitForMemory(): Promise<void> {
-    for (let questions = 0; questions < 100 && !this.#scripts.isFork; questions += 1) {
-      const info = String(await this.#scripts.connection.call('info', 'memory'))
-      if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) return
-      await sleep(10)
-    }
-  }
+  return outcome
 }
 
 /** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { reasonOf } from '../../core/result.ts'
 import { nextTick } from '../../core/timers.ts'
 import { StoreReadError } from '../store.ts'
@@ -6,7 +7,10 @@ import { sandboxKeys, sharedKeys } from './keys.ts'
 
 /** A part of a sandbox's head. */
 export interface FreshHead {
-  /** The name of the state, which tells whether known sums are current. */
+  /**
+   * The name of the state of the events, which tells whether known sums are current. After another connection to Redis,
+   * all states have other names.
+   */
   readonly state: string
   /** Empty: the default. */
   readonly quality: string
@@ -17,37 +21,42 @@ export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates the names of generations, which no two processes may share. */
-  readonly createId: () => string
+  /** Creates the names of generations and replicas, which no two processes may share. */
+  readonly createId = randomUUID
   readonly #registry: readonly string[]
   readonly #freshHeads = new Map<string, FreshHead>()
 
-  constructor(connection: RedisConnection, prefix: string, createId: () => string, isFork = false) {
+  constructor(connection: RedisConnection, prefix: string, isFork = false) {
     this.connection = connection
     this.prefix = prefix
-    this.createId = createId
     this.isFork = isFork
     this.#registry = ['sandboxes', 'created', 'format'].map((key) => sharedKeys(prefix) + key)
   }
 
   fork(): SandboxScripts {
-    return new SandboxScripts(this.connection, this.prefix, this.createId, true)
+    return new SandboxScripts(this.connection, this.prefix, true)
   }
 
-  /** Runs a script. `generation` names data that may begin. */
+  /** Runs a script. `generation` names data that may begin; `part` is the beginning of the keys of an import. */
   async run(
     script: Script,
     sandbox: string,
     args: readonly Argument[] = [],
-    generation = this.createId(),
+    generation: string = this.createId(),
+    part = '',
   ): Promise<readonly RedisReply[]> {
-    const keys = [`${sandboxKeys(this.prefix, sandbox)}head`, ...this.#registry]
-    const all = [this.isFork ? 'dry' : 'store', JSON.stringify(sandbox), generation, ...args]
+    const keys = [`${sandboxKeys(this.prefix, sandbox)}${part}head`, ...this.#registry]
+    const all = [this.isFork ? 'dry' : 'store', part ? '' : JSON.stringify(sandbox), generation, ...args]
     try {
       return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
     } finally {
       this.#freshHeads.delete(sandbox)
     }
+  }
+
+  /** Runs a script that changes a sandbox, and returns the first part of its reply. */
+  async change(script: Script, sandbox: string, ...args: readonly Argument[]): Promise<RedisReply | undefined> {
+    return (await this.run(script, sandbox, args))[0]
   }
 
   /** Reads fields of the head of a sandbox. Empty texts stand for those that it does not have. */
@@ -56,19 +65,17 @@ export class SandboxScripts {
     return (texts as (string | null)[]).map((text) => text ?? '')
   }
 
-  /** Names the state of a sandbox's events. After another connection to Redis, all states have other names. */
-  nameState(generation: RedisReply | undefined, events: RedisReply | undefined): string {
-    return `${this.connection.connections} ${generation} ${events}`
-  }
-
   /**
    * Offers a head that was just read to the callback that runs. Each request reads the settings first, and with them
    * the head: what it then reads before it waits for anything else needs no round trip (one less for a GET). The head
-   * is gone once the callback's promises have run, so no caller that may know of a later change finds it.
+   * is gone once the callback's promises have run, so no caller that may know of a later change finds it. Returns the
+   * name of the state.
    */
-  offerHead(sandbox: string, head: FreshHead): void {
+  offerHead(sandbox: string, [generation, events, quality]: readonly (RedisReply | undefined)[]): string {
     if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
-    this.#freshHeads.set(sandbox, head)
+    const state = `${this.connection.connections} ${generation} ${events}`
+    this.#freshHeads.set(sandbox, { state, quality: String(quality) })
+    return state
   }
 
   /** Returns the head that was read in the callback that runs, if any. */

@@ -1,70 +1,49 @@
 import { machineNow } from '../../core/timers.ts'
-import { StoreUnavailableError } from '../store.ts'
-import { createScript, type RedisConnection, type RedisReply } from './connection.ts'
-import { isErrorReply } from './faults.ts'
-import { connectionName } from './handshake.ts'
+import type { SharedState } from '../shared-state.ts'
+import { type Store, StoreUnavailableError } from '../store.ts'
+import { connectionName, type RedisConnection } from './connection.ts'
+import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
-import { CLOCK_TOLERANCE_MS } from './lua/counter-scripts.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
+import { CLOCK_TOLERANCE_MS } from './redis-counters.ts'
 
-/** Marks a state with its format. KEYS: format. ARGV: the mark. Returns the mark that it has, and the time of Redis. */
-const MARK_FORMAT = createScript(`
-local found = redis.call('GET', KEYS[1]) or ARGV[1]
-if found == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1]) end
-local time = redis.call('TIME')
-return {found, time[1], time[2]}`)
+/** The options of the comparison of clocks. */
+export interface ClockOptions {
+  /** Receives a sentence if the clocks of this machine and of Redis differ. Default: no effect. */
+  readonly warn?: (problem: string) => void
+  /** Returns the machine's time, epoch milliseconds, for tests. */
+  readonly now?: () => number
+}
 
-/** Checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. */
-export class ServerChecks {
-  readonly #connection: RedisConnection
-  readonly #location: RedisLocation
-  readonly #warn: (problem: string) => void
-  readonly #now: () => number
-  #isClockReported = false
-
-  /** `warn` receives a sentence each time that the clocks begin to differ too much; `now` is for tests. */
-  constructor(
-    connection: RedisConnection,
-    location: RedisLocation,
-    warn: (problem: string) => void,
-    now: () => number = machineNow,
-  ) {
-    this.#connection = connection
-    this.#location = location
-    this.#warn = warn
-    this.#now = now
-  }
-
+/** The checks of a server. */
+interface ServerChecks extends Pick<SharedState, 'registerInputs'>, Pick<Store, 'findOutage'> {
   /** Throws an error with the fault of a server that cannot hold the state. Returns warnings of its settings. */
-  async start(): Promise<readonly string[]> {
-    const info = String(await this.#connection.call('info'))
-    const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await this.#findFormatFault()
-    if (fault !== undefined) throw new Error(fault)
-    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
-    return [this.#connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`].flat()
-  }
+  start(): Promise<readonly string[]>
+}
 
-  /** Finds why Redis takes no changes at present, by writing the mark of the format again; undefined: it takes them. */
-  async findWriteFault(): Promise<string | undefined> {
-    try {
-      const fault = await this.#findFormatFault()
-      return fault && `The state in ${this.#location.shown} cannot be used: ${fault}`
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) return error.message
-      throw error
-    }
-  }
+/**
+ * Creates checks whether a Redis can hold a state, and agrees with this process on format, clock and inputs. `warn`
+ * receives a sentence each time that the clocks begin to differ too much.
+ */
+export function createServerChecks(
+  connection: RedisConnection,
+  location: RedisLocation,
+  { warn = () => {}, now = machineNow }: ClockOptions,
+): ServerChecks {
+  const { prefix, shown } = location
+  let isClockReported = false
 
   /** Marks the state with its format, and compares the clocks. Returns a sentence about another format, if so. */
-  async #findFormatFault(): Promise<string | undefined> {
-    const { prefix } = this.#location
-    const before = this.#now()
-    const reply = await this.#connection.run(MARK_FORMAT, [`${sharedKeys(prefix)}format`], [FORMAT_MARK])
-    const [found, seconds, micros] = reply as RedisReply[] // the script returns a list
-    this.#compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
-    if (found === FORMAT_MARK) return undefined
+  async function findFormatFault(): Promise<string | undefined> {
+    const before = now()
+    const [found, time] = await Promise.all([
+      connection.call('set', `${sharedKeys(prefix)}format`, FORMAT_MARK, 'NX', 'GET'),
+      connection.call('time'),
+    ])
+    const [seconds, micros] = time as string[] // which `TIME` returns
+    compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
+    if (found === null || found === FORMAT_MARK) return undefined
     return (
       `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows ` +
       `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
@@ -72,29 +51,52 @@ export class ServerChecks {
   }
 
   /** Compares the time of Redis with those of this machine before and after the command that read it. */
-  #compareClocks(before: number, redisMs: number): void {
-    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - this.#now())
+  function compareClocks(before: number, redisMs: number): void {
+    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - now())
     const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
     const difference = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis`
-    if (isOff && !this.#isClockReported)
-      this.#warn(
+    if (isOff && !isClockReported)
+      warn(
         `The clock of this machine is ${difference}. Limits of requests hold across replicas whose clocks differ by ` +
           `less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`,
       )
-    this.#isClockReported = isOff
+    isClockReported = isOff
   }
 
-  /** Does what `SharedState.registerInputs` describes, as far as Redis may list its clients. */
-  async registerInputs(digest: string): Promise<boolean> {
-    const before = await this.#connection.call('set', `${sharedKeys(this.#location.prefix)}inputs`, digest, 'GET')
-    if (before === null || before === digest) return false
-    try {
-      const clients = String(await this.#connection.call('client', 'LIST', 'TYPE', 'normal'))
-      return clients.split(` name=${connectionName(this.#location)} `).length > 2 // this process has one of them
-    } catch (error) {
-      if (error instanceof Error && isErrorReply(error.cause)) return false
-      throw error
-    }
+  return {
+    async start() {
+      const info = String(await connection.call('info'))
+      const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await findFormatFault()
+      if (fault !== undefined) throw new Error(fault)
+      const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+      const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+      return [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`].flat()
+    },
+
+    /** A Redis that is reached takes changes if it takes the mark of the format again. */
+    async findOutage() {
+      if (connection.outage !== undefined) return connection.outage
+      try {
+        const fault = await findFormatFault()
+        return fault && `The state in ${shown} cannot be used: ${fault}`
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) return error.message
+        throw error
+      }
+    },
+
+    /** Compares the inputs as far as Redis may list its clients. */
+    async registerInputs(digest) {
+      const before = await connection.call('set', `${sharedKeys(prefix)}inputs`, digest, 'GET')
+      if (before === null || before === digest) return false
+      try {
+        const clients = String(await connection.call('client', 'LIST', 'TYPE', 'normal'))
+        return clients.split(` name=${connectionName(location)} `).length > 2 // this process has one of them
+      } catch (error) {
+        if (isRefusal(error)) return false
+        throw error
+      }
+    },
   }
 }
 

@@ -1,93 +1,79 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces a field of the head. Arguments: the field; the digest of its present text; the next text; for records the
- * field and the number of records. Settings are no data: an empty text removes them, and they have a version. Returns
- * `stored`, or `conflict`.
+ * Replaces fields of the head. Arguments: the digest of the present text of the first field, or empty to replace any;
+ * `data`, or `settings`, which are no data; then the fields with their values, of which an empty first one removes all.
+ * Returns `stored`, or `conflict`.
  */
-export const PUT_FIELD = sandboxScript(`
-local field, expected, value, counted, number = unpack(args)
-if redis.sha1hex(read('head', field)) ~= expected then return {'conflict'} end
-if counted then
-  begin()
-  write('HSET', KEYS[1], field, value, counted, number)
-elseif value ~= '' then
-  register()
-  write('HSET', KEYS[1], field, value, field .. '-version', redis.sha1hex(value))
-else
-  write('HDEL', KEYS[1], field, field .. '-version')
+export const PUT_FIELDS = sandboxScript(`
+local expected, kind, field, value = unpack(args)
+if expected ~= '' and redis.sha1hex(read('head', field)) ~= expected then return {'conflict'} end
+if value == '' then
+  for index = 3, #args, 2 do write('HDEL', KEYS[1], args[index]) end
   unregister()
+else
+  if kind == 'data' then begin() else register() end
+  write('HSET', KEYS[1], unpack(args, 3))
 end
 return {'stored'}`)
 
-/** Stores the quality settings. Argument: the settings. */
-export const PUT_QUALITY = sandboxScript(`
-begin()
-write('HSET', KEYS[1], 'quality', args[1])
-return {'stored'}`)
-
-/** Copies or deletes the data and counters of a sandbox. The first write frees memory, which a full Redis takes. */
+/**
+ * Replaces the data of a sandbox or a snapshot. `put` has the beginnings of the keys, and without a source it deletes.
+ * `replaceData` discards the counters, too: its first write frees memory, so that a full Redis takes the others. An
+ * import is moved, since a copy of a large one would take long, as would a move over a large hash.
+ */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
 local function copyOf(id) return tag .. 'snapshot:' .. id .. ':' end
-local function listData(key)
-  local fields = {}
-  for _, field in ipairs(redis.call('HKEYS', key)) do
-    if not string.find(field, '^snapshots') and not string.find(field, '^settings') then fields[#fields + 1] = field end
-  end
-  return fields
-end
-local function copy(source, target)
+local function put(source, target, isMoved)
   for _, kind in ipairs(kinds) do
-    if redis.call('EXISTS', source .. kind) == 1 then
+    local isThere = source and redis.call('EXISTS', source .. kind) == 1
+    if isMoved or not isThere then write('UNLINK', target .. kind) end
+    if isThere and isMoved then
+      write('RENAME', source .. kind, target .. kind)
+      write('PERSIST', target .. kind)
+    elseif isThere then
       write('COPY', source .. kind, target .. kind, 'REPLACE')
-    else
-      write('UNLINK', target .. kind)
     end
   end
-  for _, field in ipairs(listData(target .. 'head')) do write('HDEL', target .. 'head', field) end
-  for _, field in ipairs(listData(source .. 'head')) do
-    write('HSET', target .. 'head', field, redis.call('HGET', source .. 'head', field))
+end
+local function replaceData(source, isMoved)
+  local lasting, kept = {'settings', 'settings-version', 'snapshots', 'snapshots-taken'}, {}
+  for _, field in ipairs(lasting) do
+    local value = find('head', field)
+    if value then kept[#kept + 1], kept[#kept + 2] = field, value end
   end
-end
-local function drop(from)
-  for _, kind in ipairs(kinds) do write('UNLINK', from .. kind) end
-end
-local function discardCounters()
-  write('UNLINK', tag .. 'sequences', tag .. 'sequences-order', tag .. 'windows', tag .. 'windows-order')
-  write('UNLINK', tag .. 'replay-log')
-end
-local function clear()
-  discardCounters()
-  drop(tag)
-  for _, field in ipairs(listData(KEYS[1])) do write('HDEL', KEYS[1], field) end
+  for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order', 'replay-log'}) do
+    write('UNLINK', tag .. key)
+  end
+  put(source, tag, isMoved)
+  write('HDEL', KEYS[1], unpack(lasting))
+  if #kept > 0 then write('HSET', KEYS[1], unpack(kept)) end
 end
 local function dropSnapshot(id)
-  write('UNLINK', copyOf(id) .. 'head')
-  drop(copyOf(id))
+  put(nil, copyOf(id))
   write('HDEL', snapshots, id)
   write('HINCRBY', KEYS[1], 'snapshots', -1)
 end
 `
 
-/** Deletes all data and counters, but no snapshot. */
+/**
+ * Deletes all data and counters. Argument: `data`, or `all` to delete snapshots and settings, too. Returns `deleted`,
+ * or `absent` if nothing but counters was stored.
+ */
 export const RESET = sandboxScript(`${REPLACE}
-clear()
+local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
+replaceData()
+if args[1] == 'all' then
+  for _, id in ipairs(redis.call('HKEYS', snapshots)) do dropSnapshot(id) end
+  write('UNLINK', KEYS[1])
+end
 if redis.call('EXISTS', snapshots) == 1 then
   write('HSET', KEYS[1], 'generation', generation)
 else
   write('HDEL', KEYS[1], 'snapshots', 'snapshots-taken')
   unregister()
 end
-return {'reset'}`)
-
-/** Deletes everything of a sandbox. Returns `deleted`, or `absent` if nothing but counters was stored. */
-export const DELETE_SANDBOX = sandboxScript(`${REPLACE}
-local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
-clear()
-for _, id in ipairs(redis.call('HKEYS', snapshots)) do dropSnapshot(id) end
-write('UNLINK', KEYS[1])
-unregister()
 return {outcome}`)
 
 /**
@@ -98,7 +84,7 @@ export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
 local taken = text(count('head', 'snapshots-taken'))
 local id = uuid('snapshot', taken)
 begin()
-copy(tag, copyOf(id))
+put(tag, copyOf(id))
 local description = '{"snapshotId":"' .. id .. '","taken":' .. taken
 for index = 3, #args do
   description = description .. ',"' .. args[index] .. '":' .. text(count('head', 'count:' .. args[index]))
@@ -112,8 +98,7 @@ return {description}`)
 /** Restores a snapshot. Argument: its id. Returns `restored` or `unknown`. */
 export const RESTORE_SNAPSHOT = sandboxScript(`${REPLACE}
 if redis.call('HEXISTS', snapshots, args[1]) == 0 then return {'unknown'} end
-discardCounters()
-copy(copyOf(args[1]), tag)
+replaceData(copyOf(args[1]))
 write('HSET', KEYS[1], 'generation', generation)
 return {'restored'}`)
 
@@ -125,8 +110,8 @@ return {'deleted'}`)
 
 /**
  * Replaces all data by what an import has written under the id of the generation. Arguments: `always` or `if-empty`;
- * the number of fields of each kind; then fields of the head with their values. Returns `imported`; `occupied` if the
- * sandbox has records and must be empty; `expired` if a part of what was written is gone.
+ * then fields of the head with the numbers that were written. Returns `imported`; `occupied` if the sandbox has records
+ * and must be empty; `expired` if a part of what was written is gone.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
 if args[1] == 'if-empty' then
@@ -136,16 +121,11 @@ if args[1] == 'if-empty' then
 end
 if isDry then return {'imported'} end
 local staged = tag .. 'staged:' .. generation .. ':'
-for index, kind in ipairs(kinds) do
-  if redis.call('HLEN', staged .. kind) ~= tonumber(args[index + 1]) then return {'expired'} end
+if redis.call('EXISTS', staged .. 'head') == 0 then return {'expired'} end
+for index = 2, #args, 2 do
+  local written = redis.call('HGET', staged .. 'head', args[index]) or '0'
+  if written ~= args[index + 1] then return {'expired'} end
 end
 register()
-clear()
-redis.call('HSET', KEYS[1], 'generation', generation, unpack(args, #kinds + 2))
-for index, kind in ipairs(kinds) do
-  if args[index + 1] ~= '0' then
-    redis.call('RENAME', staged .. kind, tag .. kind)
-    redis.call('PERSIST', tag .. kind)
-  end
-end
+replaceData(staged, true)
 return {'imported'}`)
