@@ -8,6 +8,7 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
+import { listAnswerFiles } from '../fixtures/answers.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
@@ -97,13 +98,15 @@ async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Res
   return failure([errorAt(contract.file, message)])
 }
 
-/** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
+/** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   const folder = fixtures ?? bundledFixtures
+  const answers = listAnswerFiles(folder)
   return [
     contract ?? bundledContract,
     ...splitFiles(overlay),
     ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
+    ...(answers.ok ? answers.value : []),
     ...(rules === undefined ? [] : [rules]),
   ]
 }

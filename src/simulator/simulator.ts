@@ -83,7 +83,7 @@ export async function createSimulator(
 ): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = dependencies
   // Created before the files are read, so that no change is missed.
-  const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
+  const watcher = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
   const inputs = await loadStartInputs(settings, log, proxied)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
