@@ -141,6 +141,30 @@ describe('convsim record', () => {
     }
   })
 
+  test('keeps the exact answers of the fixtures, except of a model and period that it has again', async () => {
+    const folder = await tempFolder()
+    const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+    const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
+      const source = await startForTest({ seed: out })
+      for (const path of paths) await ask(source, path)
+      const args = ['--out', join(folder, out), '--write', ...fixtures]
+      const { code, stdout } = await runInProcess(['record', source.origin, ...args])
+      const answersOf = async (model: string) =>
+        JSON.parse(await readFile(join(folder, out, 'answers', `${model}.json`), 'utf8')).answers
+      expect(code).toBe(0)
+      return { stdout, answersOf }
+    }
+    const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
+    const base = ['--fixtures', join(folder, 'first')]
+    const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
+    expect(second.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d, as in the fixtures\n`)
+    const [before, after] = [await first.answersOf(modelId), await second.answersOf(modelId)]
+    expect(after).toContainEqual(before.find((answer: JsonObject) => answer['period'] === '7d'))
+    expect(after).toHaveLength(2)
+    expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
+    expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
+  })
+
   test.each([
     [['--out', 'x'], /Name the traffic/],
     [['none.har'], /Name the folder of fixtures to write: --out FOLDER\./],
