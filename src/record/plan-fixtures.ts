@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts'
 import { answersFolder, toAnswersFiles } from '../fixtures/answers.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { recordedOperation, type SeenAnswer } from './collect-answers.ts'
@@ -7,7 +8,7 @@ export interface FixturePlan {
   /** New files, by their path in the folder. */
   readonly files: ReadonlyMap<string, string>
   /** The models to append to those of `models.yaml`. */
-  readonly models: readonly object[]
+  readonly models: readonly JsonObject[]
   readonly lines: readonly string[]
 }
 
