@@ -127,18 +127,21 @@ describe('convsim record', () => {
     })
   })
 
-  test('takes answers of the simulator itself, and leaves out and names those that a scenario gave', async () => {
+  test('takes whole answers of the simulator, and leaves out and names those that a scenario made up', async () => {
     const source = await startForTest()
     await ask(source, `${analyticsPath}?period=7d`)
-    await ask(source, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
+    const made = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
+    for (const scenario of made) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
     const folder = await tempFolder()
     const har = join(folder, 'traffic.har')
     await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
     for (const traffic of [har, source.origin]) {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
-      expect(listed.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d`)
+      const periods = [...listed.stdout.matchAll(/: the exact answer for (\w+)/g)].map(([, period]) => period)
+      expect(periods).toEqual(['7d', '90d'])
       expect(listed.stderr).toBe(
-        'left out, 1 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+        'left out, 5 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
       )
     }
   })
