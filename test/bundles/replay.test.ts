@@ -7,7 +7,7 @@ import { run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { allSame, getBundle, readBundleFile, replay, replayText, withAnswer } from './replayed.ts'
 
 /** A client that uses most parts of the simulator, and fails. */
@@ -245,6 +245,18 @@ describe('a replay does not judge', () => {
     await ask(sim, '/v1/events', { body: event() })
     const deleted = 'earlier requests that were deleted from the journal while the state stayed: 2'
     expect((await resultsOf(sim))[0]).toEqual(['req-3', 'not-judged', [deleted]])
+  })
+
+  test('requests before a reload of files, whose former content is not in the bundle', async () => {
+    const rules = await tempFile('rules: [{ scenario: not-found }]', 'rules.yaml')
+    const sim = await startForTest({ rules, watch: true })
+    expect((await ask(sim, analyticsPath)).status).toBe(404)
+    await writeFile(rules, 'rules: [{ scenario: unavailable }]')
+    await expect.poll(() => sim.logged.some(({ message }) => message === 'reloaded'), { timeout: 45_000 }).toBe(true)
+    expect((await ask(sim, analyticsPath, { sandbox: 'later' })).status).toBe(503)
+    const reason = 'requests before a reload (--watch), whose files the bundle does not have: 1'
+    expect(await resultsOf(sim)).toEqual([['req-1', 'not-judged', [reason]]])
+    expect(await replay(await getBundle(sim, 'later'))).toMatchObject({ code: 0 })
   })
 
   test('an empty bundle, which proves nothing', async () => {
