@@ -1,6 +1,7 @@
 import { answerSettings, type Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
+import { toAnswersFiles } from '../fixtures/answers.ts'
 import { fakerVersion, version } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
@@ -24,6 +25,7 @@ export function createBundleHead(
   reasons: readonly string[],
 ): BundleHead {
   const keys = fixtures.keys.map((key) => ({ ...key, token: callers.nameOf(key.token) }))
+  const answers = toAnswersFiles(fixtures.answers) // without the places of the files, which a replay does not have
   const values = answerSettings.map((name) => [name, settings[name] ?? null])
   return {
     kind: bundleKind,
@@ -38,7 +40,7 @@ export function createBundleHead(
       }),
     },
     // Read from JSON or YAML.
-    ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }),
+    ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys, answers } as unknown as JsonObject }),
     settings: Object.fromEntries(values),
     rules: startUp.map((rule) => rule.source),
   }

@@ -64,6 +64,8 @@ export interface MissingParts {
   readonly unfinished: number
   /** Changes by the control plane beyond the number that is held. */
   readonly changes: number
+  /** Requests before the latest reload (`--watch`), whose contract, fixtures and rules are missing. Default: 0. */
+  readonly reloaded?: number
 }
 
 /** A state of a sandbox, or the reason why it is not there. */

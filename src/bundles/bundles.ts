@@ -13,6 +13,8 @@ import { writeBundle } from './write-bundle.ts'
 export interface Bundles {
   readonly handlers: Pick<ControlHandlers, 'getBundle'>
   readonly onChange: ChangeListener
+  /** Is called when the inputs were loaded again: a bundle has the present ones alone. */
+  onReload(): void
   /** Yields the text of a bundle of all sandboxes. `reasons`: see `BundleHead`. Throws if there are no bundles. */
   write(reasons?: readonly string[]): AsyncIterable<string>
 }
@@ -51,6 +53,7 @@ export async function openBundles(
     )
   const { settings, journal, sandboxes, store, seedState } = deps
   const histories = new Histories()
+  let reloadOrder = 0
   journal.onClear((sandbox, recorded) => {
     if (sandboxes.has(sandbox)) histories.countDeleted(sandbox, recorded)
     else histories.discard(sandbox) // the registry has evicted it
@@ -62,7 +65,7 @@ export async function openBundles(
     const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
     const callers = new Callers(publicKeys)
     const head = createBundleHead(settings, inputs, callers, deps.now(), reasons)
-    return writeBundle({ head, journal, histories, sandboxes, store, callers }, sandbox)
+    return writeBundle({ head, journal, histories, sandboxes, store, callers, reloadOrder }, sandbox)
   }
   return {
     handlers: {
@@ -73,6 +76,9 @@ export async function openBundles(
         }),
     },
     onChange: recordChanges(histories, store, seedState),
+    onReload() {
+      reloadOrder = journal.takeOrder()
+    },
     write: (reasons) => write(undefined, reasons),
   }
 }
@@ -85,6 +91,7 @@ function refuseBundles(sandboxes: Sandboxes, reason: string): Bundles {
       getBundle: ({ sandboxFilter }) => refuseUnused(sandboxFilter, sandboxes) ?? new ControlError(409, reason),
     },
     onChange: async () => {},
+    onReload: () => {},
     write() {
       throw new Error(reason)
     },

@@ -22,6 +22,8 @@ interface BundleSource {
   readonly store: Store
   /** The names of the keys, shared by all sandboxes of the bundle. */
   readonly callers: Callers
+  /** The position of the latest reload in the order of `Journal.takeOrder`; 0 without one. */
+  readonly reloadOrder: number
 }
 
 /**
@@ -58,7 +60,7 @@ async function nameCallers({ journal, callers }: BundleSource, sandbox: string |
 const inOrder = (entries: readonly JournalEntry[]) => entries.toSorted((one, other) => one.order - other.order)
 
 async function* writeSandbox(source: BundleSource, name: string, redact: RedactRecord): AsyncGenerator<string> {
-  const { journal, histories, sandboxes, store, callers } = source
+  const { journal, histories, sandboxes, store, callers, reloadOrder } = source
   // All parts are read before the next request can change one: none waits for anything but a resolved promise.
   const [{ entries, counts }, settings] = await Promise.all([
     journal.list({ sandbox: name }),
@@ -72,6 +74,7 @@ async function* writeSandbox(source: BundleSource, name: string, redact: RedactR
     deleted: history.deletedRequests,
     unfinished: sandboxes.list().find((known) => known.name === name)?.activeRequests ?? 0,
     changes: history.lostChanges,
+    reloaded: entries.filter(({ order }) => order < reloadOrder).length,
   }
   const head = {
     name,

@@ -154,3 +154,10 @@ function offsetOfNode(node: unknown): number {
 export function writeYaml(value: Json): string {
   return stringify(value, { lineWidth: 120, singleQuote: true })
 }
+
+/** Appends items to a list in YAML or JSON, each in one line; comments and the form of the other items stay. */
+export function appendYaml(list: string, items: readonly Json[]): string {
+  const document = parseDocument(list)
+  for (const item of items) document.add(document.createNode(item, { flow: true }))
+  return document.toString({ lineWidth: 0 })
+}

@@ -1,5 +1,5 @@
-import { groupBy } from '../core/group-by.ts'
-import { type AnswersFile, answersFolder } from '../fixtures/answers.ts'
+import type { JsonObject } from '../core/json.ts'
+import { answersFolder, toAnswersFiles } from '../fixtures/answers.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { recordedOperation, type SeenAnswer } from './collect-answers.ts'
 
@@ -8,35 +8,41 @@ export interface FixturePlan {
   /** New files, by their path in the folder. */
   readonly files: ReadonlyMap<string, string>
   /** The models to append to those of `models.yaml`. */
-  readonly models: readonly object[]
+  readonly models: readonly JsonObject[]
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact answers for each model, and adds the models that the fixtures do not list. */
-export function planAnswers(answers: readonly SeenAnswer[], fixtures: Fixtures): FixturePlan {
-  const byModel = groupBy(answers, ({ modelId }) => modelId)
-  const files = new Map<string, string>()
-  const lines: string[] = []
-  for (const [modelId, own] of byModel) {
-    const file = `${answersFolder}/${modelId}.json`
-    const content: AnswersFile = {
-      about: `Recorded answers about the model ${modelId}.`,
-      operation: recordedOperation,
-      modelId,
-      answers: own.map(({ period, body }) => ({ period, body })),
-    }
-    files.set(file, `${JSON.stringify(content, null, 2)}\n`)
-    lines.push(...own.map((answer) => `${file}: ${describeSeenAnswer(answer)}`))
-  }
+/**
+ * Plans a file of exact answers for each model, and adds the models that the fixtures do not list. Exact answers of the
+ * fixtures stay, except those about a model and period that were seen again.
+ */
+export function planAnswers(seen: readonly SeenAnswer[], fixtures: Fixtures): FixturePlan {
+  const keyOf = ({ modelId, period }: Pick<SeenAnswer, 'modelId' | 'period'>) => `${modelId} ${period}`
+  const seenKeys = new Set(seen.map(keyOf))
+  const kept = fixtures.answers.filter((answer) => !seenKeys.has(keyOf(answer)))
+  const recorded = seen.map((answer) => {
+    const about = `Recorded answers about the model ${answer.modelId}.`
+    return { about, operation: recordedOperation, ...answer }
+  })
   const listed = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
-  const unlisted = [...byModel.keys()].filter((id) => !listed.has(id))
+  const unlisted = [...new Set(seen.map(({ modelId }) => modelId))].filter((id) => !listed.has(id))
   const about = 'Recorded; its exact answers are in answers/.'
+  const files = toAnswersFiles([...kept, ...recorded]).map((file): [string, string] => [
+    answersPath(file),
+    `${JSON.stringify(file, null, 2)}\n`,
+  ])
   return {
-    files,
+    files: new Map(files),
     models: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
-    lines: [...lines, ...unlisted.map((id) => `models.yaml: the model ${id}`)],
+    lines: [
+      ...kept.map((answer) => `${answersPath(answer)}: the exact answer for ${answer.period}, as in the fixtures`),
+      ...seen.map((answer) => `${answersPath(answer)}: ${describeSeenAnswer(answer)}`),
+      ...unlisted.map((id) => `models.yaml: the model ${id}`),
+    ],
   }
 }
+
+const answersPath = ({ modelId }: { readonly modelId: string }) => `${answersFolder}/${modelId}.json`
 
 function describeSeenAnswer({ period, body, redactions }: SeenAnswer): string {
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0

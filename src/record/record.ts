@@ -51,7 +51,6 @@ async function recordTraffic(
   const plan = await planFixtures(sources, settings, deps)
   if (!plan.ok) return plan
   for (const line of plan.value.lines) deps.print(line)
-  if (plan.value.files.size === 0) return failure('No exchange gives a fixture.')
   if (!(await mayWrite(settings, deps))) {
     deps.print('Nothing was written. To write it: the same command with --write.')
     return success(undefined)
@@ -88,7 +87,7 @@ async function planFixtures(
   if (!traffic.ok) return traffic
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
-  return success(planAnswers(answers, fixtures))
+  return answers.length === 0 ? failure('No exchange gives a fixture.') : success(planAnswers(answers, fixtures))
 }
 
 /** The most reasons that are listed: each answer can break the contract at a place of its own. */

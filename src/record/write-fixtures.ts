@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
+import { appendYaml } from '../documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../documents/private-file.ts'
 import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
@@ -19,7 +20,7 @@ export async function findTargetFolderProblem(folder: string): Promise<string | 
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` and the plan's additions, as JSON, which is YAML, too. */
+/** Writes a folder of fixtures: the files of `base` and the plan's additions. */
 export async function writeFixtures(
   { files, models }: FixturePlan,
   folder: string,
@@ -32,8 +33,7 @@ export async function writeFixtures(
     }
     for (const name of FIXTURE_FILES) {
       const text = await readFile(join(base, `${name}.yaml`), 'utf8')
-      const items = (name === 'models' ? models : []).map((item) => `- ${JSON.stringify(item)}\n`).join('')
-      await write(`${name}.yaml`, items === '' ? text : `${text}\n# Recorded.\n${items}`)
+      await write(`${name}.yaml`, name === 'models' && models.length > 0 ? appendYaml(text, models) : text)
     }
     for (const [path, text] of files) await write(path, text)
     return success(undefined)

@@ -8,6 +8,7 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
+import { listAnswerFiles } from '../fixtures/answers.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
@@ -56,6 +57,7 @@ export async function loadInputs(
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
+    ...checkPersonaNames(fixtures.value, all),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
@@ -96,13 +98,15 @@ async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Res
   return failure([errorAt(contract.file, message)])
 }
 
-/** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
+/** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   const folder = fixtures ?? bundledFixtures
+  const answers = listAnswerFiles(folder)
   return [
     contract ?? bundledContract,
     ...splitFiles(overlay),
     ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
+    ...(answers.ok ? answers.value : []),
     ...(rules === undefined ? [] : [rules]),
   ]
 }
@@ -169,14 +173,37 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   })
 }
 
-/** Returns a finding for each rule of the contract that an exact answer breaks; the contract is that of this start. */
+/**
+ * Returns a finding for each persona with the name of a built-in scenario: a name switches one of the two on, and the
+ * other could not be reached.
+ */
+function checkPersonaNames({ personas }: Fixtures, { definitions }: Catalogue): Finding[] {
+  const names = definitions.map(({ name }) => name)
+  const isTaken = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  const message = 'has the name of a built-in scenario; give the persona another name'
+  return personas.flatMap(({ name }) =>
+    isTaken(name) ? [{ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }] : [],
+  )
+}
+
+/** Returns a finding for each rule of the contract that an exact answer, or its period, breaks. */
 function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
-  return answers.flatMap(({ operation: id, body, place }) => {
+  return answers.flatMap(({ operation: id, modelId, period, body, place }) => {
     const operation = operations.find((one) => one.id === id)
-    const violations = operation?.checkResponse(operation.successStatus, body) ?? []
-    return violations.map(({ pointer, message }) =>
-      errorAt(place(pointer), `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`),
-    )
+    if (!operation) return []
+    const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
+    const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
+    return [
+      ...ofPeriod.map(({ message }) => errorAt(place('/period'), `no request gets this exact answer: it ${message}`)),
+      ...operation
+        .checkResponse(operation.successStatus, body)
+        .map(({ pointer, message }) =>
+          errorAt(
+            place(`/body${pointer}`),
+            `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`,
+          ),
+        ),
+    ]
   })
 }
 

@@ -49,12 +49,16 @@ export async function warnOfOtherInputs(
   log.warn({ file: shared.shown }, problem)
 }
 
-/** Returns the digest of all inputs on which answers depend. */
+/** Returns the digest of all inputs on which answers depend, which are the same in copies of a folder of fixtures. */
 function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }: LoadedInputs): string {
   const values = [...answerSettings, 'clock' as const].map((name) => settings[name] ?? null)
+  const bodies = fixtures.answers.map(({ operation, modelId, period, body }): [string, Json] => [
+    `${operation} ${modelId} ${period}`,
+    body,
+  ])
   return computeJsonDigest([
     contract.document,
-    fixtures as unknown as Json, // read from JSON or YAML
+    { ...fixtures, answers: Object.fromEntries(bodies) } as unknown as Json, // read from JSON or YAML
     startUp.map(({ source }) => source),
     values,
   ])

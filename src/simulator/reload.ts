@@ -63,8 +63,8 @@ interface ReloadDeps {
   readonly settings: Settings
   readonly state: PipelineState
   readonly served: ServedInputs
-  /** Goes on with the reports over the generation that is served. */
-  readonly adopt: () => void
+  /** Is called once a generation is served. */
+  readonly onReload: () => void
   /** Returns epoch milliseconds. */
   readonly now: () => number
 }
@@ -80,7 +80,7 @@ export function reloadOnChange(watcher: FileWatcher, stopping: AbortSignal, deps
 
 /** Loads all inputs again, and serves them if none has an error. Otherwise what was loaded before stays. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
-  const { served, settings, state, adopt, now } = deps
+  const { served, settings, state, onReload, now } = deps
   const { log, sandboxes } = state
   const at = now()
   const loaded = await loadGeneration(served.present.number + 1, settings, state, served.present.startUp)
@@ -102,7 +102,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
     return refitted
   })
   served.replace(generation)
-  adopt()
+  onReload()
   await changed
   const { length: operations } = contract.operations
   log.info({ files, generation: number, contract: generation.contractDigest(), operations, tookMs }, 'reloaded')

@@ -83,7 +83,7 @@ export async function createSimulator(
 ): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = dependencies
   // Created before the files are read, so that no change is missed.
-  const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
+  const watcher = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
   const inputs = await loadStartInputs(settings, log, proxied)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
@@ -127,8 +127,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     { settings, present, journal, sandboxes, store, seedState, now },
     { isProxy: proxied !== undefined, isShared: shared !== undefined },
   )
-  const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
-  const { reporter, reportAtEnd, adopt } = reporting
+  const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
   const ends = createEnds()
   const handlers = {
     ...controlHandlers({
@@ -157,7 +156,11 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     ...mcpHandlers((request, gone) => controls.answer(request, gone)),
   }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
-  if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, adopt, now })
+  const onReload = () => {
+    adopt()
+    bundles.onReload()
+  }
+  if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, onReload, now })
   return {
     contract: served.contract,
     contractDigest: () => present().contractDigest(),

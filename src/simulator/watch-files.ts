@@ -7,7 +7,7 @@ const pollMs = 150
 /** The looks for which a file may be missing: editors and deployments remove a file before they replace it. */
 const maxMissingLooks = 10
 
-/** The state of each file by its path, as `readStamp` tells it. */
+/** The state of each file by its path, as `readStamp` tells it. A file without an entry does not exist. */
 type Stamps = ReadonlyMap<string, string>
 
 /** Watches files. */
@@ -17,21 +17,22 @@ export interface FileWatcher {
 }
 
 /**
- * Creates a watcher, which compares times, sizes and inodes of the files at intervals. Events of `fs.watch` do not come
- * for a file that an editor replaces, a symbolic link that is turned to another folder (config maps of Kubernetes), and
- * most folders that a container shares with its host. A look at nine files takes some 0.2 ms.
+ * Creates a watcher of the files that `listFiles` returns at each look; one more or one fewer is a change, too. It
+ * compares times, sizes and inodes at intervals. Events of `fs.watch` do not come for a file that an editor replaces, a
+ * symbolic link that is turned to another folder (config maps of Kubernetes), and most folders that a container shares
+ * with its host. A look at nine files takes some 0.2 ms.
  */
-export async function createFileWatcher(files: readonly string[]): Promise<FileWatcher> {
-  let known = await readStamps(files)
+export async function createFileWatcher(listFiles: () => readonly string[]): Promise<FileWatcher> {
+  let known = await readStamps(listFiles())
   return {
     async run(stopping, onChange) {
       let seen = known
       let looks = 0
       while (await waitForNextLook(stopping)) {
-        const present = await readStamps(files)
-        looks = isSame(present, seen) ? looks + 1 : 0
+        const present = await readStamps(listFiles())
+        looks = listChanged(seen, present).length === 0 ? looks + 1 : 0
         seen = present
-        const changed = files.filter((file) => present.get(file) !== known.get(file))
+        const changed = listChanged(known, present)
         if (changed.length === 0 || looks < countNeededLooks(changed, present)) continue
         known = present
         await onChange(changed)
@@ -42,7 +43,7 @@ export async function createFileWatcher(files: readonly string[]): Promise<FileW
 
 /** Returns the looks for which changed files must stay the same: a file that has just changed may still be written. */
 function countNeededLooks(changed: readonly string[], stamps: Stamps): number {
-  return changed.some((file) => stamps.get(file) === '') ? maxMissingLooks : 1
+  return changed.some((file) => stampOf(stamps, file) === '') ? maxMissingLooks : 1
 }
 
 /** Returns false once `stopping` is aborted. The timer does not keep the process from ending. */
@@ -66,6 +67,10 @@ async function readStamp(file: string): Promise<string> {
   }
 }
 
-function isSame(one: Stamps, other: Stamps): boolean {
-  return [...one].every(([file, stamp]) => other.get(file) === stamp)
+const stampOf = (stamps: Stamps, file: string) => stamps.get(file) ?? ''
+
+/** Lists the files whose states differ. */
+function listChanged(before: Stamps, after: Stamps): string[] {
+  const files = new Set([...before.keys(), ...after.keys()])
+  return [...files].filter((file) => stampOf(before, file) !== stampOf(after, file))
 }

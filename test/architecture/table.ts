@@ -61,7 +61,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   upstream: room(
     'parse-upstream.ts',
     'The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.',
-    'core redaction',
+    'core exchange redaction',
   ),
   pipeline: room(
     'pipeline.ts',

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { analyticsPath, ask, event, modelId, objectOf, prompt } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { allSame, getBundle, readBundleFile, replay, withAnswer } from './replayed.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
+import { allSame, getBundle, readBundleFile, replay, replayText, withAnswer } from './replayed.ts'
 
 /** A client that uses most parts of the simulator, and fails. */
 const sampleClient = `
@@ -150,6 +150,23 @@ describe('a replay', () => {
     expect(stdout).not.toContain('The run had') // the contract is the same, to the digest
   })
 
+  test('has the exact answers of the fixtures', async () => {
+    const fixtures = await fixturesWith('keys.yaml', 'key_free', 'key_of_our_own')
+    const invented = objectOf(await ask(await startForTest(), analyticsPath))
+    const answers = ['7d', '30d'].map((period, index) => ({ period, body: { ...invented, messageCount: -index } }))
+    await mkdir(join(fixtures, 'answers'))
+    const content = { about: 'Recorded.', operation: 'getModelAnalytics', modelId, answers }
+    await writeFile(join(fixtures, 'answers/one.json'), JSON.stringify(content))
+    const sim = await startForTest({ fixtures })
+    for (const { period } of answers) await ask(sim, `${analyticsPath}?period=${period}`)
+    const bundle = await getBundle(sim)
+    expect(JSON.stringify(bundle)).not.toContain(fixtures)
+    expect(await replay(bundle)).toMatchObject({ code: 0, stdout: expect.stringContaining(allSame(2)) })
+    const text = JSON.stringify(bundle).replace('"period":"7d"', '"period":"14d"')
+    const { stderr } = await replayText(text)
+    expect(stderr).toContain('bundle.json#/fixtures/answers/0/answers/0/period: error: no request gets this exact')
+  })
+
   test('begins with the state of the state file, of a reset, and of an import', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = await startForTest({ state })
@@ -228,6 +245,18 @@ describe('a replay does not judge', () => {
     await ask(sim, '/v1/events', { body: event() })
     const deleted = 'earlier requests that were deleted from the journal while the state stayed: 2'
     expect((await resultsOf(sim))[0]).toEqual(['req-3', 'not-judged', [deleted]])
+  })
+
+  test('requests before a reload of files, whose former content is not in the bundle', async () => {
+    const rules = await tempFile('rules: [{ scenario: not-found }]', 'rules.yaml')
+    const sim = await startForTest({ rules, watch: true })
+    expect((await ask(sim, analyticsPath)).status).toBe(404)
+    await writeFile(rules, 'rules: [{ scenario: unavailable }]')
+    await expect.poll(() => sim.logged.some(({ message }) => message === 'reloaded'), { timeout: 45_000 }).toBe(true)
+    expect((await ask(sim, analyticsPath, { sandbox: 'later' })).status).toBe(503)
+    const reason = 'requests before a reload (--watch), whose files the bundle does not have: 1'
+    expect(await resultsOf(sim)).toEqual([['req-1', 'not-judged', [reason]]])
+    expect(await replay(await getBundle(sim, 'later'))).toMatchObject({ code: 0 })
   })
 
   test('an empty bundle, which proves nothing', async () => {

@@ -1,14 +1,16 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
 import { createAsk } from '../../src/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
+import { fixturesWith } from '../support/documents.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -125,20 +127,67 @@ describe('convsim record', () => {
     })
   })
 
-  test('takes answers of the simulator itself, and leaves out and names those that a scenario gave', async () => {
+  test('takes whole answers of the simulator, and leaves out and names those that a scenario made up', async () => {
     const source = await startForTest()
     await ask(source, `${analyticsPath}?period=7d`)
-    await ask(source, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
+    const made = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
+    for (const scenario of made) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
     const folder = await tempFolder()
     const har = join(folder, 'traffic.har')
     await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
     for (const traffic of [har, source.origin]) {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
-      expect(listed.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d`)
+      const periods = [...listed.stdout.matchAll(/: the exact answer for (\w+)/g)].map(([, period]) => period)
+      expect(periods).toEqual(['7d', '90d'])
       expect(listed.stderr).toBe(
-        'left out, 1 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+        'left out, 5 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
       )
     }
+  })
+
+  test('keeps the exact answers of the fixtures, except of a model and period that it has again', async () => {
+    const folder = await tempFolder()
+    const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+    const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
+      const source = await startForTest({ seed: out })
+      for (const path of paths) await ask(source, path)
+      const args = ['--out', join(folder, out), '--write', ...fixtures]
+      const { code, stdout } = await runInProcess(['record', source.origin, ...args])
+      const answersOf = async (model: string) =>
+        JSON.parse(await readFile(join(folder, out, 'answers', `${model}.json`), 'utf8')).answers
+      expect(code).toBe(0)
+      return { stdout, answersOf }
+    }
+    const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
+    const base = ['--fixtures', join(folder, 'first')]
+    const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
+    expect(second.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d, as in the fixtures\n`)
+    const [before, after] = [await first.answersOf(modelId), await second.answersOf(modelId)]
+    expect(after).toContainEqual(before.find((answer: JsonObject) => answer['period'] === '7d'))
+    expect(after).toHaveLength(2)
+    expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
+    expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
+  })
+
+  test.each([
+    ['an empty list', () => '[]\n'],
+    ['a list in JSON', (yaml: string) => JSON.stringify(parse(yaml))],
+    ['an indented list', (yaml: string) => yaml.replace(/^/gm, '  ')],
+    ['a list without a last line break', (yaml: string) => yaml.trimEnd()],
+  ])('writes fixtures that can be served where the models of the others are %s', async (_form, change) => {
+    const fixtures = await fixturesWith('products.yaml', '', '')
+    await writeFile(join(fixtures, 'products.yaml'), '[]\n')
+    const models = join(fixtures, 'models.yaml')
+    await writeFile(models, change(await readFile(models, 'utf8')))
+    const source = await startForTest()
+    await ask(source, analyticsPath)
+    const out = join(await tempFolder(), 'recorded')
+    const written = await runInProcess(['record', source.origin, '--fixtures', fixtures, '--out', out, '--write'])
+    expect(written).toMatchObject({ code: 0, stderr: '' })
+    expect(await runInProcess(['check', out])).toMatchObject({ code: 0 })
+    const [before, after] = [models, join(out, 'models.yaml')].map((file) => parse(readFileSync(file, 'utf8')))
+    expect(after).toEqual([...before, { id: modelId, name: expect.any(String), about: expect.any(String) }])
   })
 
   test.each([

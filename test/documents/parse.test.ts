@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSource } from '../../src/documents/parse.ts'
+import { appendYaml, parseSource } from '../../src/documents/parse.ts'
 import type { Source } from '../../src/documents/source.ts'
 
 function parse(text: string): Source {
@@ -77,4 +77,11 @@ test('aliases that expand exponentially are refused', () => {
   const message = expect.stringMatching(/^has aliases that expand to more than/)
   const error = [{ place: 'file.yaml:1:1', message }]
   expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error })
+})
+
+test('items are appended to a list of any form, whose comments stay', () => {
+  const item = { a: 'x: y', b: 1 }
+  expect(appendYaml('# About.\n- { c: 1 } # one\n', [item])).toBe('# About.\n- { c: 1 } # one\n- { a: "x: y", b: 1 }\n')
+  for (const list of ['[]', '[ {"c": 1} ]\n', '  - c: 1', '- c: 1\n\n# End.'])
+    expect(parse(appendYaml(list, [item])).value).toEqual([...Object.values(parse(list).value ?? []), item])
 })

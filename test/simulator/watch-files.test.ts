@@ -4,11 +4,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createFileWatcher } from '../../src/simulator/watch-files.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Watches files until the end of the test, and returns the list to which each change is added. */
-async function watch(files: readonly string[]): Promise<(readonly string[])[]> {
+/** Watches the listed files until the end of the test, and returns the list to which each change is added. */
+async function watch(listFiles: () => readonly string[]): Promise<(readonly string[])[]> {
   const changes: (readonly string[])[] = []
   const stopping = new AbortController()
-  const watcher = await createFileWatcher(files)
+  const watcher = await createFileWatcher(listFiles)
   const running = watcher.run(stopping.signal, async (changed) => {
     changes.push(changed)
   })
@@ -26,7 +26,7 @@ test('a file that is written, and one that is replaced, are changes', async () =
   const folder = await tempFolder()
   const [one, other] = [join(folder, 'one'), join(folder, 'other')]
   await Promise.all([writeFile(one, 'a'), writeFile(other, 'a')])
-  const changes = await watch([one, other])
+  const changes = await watch(() => [one, other])
   await writeFile(one, 'b')
   await expectChanges(changes, [[one]])
   await writeFile(join(folder, 'new'), 'b')
@@ -43,7 +43,7 @@ test('a link that is turned to another folder is a change, as in a config map of
   await symlink('v1', join(folder, '..data'))
   const file = join(folder, 'contract.yaml')
   await symlink('..data/contract.yaml', file)
-  const changes = await watch([file])
+  const changes = await watch(() => [file])
   await symlink('v2', join(folder, '..tmp'))
   await rename(join(folder, '..tmp'), join(folder, '..data'))
   await rm(join(folder, 'v1'), { recursive: true })
@@ -53,11 +53,23 @@ test('a link that is turned to another folder is a change, as in a config map of
 test('a file that is missing for a moment is one change, and one that stays missing is another', async () => {
   const file = join(await tempFolder(), 'contract.yaml')
   await writeFile(file, 'a')
-  const changes = await watch([file])
+  const changes = await watch(() => [file])
   await unlink(file)
   await new Promise((resolve) => setTimeout(resolve, 300))
   await writeFile(file, 'b')
   await expectChanges(changes, [[file]])
   await unlink(file)
+  await expectChanges(changes, [[file], [file]])
+})
+
+test('a file that is new in the list, and one that leaves it, are changes', async () => {
+  const file = join(await tempFolder(), 'answer.json')
+  await writeFile(file, '{}')
+  let files: string[] = []
+  const changes = await watch(() => files)
+  files = [file]
+  await expectChanges(changes, [[file]])
+  await unlink(file)
+  files = []
   await expectChanges(changes, [[file], [file]])
 })

@@ -1,4 +1,4 @@
-import { cp, readFile, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bundledContract, bundledFixtures } from '../../src/fixtures/bundled.ts'
@@ -6,13 +6,15 @@ import { ask, event, objectOf } from '../support/client.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const analytics = '/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics'
+const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+const analytics = `/v1/models/${modelId}/analytics`
 
 /** A simulator that watches files of a folder. */
 interface Watched extends TestSimulator {
   /** Replaces a file of the folder, as an editor does. */
   readonly replace: (name: string, text: string) => Promise<void>
   readonly contract: string
+  readonly folder: string
 }
 
 /** Copies the bundled files into a folder, beside an overlay and rules, and starts a simulator that watches them. */
@@ -33,7 +35,7 @@ async function startWatching(): Promise<Watched> {
     await writeFile(join(folder, `${name}.new`), text)
     await rename(join(folder, `${name}.new`), join(folder, name))
   }
-  return { ...simulator, replace, contract }
+  return { ...simulator, replace, contract, folder }
 }
 
 const overlayWith = (info: string) =>
@@ -73,6 +75,29 @@ describe('--watch', () => {
       { files: [expect.stringMatching(/contract\.yaml$/)], generation: 2, tookMs: expect.any(Number) },
       { files: ['overlay', 'keys', 'rules'].map((name) => expect.stringContaining(`${name}.yaml`)) },
     ])
+  })
+
+  test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {
+    const simulator = await startWatching()
+    const { replace, folder } = simulator
+    const get = async () => objectOf(await ask(simulator, analytics))
+    const invented = await get()
+    const withCount = (messageCount: number) => {
+      const answers = [{ period: '30d', body: { ...invented, messageCount } }]
+      return JSON.stringify({ about: 'Recorded.', operation: 'getModelAnalytics', modelId, answers })
+    }
+    await mkdir(join(folder, 'fixtures/answers'))
+    await replace('fixtures/answers/one.json', withCount(-1))
+    await untilInfo(simulator, generation(2))
+    expect(await get()).toMatchObject({ messageCount: -1 })
+    await replace('fixtures/answers/one.json', withCount(-2))
+    await untilInfo(simulator, generation(3))
+    expect(await get()).toMatchObject({ messageCount: -2 })
+    await replace('fixtures/answers/one.json', '{')
+    await untilInfo(simulator, { failedReload: { findings: [{ place: expect.stringContaining('one.json') }] } })
+    await rm(join(folder, 'fixtures/answers/one.json'))
+    await untilInfo(simulator, generation(4))
+    expect(await get()).toEqual(invented)
   })
 
   test('reports a broken file with its lines and serves what was loaded before, until the file is mended', {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { readTrafficFile, type TrafficForm } from '../../src/upstream/traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../src/upstream/traffic/sample.ts'
+import { inputs } from '../support/catalogue.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 async function read(content: Json | string, form: TrafficForm) {
@@ -203,7 +204,7 @@ describe('a HAR file', () => {
 })
 
 describe('a journal', () => {
-  const recorded = (origin: string, body: Json, damage: Json = []): Json => ({
+  const recorded = (origin: string, body: Json, damage: Json = []): JsonObject => ({
     request: { method: 'GET', path: '/v1/models', query: 'period=7d', headers: { Accept: '*/*' }, body: { size: 0 } },
     answer: { status: 200, headers: { 'Content-Type': 'application/json' }, body, origin },
     damage,
@@ -235,6 +236,11 @@ describe('a journal', () => {
   test.each([
     [{ answer: { status: 200, origin: 'scenario' } }, 'scenario', 'A scenario of convsim'],
     [{ answer: { status: 200, origin: 'upstream' }, damage: ['reset'] }, 'scenario', 'or damaged it'],
+    [
+      { answer: { status: 200, origin: 'upstream' }, damage: ['dribble', 'drop-field at /a'] },
+      'scenario',
+      'or damaged',
+    ],
     [{ answer: { status: 200, origin: 'contract' } }, 'not-the-service', 'convsim itself gave this answer'],
     [{ answer: { status: 200 } }, 'not-the-service', 'does not say that the real service'],
     [{ answer: { status: 413, origin: 'simulator' } }, 'not-the-service', 'convsim itself refused'],
@@ -260,6 +266,23 @@ describe('a journal', () => {
     await writeFile(file, JSON.stringify(recorded('contract', { size: 2, json: {} })))
     const read = await readTrafficFile(file, 'journal', { accepted: ['upstream', 'contract'] })
     expect(read).toMatchObject({ value: { samples: [{ answer: { status: 200 } }] } })
+  })
+
+  test('of the simulator itself gives no answer that a scenario of the data family made up', async () => {
+    const { definitions } = inputs.catalogue
+    const file = join(await tempFolder(), 'traffic.json')
+    const requests = definitions.map(({ name }) => ({
+      ...recorded('contract', { size: 2, json: {} }),
+      scenarios: [name],
+    }))
+    await writeFile(file, JSON.stringify({ requests }))
+    const read = await readTrafficFile(file, 'journal', { accepted: ['contract'] })
+    const samples = read.ok ? read.value.samples : []
+    const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.answer ?? {})))
+    expect(new Set(accepted.map(({ family }) => family))).not.toContain('data')
+    expect(accepted.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['slow', 'dribble', 'expect-violation', 'expect-refusal', '200']),
+    )
   })
 
   test.each([

@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
-import { isObject, type Json } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { parseSource } from '../../documents/parse.ts'
+import { answersFolder } from '../../fixtures/answers.ts'
 import type { Bundle } from '../bundle.ts'
 
 /** The documents of a bundle as files in a folder. */
@@ -34,12 +35,21 @@ export async function writeReplayFiles(
   if (rules.length > 0) settings.rules = await write('rules.json', { rules: [...rules] }, '')
   if (fixtures) {
     settings.fixtures = join(folder, 'fixtures')
-    await mkdir(settings.fixtures)
-    for (const [name, value] of Object.entries(fixtures))
-      if (/^[a-z]+$/.test(name)) await write(join('fixtures', `${name}.yaml`), value, `/fixtures/${name}`)
+    await mkdir(join(settings.fixtures, answersFolder), { recursive: true })
+    for (const [path, value, pointer] of listFixtureFiles(fixtures)) await write(join('fixtures', path), value, pointer)
     pointers.set(settings.fixtures, '/fixtures')
   }
   return { settings, pointers }
+}
+
+/** Lists the path in the folder, the content, and the pointer in the bundle of each file of the fixtures. */
+function listFixtureFiles({ answers, ...others }: JsonObject): (readonly [string, Json, string])[] {
+  const names = Object.entries(others).filter(([name]) => /^[a-z]+$/.test(name))
+  const exact = Array.isArray(answers) ? answers : []
+  return [
+    ...names.map(([name, value]) => [`${name}.yaml`, value, `/fixtures/${name}`] as const),
+    ...exact.map((value, at) => [`${answersFolder}/${at}.json`, value, `/fixtures/answers/${at}`] as const),
+  ]
 }
 
 /** Returns findings about the files with their places in the bundle, since readers no longer find the files. */

@@ -69,7 +69,7 @@ const NOT_REPLAYED: ReadonlySet<string> = new Set(['putClock', 'advanceClock', '
 
 /** Returns a sentence for each part of a sandbox's history that the bundle lacks. */
 function describeMissingHistory({ start, missing }: BundledSandbox): string[] {
-  const { evicted, deleted, unfinished, changes } = missing
+  const { evicted, deleted, unfinished, changes, reloaded = 0 } = missing
   return [
     ...(start.problem === undefined ? [] : [`the state at the start is not known: ${start.problem}`]),
     ...(start.redacted ? ['the state at the start was redacted'] : []),
@@ -77,6 +77,7 @@ function describeMissingHistory({ start, missing }: BundledSandbox): string[] {
     ...(deleted > 0 ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`] : []),
     ...(unfinished > 0 ? [`requests that had not ended when the bundle was written: ${unfinished}`] : []),
     ...(changes > 0 ? [`changes by the control plane beyond the largest number that is stored: ${changes}`] : []),
+    ...(reloaded > 0 ? [`requests before a reload (--watch), whose files the bundle does not have: ${reloaded}`] : []),
   ]
 }
 

@@ -77,12 +77,12 @@ function readHarAnswer(
   redact: Redact,
 ): TrafficAnswer | TrafficProblem {
   const status = Number(toText(response.status))
-  const { _origin, _damage: damage, _delivery: delivery, time } = entry
+  const { _origin, _damage: damage, _scenarios: scenarios, _delivery: delivery, time } = entry
   const content = isObject(response.content) ? response.content : {}
   const body = readHarContent(content, _origin !== undefined)
   const mediaType = toText(content.mimeType)
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
-  const exchange = { status, origin: _origin ?? 'upstream', damage, delivery, body }
+  const exchange = { status, origin: _origin ?? 'upstream', damage, scenarios, delivery, body }
   const headers = readHarHeaders(response.headers)
   return (
     findRecordingProblem(exchange, accepted) ?? {

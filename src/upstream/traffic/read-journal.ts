@@ -25,11 +25,11 @@ function listEntries(document: Json): JsonObject[] {
 }
 
 function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
-  const { request, answer, damage, delivery } = entry
+  const { request, answer, damage, scenarios, delivery } = entry
   if (!isObject(request) || !isObject(answer)) return []
   const { status, origin } = answer
   // The simulator, and a proxy whose scenario looked at the answer, write Content-Type with the body: journals lack it.
-  const lacksMediaType = origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
+  const lacksMediaType = origin === 'contract' || (Array.isArray(scenarios) && scenarios.length > 0)
   const body = readJournalBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
   return [
@@ -38,7 +38,7 @@ function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): Traffic
       target: `${toText(request.path)}${query}`,
       requestHeaders: readJournalHeaders(request.headers),
       requestBody: readJournalBody(request.body),
-      answer: findRecordingProblem({ status, origin, damage, delivery, body }, accepted) ?? {
+      answer: findRecordingProblem({ status, origin, damage, scenarios, delivery, body }, accepted) ?? {
         status: Number(toText(status)),
         headers: {
           ...(lacksMediaType && { 'content-type': 'application/json' }),

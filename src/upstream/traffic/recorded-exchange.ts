@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../../core/json.ts'
 import { readJson } from '../../core/strict-json.ts'
+import { usableDeliveries } from '../../exchange/delivery.ts'
 import type { TrafficProblem } from './sample.ts'
 
 /** The origins whose answers a reader takes: `upstream` is the real service, `contract` convsim. */
@@ -10,13 +11,17 @@ export function toText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
+const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
+
 /** One exchange as a recording of any form has it; undefined members are not in the file. */
 interface RecordedExchange {
   readonly status: Json | undefined
   /** The cause of the answer as convsim names it. In a recording of another tool it is the service: `upstream`. */
   readonly origin: Json | undefined
-  /** The damage that scenarios did to the answer. */
+  /** The damage that scenarios did to the answer, with the kind of a delivery that was no ordinary one. */
   readonly damage: Json | undefined
+  /** The texts of the scenarios that acted. */
+  readonly scenarios: Json | undefined
   /** The end of the delivery to the client, as convsim names it. */
   readonly delivery: Json | undefined
   /** The recorded bytes of the answer. */
@@ -31,9 +36,17 @@ export function findRecordingProblem(
   return findOriginProblem(exchange, accepted) ?? findDeliveryProblem(exchange) ?? findStatusProblem(exchange)
 }
 
+/**
+ * The text of a scenario that leaves the content of a simulated answer as it is; those of the data family, with the
+ * names of any personas, do not.
+ */
+const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
+
 function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins): TrafficProblem | undefined {
-  const { origin, damage } = exchange
-  if (origin === 'scenario' || (Array.isArray(damage) && damage.length > 0))
+  const { origin, damage, scenarios } = exchange
+  const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
+  const isMadeUp = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
+  if (origin === 'scenario' || isDamaged || (isMadeUp && accepted.includes('contract')))
     return { problem: 'scenario', sentence: 'A scenario of convsim gave this answer, or damaged it.' }
   if (origin === 'simulator') return describeProxyProblem(exchange)
   if (accepted.some((one) => one === origin)) return undefined
