@@ -85,7 +85,7 @@ type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created; ids are derived from it, so that none is used twice. */
+  /** The number of snapshots ever created, from which their ids follow. A reset without snapshots begins anew. */
   readonly snapshotsTaken: number
 }
 
