@@ -5,7 +5,7 @@ import type { Command, Committer } from '../commands.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import { checkRecordLength, encodeImport } from './change-text.ts'
-import type { Lock, LockUser } from './lock.ts'
+import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import { LogLostError } from './write-ahead-log.ts'
 
@@ -46,7 +46,7 @@ const SINGLE_CHANGES = 100
  * read again from the disk, as at a start. A single change is applied after its write, and a turn has one change while
  * writes fail, so a full disk costs one reading and not one for each request.
  */
-export class DurableCommitter implements Committer, LockUser {
+export class DurableCommitter implements Committer {
   readonly #deps: DurableCommitterDeps
   /** The turn whose changes are not stored yet, if any. */
   #turn: Turn | undefined
@@ -56,8 +56,6 @@ export class DurableCommitter implements Committer, LockUser {
   #checkpoint: Promise<void> | undefined
   /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
   #nextCheckpoint: number
-  /** The number of the last acknowledged log entry. */
-  acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
@@ -70,7 +68,8 @@ export class DurableCommitter implements Committer, LockUser {
   constructor(deps: DurableCommitterDeps, bytes: number) {
     this.#deps = deps
     this.#nextCheckpoint = Math.max(deps.checkpointFrom, bytes)
-    this.acknowledged = deps.db.data.seq
+    deps.lock.acknowledged = deps.db.data.seq
+    deps.lock.serve(() => this.findLoss())
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -141,7 +140,7 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
-    const { db, file, sync } = this.#deps
+    const { db, file, lock, sync } = this.#deps
     const { log } = file
     try {
       if (turn.fault === undefined) {
@@ -160,7 +159,7 @@ export class DurableCommitter implements Committer, LockUser {
     } catch (cause) {
       return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(cause)})`, { cause }))
     }
-    this.acknowledged = db.data.seq
+    lock.acknowledged = db.data.seq
     this.#beginCheckpoint()
     return undefined
   }
@@ -244,7 +243,7 @@ export class DurableCommitter implements Committer, LockUser {
     try {
       await file.close()
     } finally {
-      await lock.release()
+      lock.release()
     }
   }
 }

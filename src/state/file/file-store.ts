@@ -15,8 +15,7 @@ import type { StateSummary, Store } from '../store.ts'
 import { MAX_RECORD_LENGTH } from './change-text.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { type Lock, takeLock } from './lock.ts'
-import type { LockHolder } from './lock-holder.ts'
+import { type Lock, type LockHolder, takeLock } from './lock.ts'
 import { logPathOf, StateFile } from './state-file.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
@@ -64,7 +63,7 @@ export async function openFileStore(path: string, options: FileStoreOptions = {}
   try {
     return success(await loadStore(file, options))
   } catch (error) {
-    await file.lock.release()
+    file.lock.release()
     return failure(unusableMessage(file.path, error))
   }
 }
@@ -130,7 +129,6 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
   await readFiles(db, file)
   const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }
   const committer = new DurableCommitter(deps, await file.size())
-  lock.serve(committer)
   const { tookOver: dead } = lock
   const loaded = {
     ...addUpRecords(listSandboxes(db.data)),
