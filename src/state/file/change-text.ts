@@ -18,7 +18,7 @@ const MAX_BYTES_PER_CHARACTER = 3
  * the change in the log could not. `members`: the JSON of the change. `max`: the largest length of a record in
  * characters.
  */
-export function checkRecordLength(state: StateData, change: Change, members: string | Buffer, max: number): void {
+export function checkRecordLength(state: StateData, change: Change, members: string, max: number): void {
   if (change.op === 'version') {
     const { promptId } = change.prompt
     const length = state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId)
@@ -35,10 +35,10 @@ export function checkRecordLength(state: StateData, change: Change, members: str
 }
 
 /** Encodes the members of an import for its line of the log, in slices. */
-export async function encodeImport({ state, ...head }: ImportChange): Promise<Buffer> {
-  const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
-  for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
-  return Buffer.concat([...parts, Buffer.from('}')])
+export async function encodeImport({ state, ...head }: ImportChange): Promise<string> {
+  let members = `${JSON.stringify(head).slice(1, -1)},"state":`
+  for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) members += chunk
+  return `${members}}`
 }
 
 function hasLongRecord({ state }: Extract<Change, { op: 'import' }>, max: number): boolean {

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError, type TextPosition } from '../../core/json-syntax.ts'
-import { PRIVATE_FOLDER } from '../../documents/private-file.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
 
 /** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
 export class StateFileError extends Error {
@@ -63,48 +63,57 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-export const LINE_BREAK = 0x0a
-
-/** A line of a file, without its line break. */
-export interface Line {
-  readonly bytes: Buffer
-  /** The position of the first byte in the file. */
-  readonly from: number
-  /** Is false if the file ends without a line break. */
-  readonly isComplete: boolean
+/**
+ * Replaces a file, which stays until the content of the new one is on the disk. `fill` writes the content. `place`
+ * renames the new file, unless it throws. Returns the new file.
+ */
+export async function replaceFile(
+  path: string,
+  flags: 'ax' | 'wx',
+  fill: (file: FileHandle) => Promise<unknown>,
+  place: (temporary: string, file: FileHandle) => void,
+): Promise<FileHandle> {
+  const temporary = `${path}.tmp`
+  await rm(temporary, { force: true }) // of a process that died, or a link that another program made
+  const file = await open(temporary, flags, PRIVATE_FILE)
+  try {
+    await fill(file)
+    await file.sync()
+    place(temporary, file)
+    return file
+  } catch (error) {
+    await file.close()
+    await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
+    throw error
+  }
 }
+
+export const LINE_BREAK = 0x0a
 
 const PIECE_BYTES = 1024 * 1024
 
-/** Yields bytes of a file, one megabyte at a time. The first stream of a process would take 2 ms more of a start. */
-export async function* readPieces(path: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+/**
+ * Calls `visit` for each line of a file, with its line break, which the last one may lack. It reads one megabyte at a
+ * time. The first stream of a process would take 2 ms more of a start.
+ */
+export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
   const file = await open(path)
   try {
-    for (let at = start; at < end; ) {
-      const length = Math.min(PIECE_BYTES, end - at)
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
-      if (bytesRead === 0) return
-      at += bytesRead
-      yield buffer.subarray(0, bytesRead)
+    let rest: Buffer = Buffer.alloc(0)
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+      if (bytesRead === 0) break
+      const chunk = buffer.subarray(0, bytesRead)
+      const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      let at = 0
+      for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
+        visit(piece.subarray(at, end + 1))
+        at = end + 1
+      }
+      rest = piece.subarray(at)
     }
+    if (rest.length > 0) visit(rest)
   } finally {
     await file.close()
   }
-}
-
-/** Calls `visit` for each line of a file. */
-export async function visitLines(path: string, visit: (line: Line) => void): Promise<void> {
-  let rest: Buffer = Buffer.alloc(0)
-  let from = 0
-  for await (const chunk of readPieces(path)) {
-    const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    let at = 0
-    for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
-      visit({ bytes: piece.subarray(at, end), from: from + at, isComplete: true })
-      at = end + 1
-    }
-    rest = piece.subarray(at)
-    from += at
-  }
-  if (rest.length > 0) visit({ bytes: rest, from, isComplete: false })
 }

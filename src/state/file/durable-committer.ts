@@ -7,7 +7,6 @@ import { describeLoss, StoreWriteError } from '../store.ts'
 import { checkRecordLength, encodeImport } from './change-text.ts'
 import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
-import { LogLostError } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with, and the options of its store. */
 interface DurableCommitterDeps {
@@ -50,8 +49,6 @@ export class DurableCommitter implements Committer {
   readonly #deps: DurableCommitterDeps
   /** The turn whose changes are not stored yet, if any. */
   #turn: Turn | undefined
-  /** The calls that wait for the end of the turn, in their order. */
-  #waiting: (() => void)[] = []
   /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
   /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
@@ -59,10 +56,8 @@ export class DurableCommitter implements Committer {
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
-  /** The reason why the files are not this process's any more, if so. */
-  #loss: string | undefined
   /** The entries of imports that are about to be committed. */
-  readonly #preparedImports = new WeakMap<Change, Buffer>()
+  readonly #preparedImports = new WeakMap<Change, string>()
 
   /** `bytes`: the size of the state file. */
   constructor(deps: DurableCommitterDeps, bytes: number) {
@@ -73,12 +68,12 @@ export class DurableCommitter implements Committer {
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
-    if (this.#turn !== undefined) return this.#afterTurn(async () => this.read(query))
+    if (this.#turn !== undefined) return this.#turn.outcome.then(() => this.read(query))
     return query(this.#deps.db.data)
   }
 
   async commit<T>(command: Command<T>): Promise<T> {
-    if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
+    if (this.#turn?.isOpen === false) return this.#turn.outcome.then(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
     if (this.#turn !== undefined) this.#applyLast(this.#turn)
     const { change, result } = command(this.#deps.db.data)
@@ -88,15 +83,9 @@ export class DurableCommitter implements Committer {
     return result
   }
 
-  /** Calls `run` at the end of the turn, before any later call decides. */
-  #afterTurn<T>(run: () => Promise<T>): Promise<T> {
-    return new Promise((resolve) => this.#waiting.push(() => resolve(run())))
-  }
-
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
     const { db, file, maxRecordLength } = this.#deps
-    if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
       if (this.#turn === undefined) file.log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
@@ -113,12 +102,16 @@ export class DurableCommitter implements Committer {
   }
 
   #beginTurn(): Turn {
-    const outcome = endOfTurn().then(() => this.#endTurn(turn))
+    const outcome = endOfTurn().then(() => this.#write(turn))
     const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
     this.#turn = turn
+    void outcome.then(() => {
+      this.#turn = undefined // before all calls that wait for the outcome, since they came later
+    })
     return turn
   }
 
+  /** Applies the last change of the turn. A fault refuses all changes of the turn, once they would be written. */
   #applyLast(turn: Turn): void {
     const { last } = turn
     if (last === undefined) return
@@ -131,24 +124,17 @@ export class DurableCommitter implements Committer {
     }
   }
 
-  async #endTurn(turn: Turn): Promise<StoreWriteError | undefined> {
-    turn.isOpen = false
-    const refusal = await this.#write(turn)
-    this.#turn = undefined
-    for (const run of this.#waiting.splice(0)) run()
-    return refusal
-  }
-
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
     const { db, file, lock, sync } = this.#deps
     const { log } = file
-    try {
-      if (turn.fault === undefined) {
-        log.append(turn.lines)
-        this.#applyLast(turn)
-        if (turn.fault !== undefined) log.takeBack(turn.lines)
-      }
+    turn.isOpen = false
+    const applyAll = () => {
+      this.#applyLast(turn)
       if (turn.fault !== undefined) throw turn.fault
+    }
+    try {
+      if (turn.fault !== undefined) throw turn.fault
+      log.append(turn.lines, applyAll)
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES
@@ -156,19 +142,13 @@ export class DurableCommitter implements Committer {
     }
     try {
       if (sync) await log.sync()
-    } catch (cause) {
-      return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(cause)})`, { cause }))
+    } catch (error) {
+      log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
+      return this.#refuse(error)
     }
     lock.acknowledged = db.data.seq
-    this.#beginCheckpoint()
+    if (log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
     return undefined
-  }
-
-  #beginCheckpoint(): void {
-    if (this.#checkpoint !== undefined || this.#deps.file.log.bytes < this.#nextCheckpoint) return
-    this.#checkpoint = this.#writeCheckpoint().finally(() => {
-      this.#checkpoint = undefined
-    })
   }
 
   /** Writes the state to its file. A failure loses nothing. */
@@ -182,28 +162,29 @@ export class DurableCommitter implements Committer {
       const problem =
         `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
-      if (this.#noticeLoss() === undefined) report(problem)
+      if (file.log.findLoss() === undefined) report(problem)
     }
+    this.#checkpoint = undefined
   }
 
   /** Reads the state again from the disk, without the changes that could not be written. */
   async #recover(error: unknown): Promise<StoreWriteError> {
-    const { db } = this.#deps
+    const { db, file } = this.#deps
     const refusal = this.#refuse(error)
     await this.#checkpoint // which replaces the files
-    if (this.#loss !== undefined) return refusal
+    if (file.log.loss !== undefined) return refusal
     try {
       await db.read()
       return refusal
     } catch (cause) {
-      const reason = `it could not be read again after a write that failed (${reasonOf(cause)})`
-      return this.#refuse(new LogLostError(reason, { cause }))
+      file.log.lose(`it could not be read again after a write that failed (${reasonOf(cause)})`)
+      return this.#refuse(cause)
     }
   }
 
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
-    const loss = error instanceof LogLostError ? this.#lose(error.message) : this.#noticeLoss()
+    const loss = this.#deps.file.log.findLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
   }
@@ -212,22 +193,9 @@ export class DurableCommitter implements Committer {
     this.#preparedImports.set(change, await encodeImport(change))
   }
 
-  /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
-  #lose(reason: string): string {
-    if (this.#loss !== undefined) return this.#loss
-    this.#loss = reason
-    this.#deps.report(describeLoss(reason))
-    return reason
-  }
-
-  /** Looks whether the files are still this process's. Returns the reason for which they are not. */
-  #noticeLoss(): string | undefined {
-    const reason = this.#loss ?? this.#deps.file.log.findLoss()
-    return reason === undefined ? undefined : this.#lose(reason)
-  }
-
   findLoss(): string | undefined {
-    return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
+    const { log } = this.#deps.file
+    return this.#closing === undefined ? log.findLoss() : log.loss // a stop releases the lock
   }
 
   close(): Promise<void> {
@@ -239,7 +207,7 @@ export class DurableCommitter implements Committer {
     const { file, lock } = this.#deps
     await this.#turn?.outcome
     await this.#checkpoint
-    if (!file.log.isEmpty && this.#noticeLoss() === undefined) await this.#writeCheckpoint()
+    if (!file.log.isEmpty && file.log.findLoss() === undefined) await this.#writeCheckpoint()
     try {
       await file.close()
     } finally {

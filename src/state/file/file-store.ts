@@ -122,9 +122,8 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
   const { sync = false, report = () => undefined, write, syncFile } = options
   const { checkpointFrom = DEFAULT_CHECKPOINT_FROM, maxRecordLength = MAX_RECORD_LENGTH } = options
-  const findLoss = () => lock.findLoss()
-  const log = new WriteAheadLog({ path: logPathOf(path), findLoss, sync, write, syncFile })
-  const file = new StateFile(path, log, findLoss)
+  const log = new WriteAheadLog({ path: logPathOf(path), lock, report, sync, write, syncFile })
+  const file = new StateFile(path, log, lock)
   const db = new Low(file, new StateData())
   await readFiles(db, file)
   const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }

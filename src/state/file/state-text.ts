@@ -2,18 +2,21 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
+import { readFile } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
 import type { HeldRecord } from '../collections/collection.ts'
-import { collections, type StoredContent } from '../collections/index.ts'
-import type { SandboxData, SandboxEntry, StateData } from '../memory/state-data.ts'
+import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
+import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
-import { StateFileError, visitLines } from './disk.ts'
+import { formatTrailer, TRAILER } from './checksum.ts'
+import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 4
 
 /** The `kind` of a state file. */
-export const STATE_KIND = 'convsim state'
+const STATE_KIND = 'convsim state'
 
 /** Says why a document is no file of this kind and format, or returns undefined if it is one. */
 export function findFormatFault(document: unknown, kind: string): string | undefined {
@@ -25,7 +28,7 @@ export function findFormatFault(document: unknown, kind: string): string | undef
 }
 
 /** The content of a state file of the current format. */
-export interface StateDocument {
+interface StateDocument {
   /** The id of the file's history. */
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
@@ -35,104 +38,159 @@ export interface StateDocument {
   readonly sandboxes: readonly SandboxDocument[]
 }
 
-type SandboxDocument = StoredContent & {
+interface SandboxDocument extends StoredContent {
   readonly name: string
   readonly snapshotsTaken: number
   readonly snapshots: readonly (StoredContent & SnapshotHead)[]
 }
 
+/** A state file as it was read. */
+interface ReadState {
+  readonly state: StateData
+  /** Is true if a log was begun beside the file. */
+  readonly hasLog: boolean
+}
+
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
+/** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
+export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
+
+/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
+const OPEN_LINE = '  "log": "open",\n'
+const SEALED_LINE = '  "log": "none",\n'
+
+/** A piece of the text, or the records of a list. */
+type Part = string | Iterable<HeldRecord>
+
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
-  const head =
-    `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "none",\n` +
-    `  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, contentText(entry.data), entry))
-  return joinTexts(head, texts)
+  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
+  const items = Array.from(sandboxes, ([name, entry]) => sandboxParts(name, entry))
+  return joinParts([head, ...separate(items), '],\n'])
 }
 
-function* joinTexts(head: string, sandboxes: readonly Iterable<string>[]): Generator<string> {
-  yield head
-  for (const [index, text] of sandboxes.entries()) {
-    yield index === 0 ? '\n' : ',\n'
-    yield* text
+function sandboxParts(name: string, { data, snapshotsTaken, snapshots }: SandboxEntry): Part[] {
+  const copies = Array.from(snapshots.values(), (snapshot) => {
+    const head = JSON.stringify(snapshot.head).slice(1, -1)
+    return [`      {\n      ${head},\n`, ...contentParts(snapshot.data), '\n      }']
+  })
+  const counts = `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
+  const head = `    {\n      "name": ${JSON.stringify(name)},\n`
+  return [head, ...contentParts(data), counts, ...separate(copies), ']\n    }']
+}
+
+function contentParts({ quality, tables }: SandboxData): Part[] {
+  const lists = Array.from(tables, ([name, table]) => [`,\n      ${JSON.stringify(name)}: [`, table.list(), ']'])
+  return [`      "quality": ${JSON.stringify(quality)}`, ...lists.flat()]
+}
+
+/** Joins the items of a list, each on lines of its own. */
+function separate(items: readonly Part[][]): Part[] {
+  return items.flatMap((parts, index) => [index === 0 ? '\n' : ',\n', ...parts])
+}
+
+function* joinParts(parts: readonly Part[]): Generator<string> {
+  for (const part of parts) {
+    if (typeof part === 'string') yield part
+    else yield* recordLines(part)
   }
-  yield '],\n'
 }
 
-function* sandboxText(name: string, content: Iterable<string>, entry: SandboxEntry): Generator<string> {
-  yield `    {\n      "name": ${JSON.stringify(name)},\n`
-  yield* content
-  yield `,\n      "snapshotsTaken": ${entry.snapshotsTaken},\n      "snapshots": [`
-  for (const [index, { head, data }] of [...entry.snapshots.values()].entries()) {
-    yield `${index === 0 ? '' : ','}\n      {\n      ${JSON.stringify(head).slice(1, -1)},\n`
-    yield* contentText(data)
-    yield '\n      }'
-  }
-  yield ']\n    }'
-}
-
-function contentText({ quality, tables }: SandboxData): Iterable<string> {
-  const lists = Array.from(tables, ([name, table]) => [name, table.list()] as const)
-  return joinLists(`      "quality": ${JSON.stringify(quality)}`, lists)
-}
-
-function* joinLists(
-  quality: string,
-  lists: readonly (readonly [name: string, records: Iterable<HeldRecord>])[],
-): Generator<string> {
-  yield quality
-  for (const [name, records] of lists) {
-    yield `,\n      ${JSON.stringify(name)}: [`
-    let separator = '\n'
-    for (const record of records) {
-      yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
-      separator = ',\n'
-    }
-    yield ']'
+function* recordLines(records: Iterable<HeldRecord>): Generator<string> {
+  let separator = '\n'
+  for (const record of records) {
+    yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
+    separator = ',\n'
   }
 }
 
 /**
- * Reads a state file whose checksum fits. Records are parsed one by one. The other lines are JSON, too, with the
- * numbers of lists in place of records: `"events": [3]`. Throws a `StateFileError` for another format.
+ * Reads a state file. Its records are parsed one by one, and its other lines together. What fits the checksum is as it
+ * was written, so its content needs no check. Throws a `StateFileError` for a damaged file or another format.
  */
-export async function readStateText(path: string): Promise<StateDocument> {
-  const lists: object[][] = []
-  let frame = ''
-  let list: object[] | undefined
-  await visitLines(path, ({ bytes }) => {
-    const text = bytes.toString('utf8')
-    if (!text.startsWith(RECORD_INDENT)) {
-      frame += text
-      list = undefined
-      return
+export async function readStateText(path: string): Promise<ReadState> {
+  const reader = new TextReader()
+  let checksum = 0
+  let end = ''
+  let fault: unknown
+  await visitLines(path, (line) => {
+    const text = line.toString('utf8')
+    if (end !== '' || text.startsWith('  "checksum"')) end += text
+    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
+    try {
+      reader.readLine(text)
+    } catch (error) {
+      fault ??= error
     }
-    if (list === undefined) {
-      list = []
-      frame += lists.push(list) - 1
-    }
-    const end = text.lastIndexOf('}') + 1
-    list.push(JSON.parse(text.slice(0, end)))
-    if (text[end] === ']') frame += text.slice(end) // after the last record of a list
   })
-  const document = JSON.parse(frame)
-  const fault = findFormatFault(document, STATE_KIND)
-  if (fault !== undefined) throw new StateFileError(fault)
-  for (const sandbox of document.sandboxes)
-    for (const content of [sandbox, ...sandbox.snapshots]) putLists(content, lists)
-  return document
+  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, TRAILER.test(end)))
+  if (fault !== undefined) throw fault
+  return reader.finish()
 }
 
-/** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
-function putLists(content: Record<string, readonly number[]>, lists: readonly object[]): void {
-  for (const { name } of collections) {
-    const [number, ...others] = content[name] ?? []
-    if (number === undefined) continue
-    const list = lists[number]
-    if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
-    Object.assign(content, { [name]: list })
+/** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
+async function describeDamage(path: string, hasChecksum: boolean): Promise<string> {
+  const text = await readFile(path, 'utf8')
+  if (text === '') return 'is empty'
+  const end = hasChecksum ? 'does not fit the checksum at its end' : 'does not end with its checksum'
+  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+}
+
+/** Reads records into lists. The other lines are JSON, too, with numbers of lists in place of records: `[3]`. */
+class TextReader {
+  readonly #lists: object[][] = []
+  #list: object[] | undefined
+  #frame = ''
+
+  readLine(text: string): void {
+    if (!text.startsWith(RECORD_INDENT)) {
+      this.#frame += text
+      this.#list = undefined
+      return
+    }
+    if (this.#list === undefined) {
+      this.#list = []
+      this.#frame += this.#lists.push(this.#list) - 1
+    }
+    const end = text.lastIndexOf('}') + 1
+    this.#list.push(JSON.parse(text.slice(0, end)))
+    if (text[end] === ']') this.#frame += text.slice(end) // after the last record of a list
+  }
+
+  finish(): ReadState {
+    const document: StateDocument = JSON.parse(this.#frame)
+    const fault = findFormatFault(document, STATE_KIND)
+    if (fault !== undefined) throw new StateFileError(fault)
+    const { history, seq, log } = document
+    const entries = document.sandboxes.map(
+      (sandbox) => [sandbox.name, this.#createEntry(sandbox)] as [string, SandboxEntry],
+    )
+    return { state: new StateData(history, seq, entries), hasLog: log === 'open' }
+  }
+
+  #createEntry(sandbox: SandboxDocument): SandboxEntry {
+    const data = this.#createData(sandbox)
+    const snapshots = new Map<string, StoredSnapshot>()
+    for (const content of sandbox.snapshots) {
+      const { snapshotId, name, createdAt } = content
+      const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+      snapshots.set(snapshotId, { head, data: this.#createData(content) })
+    }
+    return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
+  }
+
+  /** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
+  #createData(content: StoredContent): SandboxData {
+    for (const collection of collections) {
+      const { name } = collection
+      const [number, ...others] = recordsOf(content, collection)
+      if (number === undefined) continue
+      const list = this.#lists[Number(number)]
+      if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
+      Object.assign(content, { [name]: list })
+    }
+    return SandboxData.of(content)
   }
 }
