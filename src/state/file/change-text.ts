@@ -5,12 +5,6 @@ import { collections, recordsOf } from '../collections/index.ts'
 import { promptCollection } from '../collections/prompts.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 
-/**
- * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at
- * most 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
- */
-export const MAX_RECORD_LENGTH = 2 ** 27
-
 const MAX_BYTES_PER_CHARACTER = 3
 
 /**

@@ -6,19 +6,9 @@ import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import { checkRecordLength, encodeImport } from './change-text.ts'
 import type { Lock } from './lock.ts'
+import type { CompleteOptions } from './options.ts'
 import type { StateFile } from './state-file.ts'
-
-/** The parts that a durable committer works with, and the options of its store. */
-interface DurableCommitterDeps {
-  /** The state: its data are the records in memory, its adapter is the state file. */
-  readonly db: Low<StateData>
-  readonly file: StateFile
-  readonly lock: Lock
-  readonly checkpointFrom: number
-  readonly report: (problem: string) => void
-  readonly maxRecordLength: number
-  readonly sync: boolean
-}
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The changes that are decided in one turn of the event loop, and written together at its end. */
 interface Turn {
@@ -46,7 +36,12 @@ const SINGLE_CHANGES = 100
  * writes fail, so a full disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer {
-  readonly #deps: DurableCommitterDeps
+  /** The state: its data are the records in memory, its adapter is the state file. */
+  readonly #db: Low<StateData>
+  readonly #file: StateFile
+  readonly #log: WriteAheadLog
+  readonly #lock: Lock
+  readonly #options: CompleteOptions
   /** The turn whose changes are not stored yet, if any. */
   #turn: Turn | undefined
   /** The checkpoint that is being written. */
@@ -59,24 +54,27 @@ export class DurableCommitter implements Committer {
   /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, string>()
 
-  /** `bytes`: the size of the state file. */
-  constructor(deps: DurableCommitterDeps, bytes: number) {
-    this.#deps = deps
-    this.#nextCheckpoint = Math.max(deps.checkpointFrom, bytes)
-    deps.lock.acknowledged = deps.db.data.seq
-    deps.lock.serve(() => this.findLoss())
+  constructor(db: Low<StateData>, file: StateFile, lock: Lock, options: CompleteOptions) {
+    this.#db = db
+    this.#file = file
+    this.#log = file.log
+    this.#lock = lock
+    this.#options = options
+    this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
+    lock.acknowledged = db.data.seq
+    lock.serve(() => this.findLoss())
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
     if (this.#turn !== undefined) return this.#turn.outcome.then(() => this.read(query))
-    return query(this.#deps.db.data)
+    return query(this.#db.data)
   }
 
   async commit<T>(command: Command<T>): Promise<T> {
     if (this.#turn?.isOpen === false) return this.#turn.outcome.then(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
     if (this.#turn !== undefined) this.#applyLast(this.#turn)
-    const { change, result } = command(this.#deps.db.data)
+    const { change, result } = command(this.#db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
     if (refusal !== undefined) throw refusal
@@ -85,12 +83,11 @@ export class DurableCommitter implements Committer {
 
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const { db, file, maxRecordLength } = this.#deps
     try {
-      if (this.#turn === undefined) file.log.checkOwner()
+      if (this.#turn === undefined) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
-      checkRecordLength(db.data, change, members, maxRecordLength)
-      const line = file.log.encode(db.data.seq + 1, members)
+      checkRecordLength(this.#db.data, change, members, this.#options.maxRecordLength)
+      const line = this.#log.encode(this.#db.data.seq + 1, members)
       const turn = this.#turn ?? this.#beginTurn()
       turn.lines.push(line)
       turn.last = change
@@ -118,15 +115,13 @@ export class DurableCommitter implements Committer {
     turn.last = undefined
     turn.isApplied = true
     try {
-      this.#deps.db.data.apply(last)
+      this.#db.data.apply(last)
     } catch (error) {
       turn.fault ??= error
     }
   }
 
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
-    const { db, file, lock, sync } = this.#deps
-    const { log } = file
     turn.isOpen = false
     const applyAll = () => {
       this.#applyLast(turn)
@@ -134,57 +129,54 @@ export class DurableCommitter implements Committer {
     }
     try {
       if (turn.fault !== undefined) throw turn.fault
-      log.append(turn.lines, applyAll)
+      this.#log.append(turn.lines, applyAll)
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES
       return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
     try {
-      if (sync) await log.sync()
+      if (this.#options.sync) await this.#log.sync()
     } catch (error) {
-      log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
+      this.#log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
       return this.#refuse(error)
     }
-    lock.acknowledged = db.data.seq
-    if (log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
+    this.#lock.acknowledged = this.#db.data.seq
+    if (this.#log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
     return undefined
   }
 
   /** Writes the state to its file. A failure loses nothing. */
   async #writeCheckpoint(): Promise<void> {
-    const { db, file, checkpointFrom, report } = this.#deps
     try {
-      await db.write()
-      this.#nextCheckpoint = Math.max(checkpointFrom, await file.size())
+      await this.#db.write()
+      this.#nextCheckpoint = Math.max(this.#options.checkpointFrom, this.#file.size)
     } catch (error) {
-      this.#nextCheckpoint = file.log.bytes * 2
+      this.#nextCheckpoint = this.#log.bytes * 2
       const problem =
         `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
-      if (file.log.findLoss() === undefined) report(problem)
+      if (this.#log.findLoss() === undefined) this.#options.report(problem)
     }
     this.#checkpoint = undefined
   }
 
   /** Reads the state again from the disk, without the changes that could not be written. */
   async #recover(error: unknown): Promise<StoreWriteError> {
-    const { db, file } = this.#deps
     const refusal = this.#refuse(error)
     await this.#checkpoint // which replaces the files
-    if (file.log.loss !== undefined) return refusal
     try {
-      await db.read()
+      if (this.#log.loss === undefined) await this.#db.read()
       return refusal
     } catch (cause) {
-      file.log.lose(`it could not be read again after a write that failed (${reasonOf(cause)})`)
+      this.#log.lose(`it could not be read again after a write that failed (${reasonOf(cause)})`)
       return this.#refuse(cause)
     }
   }
 
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
-    const loss = this.#deps.file.log.findLoss()
+    const loss = this.#log.findLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
   }
@@ -194,8 +186,7 @@ export class DurableCommitter implements Committer {
   }
 
   findLoss(): string | undefined {
-    const { log } = this.#deps.file
-    return this.#closing === undefined ? log.findLoss() : log.loss // a stop releases the lock
+    return this.#closing === undefined ? this.#log.findLoss() : this.#log.loss // a stop releases the lock
   }
 
   close(): Promise<void> {
@@ -204,14 +195,13 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    const { file, lock } = this.#deps
     await this.#turn?.outcome
     await this.#checkpoint
-    if (!file.log.isEmpty && file.log.findLoss() === undefined) await this.#writeCheckpoint()
+    if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
     try {
-      await file.close()
+      await this.#file.close()
     } finally {
-      lock.release()
+      this.#lock.release()
     }
   }
 }

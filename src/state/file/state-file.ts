@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
-import { type FileHandle, rm, stat, writeFile } from 'node:fs/promises'
+import { renameSync, statSync } from 'node:fs'
+import { type FileHandle, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
@@ -10,7 +10,6 @@ import { eventCollection } from '../collections/events.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
 import { findEntry, replaceFile, StateFileError, syncFolder } from './disk.ts'
-import type { Lock } from './lock.ts'
 import { replayLog } from './log-reader.ts'
 import { BEFORE_MARK, readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
@@ -32,25 +31,22 @@ interface FoundLog {
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  readonly #lock: Lock
   /** The log as the last read has found it. */
   found: FoundLog = { entries: 0, cutOff: undefined, isMissing: false }
   /** The lines of these entries, until a log is begun with them. */
   #lines: Buffer[] = []
 
-  constructor(path: string, log: WriteAheadLog, lock: Lock) {
+  constructor(path: string, log: WriteAheadLog) {
     this.path = path
     this.log = log
-    this.#lock = lock
   }
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const stored = findEntry(this.path) && (await this.#readFile())
     const state = stored?.state ?? new StateData(randomUUID())
-    const logPath = logPathOf(this.path)
-    const isMissing = stored?.hasLog === true && findEntry(logPath) === undefined
-    const { lines, cutOff } = await replayLog(logPath, state, stored === undefined)
+    const isMissing = stored?.hasLog === true && findEntry(this.log.path) === undefined
+    const { lines, cutOff } = await replayLog(this.log.path, state, stored === undefined)
     this.found = { entries: lines.length, cutOff, isMissing }
     if (!this.log.isBegun) this.#lines = lines
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
@@ -69,7 +65,7 @@ export class StateFile implements Adapter<StateData> {
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
   async beginLog({ history, seq }: StateData): Promise<void> {
     await this.log.begin(history, seq - this.found.entries, this.#lines)
-    writeMark(this.path, 'open')
+    await writeMark(this.path, 'open').catch(() => undefined) // only a deletion of the log would go unnoticed
   }
 
   /**
@@ -85,11 +81,12 @@ export class StateFile implements Adapter<StateData> {
     log.recent = recent
     try {
       if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
-      const fill = (file: FileHandle) => writeFile(file, withTrailer(text))
+      const fill = async (file: FileHandle) => {
+        await writeFile(file, withTrailer(text))
+        if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
+      }
       const file = await replaceFile(path, 'wx', fill, (temporary) => {
-        if (isBegun) writeMark(temporary, 'open') // a log stands beside the file, whatever becomes of the next
-        const loss = this.#lock.findLoss()
-        if (loss !== undefined) throw new Error(loss)
+        log.checkLock()
         renameSync(temporary, path)
       })
       await file.close()
@@ -101,23 +98,21 @@ export class StateFile implements Adapter<StateData> {
   }
 
   /** Returns the size of the state file in bytes. */
-  async size(): Promise<number> {
-    return (await stat(this.path)).size
+  get size(): number {
+    return statSync(this.path).size
   }
 
   /** Closes the log. It stays if it has entries. */
   async close(): Promise<void> {
     const { log } = this
     if (log.isEmpty && log.findLoss() === undefined) {
-      writeMark(this.path, 'none') // before the log is deleted, so that a crash leaves no mark of a missing log
-      await rm(logPathOf(this.path), { force: true })
+      // Before the log is deleted, so that a crash leaves no mark of a missing log.
+      await writeMark(this.path, 'none').catch(() => undefined)
+      await rm(this.log.path, { force: true })
     }
     await log.close()
   }
 }
-
-/** Returns the path of the log of a state file. */
-export const logPathOf = (path: string) => `${path}.journal`
 
 async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
   let checksum = 0
@@ -130,20 +125,14 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
 
 /**
  * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
- * all, and no flip of a bit makes one mark of the other. A failure is ignored: only a later deletion of the log would
- * go unnoticed.
+ * all, and no flip of a bit makes one mark of the other.
  */
-function writeMark(path: string, mark: 'none' | 'open'): void {
+async function writeMark(path: string, mark: 'none' | 'open'): Promise<void> {
+  const file = await open(path, 'r+')
   try {
-    const fd = openSync(path, 'r+')
-    try {
-      const head = Buffer.alloc(BEFORE_MARK.length)
-      readSync(fd, head, 0, head.length, 0)
-      if (head.toString('latin1') === BEFORE_MARK) writeSync(fd, mark, head.length)
-    } finally {
-      closeSync(fd)
-    }
-  } catch {
-    // Ignored, see above.
+    const { buffer } = await file.read(Buffer.alloc(BEFORE_MARK.length))
+    if (buffer.toString() === BEFORE_MARK) await file.write(mark, BEFORE_MARK.length)
+  } finally {
+    await file.close()
   }
 }

@@ -6,30 +6,11 @@ import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
 import { replaceFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
+import type { CompleteOptions } from './options.ts'
 import { FORMAT } from './state-text.ts'
-
-/** Writes the bytes from `offset` on; returns the number of bytes written. Tests simulate a full disk with it. */
-export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
-
-/** Makes the content of a file durable. Tests simulate a failing disk with it. */
-export type SyncFile = (fd: number) => Promise<void>
 
 /** The `kind` in the first line of a log. */
 export const LOG_KIND = 'convsim journal'
-
-/** The parts of a log. */
-interface LogOptions {
-  readonly path: string
-  readonly lock: Lock
-  /** Receives a sentence once the files are not this process's any more. */
-  readonly report: (problem: string) => void
-  /** Makes each change wait for the disk before it is acknowledged. */
-  readonly sync: boolean
-  /** Default: `writeSync` of Node. */
-  readonly write?: WriteBytes | undefined
-  /** Default: `fdatasync` of Node. */
-  readonly syncFile?: SyncFile | undefined
-}
 
 /** The bit of a file's mode that a process clears before it takes over the log. */
 const OWNER_WRITES = 0o200
@@ -39,7 +20,9 @@ const OWNER_WRITES = 0o200
  * microseconds, a tenth of a trip through the thread pool.
  */
 export class WriteAheadLog {
-  readonly #options: LogOptions
+  readonly path: string
+  readonly #lock: Lock
+  readonly #options: CompleteOptions
   #history = ''
   /** The open file. Undefined before `begin`. */
   #file: FileHandle | undefined
@@ -53,7 +36,9 @@ export class WriteAheadLog {
   /** The reason why the files are not this process's any more, if so. */
   loss: string | undefined
 
-  constructor(options: LogOptions) {
+  constructor(path: string, lock: Lock, options: CompleteOptions) {
+    this.path = path
+    this.#lock = lock
     this.#options = options
   }
 
@@ -71,7 +56,7 @@ export class WriteAheadLog {
    * name for its own.
    */
   async begin(history: string, seq: number, lines: Buffer[]): Promise<void> {
-    const { path, sync } = this.#options
+    const { path } = this
     const old = this.#file
     this.#history = history
     const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
@@ -79,8 +64,8 @@ export class WriteAheadLog {
     await replaceFile(path, 'ax', fill, (temporary, file) => {
       const meanwhile = Buffer.concat(lines.splice(0))
       writeAll(file.fd, meanwhile)
-      if (sync && meanwhile.length > 0) fsyncSync(file.fd)
-      this.#checkLock()
+      if (this.#options.sync && meanwhile.length > 0) fsyncSync(file.fd)
+      this.checkLock()
       renameSync(temporary, path)
       this.#file = file
       this.bytes = fstatSync(file.fd).size
@@ -89,11 +74,12 @@ export class WriteAheadLog {
     void old?.close().catch(() => undefined) // waits for a sync of it, which is told to its caller
     this.#naming = syncFolder(dirname(path))
     await this.#naming
-    this.#checkLock() // another process may have taken the lock just before the file was replaced
+    this.checkLock() // another process may have taken the lock just before the file was replaced
   }
 
-  #checkLock(): void {
-    const loss = this.#options.lock.findLoss()
+  /** Throws if another process has the lock: no file may be replaced then. */
+  checkLock(): void {
+    const loss = this.#lock.findLoss()
     if (loss !== undefined) throw new Error(loss)
   }
 
@@ -138,12 +124,12 @@ export class WriteAheadLog {
    */
   checkOwner(): void {
     const loss = this.loss ?? this.#findFileLoss()
-    if (loss !== undefined) throw new Error(this.lose(this.#options.lock.findLoss() ?? loss))
+    if (loss !== undefined) throw new Error(this.lose(this.#lock.findLoss() ?? loss))
   }
 
   /** Says why the files are not this process's any more, if so, by the lock file and by the name of the log. */
   findLoss(): string | undefined {
-    const loss = this.loss ?? this.#options.lock.findLoss() ?? this.#findFileLoss() ?? this.#findNameLoss()
+    const loss = this.loss ?? this.#lock.findLoss() ?? this.#findFileLoss() ?? this.#findNameLoss()
     return loss === undefined ? undefined : this.lose(loss)
   }
 
@@ -156,7 +142,7 @@ export class WriteAheadLog {
   }
 
   #findFileLoss(): string | undefined {
-    const { path } = this.#options
+    const { path } = this
     const { nlink, mode, size } = fstatSync(this.#openFile.fd)
     if (nlink === 0) return `its log ${path} was removed`
     if ((mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
@@ -165,7 +151,7 @@ export class WriteAheadLog {
 
   /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
   #findNameLoss(): string | undefined {
-    const { path } = this.#options
+    const { path } = this
     try {
       const named = statSync(path, { throwIfNoEntry: false })
       const { dev, ino } = fstatSync(this.#openFile.fd)
@@ -178,8 +164,7 @@ export class WriteAheadLog {
 
   /** Makes all appended entries durable. */
   async sync(): Promise<void> {
-    const { syncFile } = this.#options
-    await (syncFile?.(this.#openFile.fd) ?? this.#openFile.datasync())
+    await this.#options.syncFile(this.#openFile)
     await this.#naming
   }
 
@@ -194,6 +179,6 @@ export class WriteAheadLog {
   }
 }
 
-function writeAll(fd: number, bytes: Uint8Array, write: WriteBytes = writeSync): void {
+function writeAll(fd: number, bytes: Uint8Array, write: CompleteOptions['write'] = writeSync): void {
   for (let written = 0; written < bytes.length; ) written += write(fd, bytes, written)
 }

@@ -5,7 +5,8 @@ import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { formatTrailer, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
-import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
+import { openFileStore } from '../../../src/state/file/file-store.ts'
+import type { FileStoreOptions } from '../../../src/state/file/options.ts'
 
 /** Returns the path of a missing state file, in a folder that is removed after the test. */
 export function statePath(): string {
