@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describeSyntaxError, type TextPosition } from '../../core/json-syntax.ts'
+import { describeSyntaxError } from '../../core/json-syntax.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
 
 /** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
@@ -9,12 +9,12 @@ export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Parses JSON that begins at `start` in its file. Throws a `StateFileError` with the place of the fault. */
-export function parseStateJson(text: string, start?: TextPosition): unknown {
+/** Parses JSON. Throws a `StateFileError` with the place of the fault. */
+export function parseStateJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new StateFileError(`is not JSON: ${describeSyntaxError(text, start)}`, { cause: error })
+    throw new StateFileError(`is not JSON: ${describeSyntaxError(text)}`, { cause: error })
   }
 }
 

@@ -11,7 +11,6 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { kill, pid as ownPid } from 'node:process'
@@ -46,13 +45,10 @@ const HEARTBEAT_TIMEOUT_MS = 2500
 /** Takes the lock, also from a dead holder. The error is a holder that is alive. Rejects if the disk refuses. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
-    const created = createLock(path)
-    if (created !== undefined) return success(created)
     const holder = await readHolder(path)
-    if (holder === undefined) continue // released just now
-    if (await isAlive(path, holder)) return failure(holder)
-    const taken = await takeOver(path, holder)
-    if (taken !== undefined) return success(taken)
+    if (holder !== undefined && (await isAlive(path, holder))) return failure(holder)
+    const lock = holder === undefined ? createLock(path) : await takeOver(path, holder)
+    if (lock !== undefined) return success(lock)
   }
 }
 
@@ -143,7 +139,7 @@ export class Lock {
   }
 }
 
-/** Creates a lock file. Returns undefined if there is one. */
+/** Creates a lock file. Returns undefined if another process was faster. */
 function createLock(path: string): Lock | undefined {
   try {
     const lock = new Lock(path)
@@ -184,7 +180,7 @@ function parseHolder(content: string): LockHolder | undefined {
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
-      const holder = parseHolder(await readFile(path, 'utf8'))
+      const holder = parseHolder(readFileSync(path, 'utf8'))
       if (holder !== undefined) return holder
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') throw error
@@ -214,16 +210,12 @@ function isRunning({ pid, born }: LockHolder): boolean {
 
 /** Watches the lock file for a touch. The time of the last touch does not suffice, since clocks of machines differ. */
 async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
-  const before = await readTouchTime(path)
+  const before = findEntry(path)?.mtimeMs
   for (let waited = 0; waited < HEARTBEAT_TIMEOUT_MS; waited += HEARTBEAT_MS / 5) {
     await sleep(HEARTBEAT_MS / 5)
-    if ((await readTouchTime(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
+    if (findEntry(path)?.mtimeMs !== before) return (await readHolder(path))?.nonce === holder.nonce
   }
   return false
-}
-
-async function readTouchTime(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.mtimeMs
 }
 
 /** Returns the namespace of pids: the machine's boot id and process namespace, or else the host's name. */

@@ -10,19 +10,9 @@ import { eventCollection } from '../collections/events.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
 import { findEntry, replaceFile, StateFileError, syncFolder } from './disk.ts'
-import { replayLog } from './log-reader.ts'
-import { BEFORE_MARK, readStateText, stateText } from './state-text.ts'
+import { LogReader } from './log-reader.ts'
+import { BEFORE_MARK, type Mark, type ReadState, readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
-
-/** The log as it was at a read. */
-interface FoundLog {
-  /** The number of entries that the state file did not have. */
-  readonly entries: number
-  /** A sentence about the entry that a crash cut off, or undefined for a complete log. */
-  readonly cutOff: string | undefined
-  /** Is true if the state file says that a log was begun, and there is none. */
-  readonly isMissing: boolean
-}
 
 /**
  * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
@@ -32,9 +22,7 @@ export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
   /** The log as the last read has found it. */
-  found: FoundLog = { entries: 0, cutOff: undefined, isMissing: false }
-  /** The lines of these entries, until a log is begun with them. */
-  #lines: Buffer[] = []
+  found = new LogReader(new StateData())
 
   constructor(path: string, log: WriteAheadLog) {
     this.path = path
@@ -45,15 +33,14 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const stored = findEntry(this.path) && (await this.#readFile())
     const state = stored?.state ?? new StateData(randomUUID())
-    const isMissing = stored?.hasLog === true && findEntry(this.log.path) === undefined
-    const { lines, cutOff } = await replayLog(this.log.path, state, stored === undefined)
-    this.found = { entries: lines.length, cutOff, isMissing }
-    if (!this.log.isBegun) this.#lines = lines
+    this.found = new LogReader(state, stored?.mark)
+    await this.found.readFile(this.log.path)
+    if (this.log.isBegun) this.found.lines.length = 0 // they stay where they are
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
 
-  async #readFile(): ReturnType<typeof readStateText> {
+  async #readFile(): Promise<ReadState> {
     try {
       return await readStateText(this.path)
     } catch (error) {
@@ -64,7 +51,7 @@ export class StateFile implements Adapter<StateData> {
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
   async beginLog({ history, seq }: StateData): Promise<void> {
-    await this.log.begin(history, seq - this.found.entries, this.#lines)
+    await this.log.begin(history, seq - this.found.entries, this.found.lines)
     await writeMark(this.path, 'open').catch(() => undefined) // only a deletion of the log would go unnoticed
   }
 
@@ -127,7 +114,7 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
  * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
  * all, and no flip of a bit makes one mark of the other.
  */
-async function writeMark(path: string, mark: 'none' | 'open'): Promise<void> {
+async function writeMark(path: string, mark: Mark): Promise<void> {
   const file = await open(path, 'r+')
   try {
     const { buffer } = await file.read(Buffer.alloc(BEFORE_MARK.length))

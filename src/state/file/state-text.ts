@@ -27,14 +27,16 @@ export function findFormatFault(document: unknown, kind: string): string | undef
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
+/** The mark of a state file: `open` if a log was begun beside the file. */
+export type Mark = 'none' | 'open'
+
 /** The content of a state file of the current format. */
 interface StateDocument {
   /** The id of the file's history. */
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
-  /** `open` if a log was begun beside the file. */
-  readonly log: 'none' | 'open'
+  readonly log: Mark
   readonly sandboxes: readonly SandboxDocument[]
 }
 
@@ -45,10 +47,9 @@ interface SandboxDocument extends StoredContent {
 }
 
 /** A state file as it was read. */
-interface ReadState {
+export interface ReadState {
   readonly state: StateData
-  /** Is true if a log was begun beside the file. */
-  readonly hasLog: boolean
+  readonly mark: Mark
 }
 
 /** The indentation of lines that are records. No other line has it. */
@@ -167,7 +168,7 @@ class TextReader {
     const entries = document.sandboxes.map(
       (sandbox) => [sandbox.name, this.#createEntry(sandbox)] as [string, SandboxEntry],
     )
-    return { state: new StateData(history, seq, entries), hasLog: log === 'open' }
+    return { state: new StateData(history, seq, entries), mark: log }
   }
 
   #createEntry(sandbox: SandboxDocument): SandboxEntry {
