@@ -41,30 +41,24 @@ export interface OpenedStore {
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   const locked = await lockFile(resolve(path))
   if (!locked.ok) return locked
-  const file = locked.value
+  const { real, lock } = locked.value
   try {
-    return success(await loadStore(file, options))
+    return success(await loadStore(real, lock, options))
   } catch (error) {
-    file.lock.release()
-    return failure(unusableMessage(file.path, error))
+    lock.release()
+    return failure(unusableMessage(real, error))
   }
 }
 
-/** A state file that no other process can open. */
-interface LockedFile {
-  /** The absolute path, with links resolved. */
-  readonly path: string
-  readonly lock: Lock
-}
-
-async function lockFile(path: string): Promise<Result<LockedFile>> {
+/** Returns the path with links resolved, and the lock of the file, which no other process can open. */
+async function lockFile(path: string): Promise<Result<{ readonly real: string; readonly lock: Lock }>> {
   try {
     createFolder(dirname(path))
     const real = resolveLinks(path)
     const fault = describeUnusable(statSync(real, { throwIfNoEntry: false }))
     if (fault !== undefined) throw new StateFileError(fault)
     const lock = await takeLock(`${real}.lock`)
-    return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
+    return lock.ok ? success({ real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
   } catch (error) {
     return failure(
       `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
@@ -101,7 +95,7 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   )
 }
 
-async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
+async function loadStore(path: string, lock: Lock, options: FileStoreOptions): Promise<OpenedStore> {
   const complete = { ...DEFAULT_OPTIONS, ...options }
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())

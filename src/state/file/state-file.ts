@@ -35,7 +35,7 @@ export class StateFile implements Adapter<StateData> {
     const state = stored?.state ?? new StateData(randomUUID())
     this.found = new LogReader(state, stored?.mark)
     await this.found.readFile(this.log.path)
-    if (this.log.isBegun) this.found.lines.length = 0 // they stay where they are
+    if (this.log.bytes > 0) this.found.lines.length = 0 // they stay where they are
     for (const { data } of state.sandboxes.values()) data.table(eventCollection).buildIndex()
     return state
   }
@@ -61,7 +61,7 @@ export class StateFile implements Adapter<StateData> {
    */
   async write(state: StateData): Promise<void> {
     const { path, log } = this
-    const { isBegun } = log
+    const isBegun = log.bytes > 0
     const { history, seq } = state
     const text = stateText(state)
     const recent: Buffer[] = []

@@ -73,37 +73,34 @@ export function stateText({ history, seq, sandboxes }: StateData): Iterable<stri
 }
 
 function sandboxParts(name: string, { data, snapshotsTaken, snapshots }: SandboxEntry): Part[] {
-  const copies = Array.from(snapshots.values(), (snapshot) => {
-    const head = JSON.stringify(snapshot.head).slice(1, -1)
-    return [`      {\n      ${head},\n`, ...contentParts(snapshot.data), '\n      }']
-  })
-  const counts = `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-  const head = `    {\n      "name": ${JSON.stringify(name)},\n`
-  return [head, ...contentParts(data), counts, ...separate(copies), ']\n    }']
+  const copies = Array.from(snapshots.values(), (snapshot) => [
+    ...contentParts(snapshot.head, snapshot.data),
+    '\n    }',
+  ])
+  return [...contentParts({ name, snapshotsTaken }, data), ',\n    "snapshots": [', ...separate(copies), ']}']
 }
 
-function contentParts({ quality, tables }: SandboxData): Part[] {
-  const lists = Array.from(tables, ([name, table]) => [`,\n      ${JSON.stringify(name)}: [`, table.list(), ']'])
-  return [`      "quality": ${JSON.stringify(quality)}`, ...lists.flat()]
+/** Returns the text of an object with these members, quality settings and lists, up to its closing brace. */
+function contentParts(members: object, { quality, tables }: SandboxData): Part[] {
+  const lists = Array.from(tables, ([name, table]) => [`,\n    ${JSON.stringify(name)}: [`, table.list(), ']'])
+  return [`    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`, ...lists.flat()]
 }
 
-/** Joins the items of a list, each on lines of its own. */
 function separate(items: readonly Part[][]): Part[] {
   return items.flatMap((parts, index) => [index === 0 ? '\n' : ',\n', ...parts])
 }
 
 function* joinParts(parts: readonly Part[]): Generator<string> {
   for (const part of parts) {
-    if (typeof part === 'string') yield part
-    else yield* recordLines(part)
-  }
-}
-
-function* recordLines(records: Iterable<HeldRecord>): Generator<string> {
-  let separator = '\n'
-  for (const record of records) {
-    yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
-    separator = ',\n'
+    if (typeof part === 'string') {
+      yield part
+      continue
+    }
+    let separator = '\n'
+    for (const record of part) {
+      yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
+      separator = ',\n'
+    }
   }
 }
 

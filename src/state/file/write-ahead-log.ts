@@ -27,7 +27,7 @@ export class WriteAheadLog {
   /** The open file. Undefined before `begin`. */
   #file: FileHandle | undefined
   #headerBytes = 0
-  /** The length of the file in bytes. */
+  /** The length of the file in bytes. 0: no log was begun. */
   bytes = 0
   /** The lines that were appended since the present checkpoint began, or undefined if none is being written. */
   recent: Buffer[] | undefined
@@ -40,10 +40,6 @@ export class WriteAheadLog {
     this.path = path
     this.#lock = lock
     this.#options = options
-  }
-
-  get isBegun(): boolean {
-    return this.#file !== undefined
   }
 
   get isEmpty(): boolean {
