@@ -102,9 +102,10 @@ export class DurableCommitter implements Committer {
     const outcome = endOfTurn().then(() => this.#write(turn))
     const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
     this.#turn = turn
-    void outcome.then(() => {
+    const clear = () => {
       this.#turn = undefined // before all calls that wait for the outcome, since they came later
-    })
+    }
+    void outcome.then(clear, clear)
     return turn
   }
 
@@ -123,13 +124,11 @@ export class DurableCommitter implements Committer {
 
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
     turn.isOpen = false
-    const applyAll = () => {
-      this.#applyLast(turn)
-      if (turn.fault !== undefined) throw turn.fault
-    }
     try {
-      if (turn.fault !== undefined) throw turn.fault
-      this.#log.append(turn.lines, applyAll)
+      this.#log.append(turn.lines, () => {
+        this.#applyLast(turn)
+        if (turn.fault !== undefined) throw turn.fault
+      })
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES

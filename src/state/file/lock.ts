@@ -54,9 +54,9 @@ export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> 
 
 /** A lock that this process holds. */
 export class Lock {
-  readonly #path: string
+  #path: string
   /** The process that died while it held the lock, or undefined if the lock was free. */
-  readonly tookOver: LockHolder | undefined
+  tookOver: LockHolder | undefined
   readonly #own = {
     pid: ownPid,
     host: hostname(),
@@ -71,18 +71,15 @@ export class Lock {
   acknowledged = 0
   #findUserLoss: () => string | undefined = () => this.findLoss()
 
-  /** Creates the lock file, or replaces that of a dead holder. Fails with `EEXIST` if there is a file or a link. */
-  constructor(path: string, tookOver?: LockHolder) {
+  /** Creates the lock file. Fails with `EEXIST` if there is a file or a link. */
+  constructor(path: string) {
     this.#path = path
-    this.tookOver = tookOver
-    const created = tookOver === undefined ? path : `${path}.${this.#own.nonce}`
-    this.#fd = openSync(created, 'wx', PRIVATE_FILE)
+    this.#fd = openSync(path, 'wx', PRIVATE_FILE)
     try {
       this.#write()
-      if (created !== path) renameSync(created, path)
     } catch (error) {
       closeSync(this.#fd)
-      rmSync(created, { force: true })
+      rmSync(path, { force: true })
       throw error
     }
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
@@ -109,6 +106,13 @@ export class Lock {
     } catch {
       // The next heartbeat may succeed.
     }
+  }
+
+  /** Makes this lock file that of another lock, in place of the file of a dead holder. */
+  replace(path: string, dead: LockHolder): void {
+    renameSync(this.#path, path)
+    this.#path = path
+    this.tookOver = dead
   }
 
   /** Lets each heartbeat look for a loss of all files, and not of the lock alone, from now on. */
@@ -152,20 +156,19 @@ function createLock(path: string): Lock | undefined {
 }
 
 /**
- * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement:
- * of two processes that saw the same dead holder, the second finds another holder and fails. Returns undefined if
- * another process was faster.
+ * Replaces the lock file of a dead holder by that of a second lock, named after the dead holder's nonce: of two
+ * processes that saw the same dead holder, the second waits for that lock, finds another holder, and fails. Returns
+ * undefined if another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
-  if (!guard.ok) {
-    await sleep(20)
-    return undefined
-  }
+  if (!guard.ok) return sleep(20).then(() => undefined)
+  const lock = guard.value
   try {
-    return (await readHolder(path))?.nonce === dead.nonce ? new Lock(path, dead) : undefined
+    if ((await readHolder(path))?.nonce === dead.nonce) lock.replace(path, dead)
+    return lock.tookOver === dead ? lock : undefined
   } finally {
-    guard.value.release()
+    if (lock.tookOver !== dead) lock.release()
   }
 }
 
