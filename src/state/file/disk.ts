@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
@@ -27,15 +27,13 @@ export function systemErrorCode(error: unknown): string | undefined {
  * Creates a folder and its parents. `mkdir` with `recursive` never returns where no folder can be created although the
  * parent exists, such as below /proc.
  */
-export function createFolder(path: string, createsParents = true): void {
+export function createFolder(path: string): void {
+  if (existsSync(path)) return
+  createFolder(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
-    const code = systemErrorCode(error)
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || !createsParents || dirname(path) === path) throw error
-    createFolder(dirname(path))
-    createFolder(path, false)
+    if (systemErrorCode(error) !== 'EEXIST') throw error // by another process
   }
 }
 
@@ -52,14 +50,11 @@ const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR',
 
 /** Syncs the names in a folder to the disk, where the system can: those of new and of renamed files. */
 export async function syncFolder(path: string): Promise<void> {
-  let folder: FileHandle | undefined
   try {
-    folder = await open(path, 'r')
-    await folder.sync()
+    const folder = await open(path, 'r')
+    await folder.sync().finally(() => folder.close())
   } catch (error) {
     if (!UNSUPPORTED.has(systemErrorCode(error))) throw error
-  } finally {
-    await folder?.close()
   }
 }
 
