@@ -25,7 +25,7 @@ export function isSealed(line: Buffer, history: string): boolean {
 }
 
 /** The last lines of a state file, with the checksum of all bytes before them. */
-export const TRAILER = /^ {2}"checksum": "[0-9a-f]{8}"\n\}\n$/
+export const TRAILER = /\n {2}"checksum": "[0-9a-f]{8}"\n\}\n$/
 
 export function formatTrailer(checksum: number): string {
   return `  "checksum": "${formatChecksum(checksum)}"\n}\n`

@@ -105,90 +105,73 @@ function* joinParts(parts: readonly Part[]): Generator<string> {
 }
 
 /**
- * Reads a state file. Its records are parsed one by one, and its other lines together. What fits the checksum is as it
- * was written, so its content needs no check. Throws a `StateFileError` for a damaged file or another format.
+ * Reads a state file. Its lines that are no records are JSON together, with the number of a list in place of its
+ * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
+ * `StateFileError` for a damaged file or another format.
  */
 export async function readStateText(path: string): Promise<ReadState> {
-  const reader = new TextReader()
-  let checksum = 0
-  let end = ''
-  let fault: unknown
-  await visitLines(path, (line) => {
+  const lists: object[][] = []
+  let list: object[] | undefined
+  let [frame, end, checksum] = ['', '', 0]
+  const readLine = (line: Buffer) => {
     const text = line.toString('utf8')
     if (end !== '' || text.startsWith('  "checksum"')) end += text
     else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
-    try {
-      reader.readLine(text)
-    } catch (error) {
-      fault ??= error
+    if (!text.startsWith(RECORD_INDENT)) {
+      frame += text
+      list = undefined
+      return
     }
+    if (list === undefined) {
+      list = []
+      frame += lists.push(list) - 1
+    }
+    const endOfRecord = text.lastIndexOf('}') + 1
+    list.push(JSON.parse(text.slice(0, endOfRecord)))
+    if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
+  }
+  await visitLines(path, readLine).catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error // a record that is not JSON is damage, before the end
   })
-  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, TRAILER.test(end)))
-  if (fault !== undefined) throw fault
-  return reader.finish()
+  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path))
+  const document: StateDocument = JSON.parse(frame)
+  const fault = findFormatFault(document, STATE_KIND)
+  if (fault !== undefined) throw new StateFileError(fault)
+  const { history, seq, log } = document
+  const entries = document.sandboxes.map(
+    (sandbox) => [sandbox.name, createEntry(sandbox, lists)] as [string, SandboxEntry],
+  )
+  return { state: new StateData(history, seq, entries), mark: log }
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
-async function describeDamage(path: string, hasChecksum: boolean): Promise<string> {
+async function describeDamage(path: string): Promise<string> {
   const text = await readFile(path, 'utf8')
   if (text === '') return 'is empty'
-  const end = hasChecksum ? 'does not fit the checksum at its end' : 'does not end with its checksum'
+  const end = TRAILER.test(text) ? 'does not fit the checksum at its end' : 'does not end with its checksum'
   return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
 }
 
-/** Reads records into lists. The other lines are JSON, too, with numbers of lists in place of records: `[3]`. */
-class TextReader {
-  readonly #lists: object[][] = []
-  #list: object[] | undefined
-  #frame = ''
-
-  readLine(text: string): void {
-    if (!text.startsWith(RECORD_INDENT)) {
-      this.#frame += text
-      this.#list = undefined
-      return
-    }
-    if (this.#list === undefined) {
-      this.#list = []
-      this.#frame += this.#lists.push(this.#list) - 1
-    }
-    const end = text.lastIndexOf('}') + 1
-    this.#list.push(JSON.parse(text.slice(0, end)))
-    if (text[end] === ']') this.#frame += text.slice(end) // after the last record of a list
+function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {
+  const data = createData(sandbox, lists)
+  const snapshots = new Map<string, StoredSnapshot>()
+  for (const content of sandbox.snapshots) {
+    const { snapshotId, name, createdAt } = content
+    const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+    snapshots.set(snapshotId, { head, data: createData(content, lists) })
   }
+  return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
+}
 
-  finish(): ReadState {
-    const document: StateDocument = JSON.parse(this.#frame)
-    const fault = findFormatFault(document, STATE_KIND)
-    if (fault !== undefined) throw new StateFileError(fault)
-    const { history, seq, log } = document
-    const entries = document.sandboxes.map(
-      (sandbox) => [sandbox.name, this.#createEntry(sandbox)] as [string, SandboxEntry],
-    )
-    return { state: new StateData(history, seq, entries), mark: log }
+/** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
+function createData(content: StoredContent, lists: readonly object[][]): SandboxData {
+  for (const collection of collections) {
+    const { name } = collection
+    const [number, ...others] = recordsOf(content, collection)
+    if (number === undefined) continue
+    const list = lists[Number(number)]
+    if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
+    Object.assign(content, { [name]: list })
   }
-
-  #createEntry(sandbox: SandboxDocument): SandboxEntry {
-    const data = this.#createData(sandbox)
-    const snapshots = new Map<string, StoredSnapshot>()
-    for (const content of sandbox.snapshots) {
-      const { snapshotId, name, createdAt } = content
-      const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
-      snapshots.set(snapshotId, { head, data: this.#createData(content) })
-    }
-    return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
-  }
-
-  /** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
-  #createData(content: StoredContent): SandboxData {
-    for (const collection of collections) {
-      const { name } = collection
-      const [number, ...others] = recordsOf(content, collection)
-      if (number === undefined) continue
-      const list = this.#lists[Number(number)]
-      if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
-      Object.assign(content, { [name]: list })
-    }
-    return SandboxData.of(content)
-  }
+  return SandboxData.of(content)
 }
