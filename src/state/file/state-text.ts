@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
-import type { HeldRecord } from '../collections/collection.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
@@ -62,45 +61,51 @@ export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "form
 const OPEN_LINE = '  "log": "open",\n'
 const SEALED_LINE = '  "log": "none",\n'
 
-/** A piece of the text, or the records of a list. */
-type Part = string | Iterable<HeldRecord>
-
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const items = Array.from(sandboxes, ([name, entry]) => sandboxParts(name, entry))
-  return joinParts([head, ...separate(items), '],\n'])
+  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, captureContent(entry.data)))
+  return joinTexts(head, texts, '],\n')
 }
 
-function sandboxParts(name: string, { data, snapshotsTaken, snapshots }: SandboxEntry): Part[] {
-  const copies = Array.from(snapshots.values(), (snapshot) => [
-    ...contentParts(snapshot.head, snapshot.data),
-    '\n    }',
-  ])
-  return [...contentParts({ name, snapshotsTaken }, data), ',\n    "snapshots": [', ...separate(copies), ']}']
+function* joinTexts(head: string, texts: readonly Iterable<string>[], tail: string): Generator<string> {
+  yield head
+  for (const [index, text] of texts.entries()) {
+    yield index === 0 ? '\n' : ',\n'
+    yield* text
+  }
+  yield tail
 }
 
-/** Returns the text of an object with these members, quality settings and lists, up to its closing brace. */
-function contentParts(members: object, { quality, tables }: SandboxData): Part[] {
-  const lists = Array.from(tables, ([name, table]) => [`,\n    ${JSON.stringify(name)}: [`, table.list(), ']'])
-  return [`    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`, ...lists.flat()]
+type CapturedContent = ReturnType<typeof captureContent>
+
+/** Returns the content as it is now. */
+function captureContent({ quality, tables }: SandboxData) {
+  return { quality, lists: Array.from(tables, ([name, table]) => [name, table.list()] as const) }
 }
 
-function separate(items: readonly Part[][]): Part[] {
-  return items.flatMap((parts, index) => [index === 0 ? '\n' : ',\n', ...parts])
+function* sandboxText(name: string, entry: SandboxEntry, content: CapturedContent): Generator<string> {
+  const { snapshotsTaken, snapshots } = entry
+  yield* contentText({ name, snapshotsTaken }, content)
+  yield* joinTexts(',\n    "snapshots": [', Array.from(snapshots.values(), snapshotText), ']}')
 }
 
-function* joinParts(parts: readonly Part[]): Generator<string> {
-  for (const part of parts) {
-    if (typeof part === 'string') {
-      yield part
-      continue
-    }
+function* snapshotText({ head, data }: StoredSnapshot): Generator<string> {
+  yield* contentText(head, captureContent(data))
+  yield '\n    }'
+}
+
+/** Yields the text of an object with these members, quality settings and lists, up to its closing brace. */
+function* contentText(members: object, { quality, lists }: CapturedContent): Generator<string> {
+  yield `    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`
+  for (const [name, records] of lists) {
+    yield `,\n    ${JSON.stringify(name)}: [`
     let separator = '\n'
-    for (const record of part) {
+    for (const record of records) {
       yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
       separator = ',\n'
     }
+    yield ']'
   }
 }
 
