@@ -1,5 +1,6 @@
 import { type Result, success } from '../core/result.ts'
-import { type FileStoreOptions, type OpenedStore, openFileStore } from './file/file-store.ts'
+import { type OpenedStore, openFileStore } from './file/file-store.ts'
+import type { FileStoreOptions } from './file/options.ts'
 import { createMemoryStore } from './memory/memory-store.ts'
 import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
 

@@ -5,12 +5,6 @@ import { collections, recordsOf } from '../collections/index.ts'
 import { promptCollection } from '../collections/prompts.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 
-/**
- * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at
- * most 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
- */
-export const MAX_RECORD_LENGTH = 2 ** 27
-
 const MAX_BYTES_PER_CHARACTER = 3
 
 /**
@@ -18,7 +12,7 @@ const MAX_BYTES_PER_CHARACTER = 3
  * the change in the log could not. `members`: the JSON of the change. `max`: the largest length of a record in
  * characters.
  */
-export function checkRecordLength(state: StateData, change: Change, members: string | Buffer, max: number): void {
+export function checkRecordLength(state: StateData, change: Change, members: string, max: number): void {
   if (change.op === 'version') {
     const { promptId } = change.prompt
     const length = state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId)
@@ -35,10 +29,10 @@ export function checkRecordLength(state: StateData, change: Change, members: str
 }
 
 /** Encodes the members of an import for its line of the log, in slices. */
-export async function encodeImport({ state, data: _, ...head }: ImportChange): Promise<Buffer> {
-  const parts = [Buffer.from(`${JSON.stringify(head).slice(1, -1)},"state":`)]
-  for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) parts.push(Buffer.from(chunk))
-  return Buffer.concat([...parts, Buffer.from('}')])
+export async function encodeImport({ state, data: _, ...head }: ImportChange): Promise<string> {
+  let members = `${JSON.stringify(head).slice(1, -1)},"state":`
+  for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) members += chunk
+  return `${members}}`
 }
 
 function hasLongRecord({ state }: Extract<Change, { op: 'import' }>, max: number): boolean {

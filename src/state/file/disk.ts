@@ -1,20 +1,20 @@
-import { lstatSync, mkdirSync, type Stats } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describeSyntaxError, type TextPosition } from '../../core/json-syntax.ts'
-import { PRIVATE_FOLDER } from '../../documents/private-file.ts'
+import { describeSyntaxError } from '../../core/json-syntax.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
 
 /** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Parses JSON that begins at `start` in its file. Throws a `StateFileError` with the place of the fault. */
-export function parseStateJson(text: string, start?: TextPosition): unknown {
+/** Parses JSON. Throws a `StateFileError` with the place of the fault. */
+export function parseStateJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new StateFileError(`is not JSON: ${describeSyntaxError(text, start)}`, { cause: error })
+    throw new StateFileError(`is not JSON: ${describeSyntaxError(text)}`, { cause: error })
   }
 }
 
@@ -27,15 +27,13 @@ export function systemErrorCode(error: unknown): string | undefined {
  * Creates a folder and its parents. `mkdir` with `recursive` never returns where no folder can be created although the
  * parent exists, such as below /proc.
  */
-export function createFolder(path: string, createsParents = true): void {
+export function createFolder(path: string): void {
+  if (existsSync(path)) return
+  createFolder(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
-    const code = systemErrorCode(error)
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || !createsParents || dirname(path) === path) throw error
-    createFolder(dirname(path))
-    createFolder(path, false)
+    if (systemErrorCode(error) !== 'EEXIST') throw error // by another process
   }
 }
 
@@ -52,59 +50,65 @@ const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR',
 
 /** Syncs the names in a folder to the disk, where the system can: those of new and of renamed files. */
 export async function syncFolder(path: string): Promise<void> {
-  let folder: FileHandle | undefined
   try {
-    folder = await open(path, 'r')
-    await folder.sync()
+    const folder = await open(path, 'r')
+    await folder.sync().finally(() => folder.close())
   } catch (error) {
     if (!UNSUPPORTED.has(systemErrorCode(error))) throw error
-  } finally {
-    await folder?.close()
+  }
+}
+
+/**
+ * Replaces a file, which stays until the content of the new one is on the disk. `fill` writes the content. `place`
+ * renames the new file, unless it throws. Returns the new file.
+ */
+export async function replaceFile(
+  path: string,
+  flags: 'ax' | 'wx',
+  fill: (file: FileHandle) => Promise<unknown>,
+  place: (temporary: string, file: FileHandle) => void,
+): Promise<FileHandle> {
+  const temporary = `${path}.tmp`
+  await rm(temporary, { force: true }) // of a process that died, or a link that another program made
+  const file = await open(temporary, flags, PRIVATE_FILE)
+  try {
+    await fill(file)
+    await file.sync()
+    place(temporary, file)
+    return file
+  } catch (error) {
+    await file.close()
+    await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
+    throw error
   }
 }
 
 export const LINE_BREAK = 0x0a
 
-/** A line of a file, without its line break. */
-export interface Line {
-  readonly bytes: Buffer
-  /** The position of the first byte in the file. */
-  readonly from: number
-  /** Is false if the file ends without a line break. */
-  readonly isComplete: boolean
-}
-
 const PIECE_BYTES = 1024 * 1024
 
-/** Yields bytes of a file, one megabyte at a time. The first stream of a process would take 2 ms more of a start. */
-export async function* readPieces(path: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+/**
+ * Calls `visit` for each line of a file, with its line break, which the last one may lack. It reads one megabyte at a
+ * time. The first stream of a process would take 2 ms more of a start.
+ */
+export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
   const file = await open(path)
   try {
-    for (let at = start; at < end; ) {
-      const length = Math.min(PIECE_BYTES, end - at)
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
-      if (bytesRead === 0) return
-      at += bytesRead
-      yield buffer.subarray(0, bytesRead)
+    let rest: Buffer = Buffer.alloc(0)
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+      if (bytesRead === 0) break
+      const chunk = buffer.subarray(0, bytesRead)
+      const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      let at = 0
+      for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
+        visit(piece.subarray(at, end + 1))
+        at = end + 1
+      }
+      rest = piece.subarray(at)
     }
+    if (rest.length > 0) visit(rest)
   } finally {
     await file.close()
   }
-}
-
-/** Calls `visit` for each line of a file. */
-export async function visitLines(path: string, visit: (line: Line) => void): Promise<void> {
-  let rest: Buffer = Buffer.alloc(0)
-  let from = 0
-  for await (const chunk of readPieces(path)) {
-    const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    let at = 0
-    for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
-      visit({ bytes: piece.subarray(at, end), from: from + at, isComplete: true })
-      at = end + 1
-    }
-    rest = piece.subarray(at)
-    from += at
-  }
-  if (rest.length > 0) visit({ bytes: rest, from, isComplete: false })
 }

@@ -5,21 +5,10 @@ import type { Command, Committer } from '../base-store.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import { checkRecordLength, encodeImport } from './change-text.ts'
-import type { Lock, LockUser } from './lock.ts'
+import type { Lock } from './lock.ts'
+import type { CompleteOptions } from './options.ts'
 import type { StateFile } from './state-file.ts'
-import { LogLostError } from './write-ahead-log.ts'
-
-/** The parts that a durable committer works with, and the options of its store. */
-interface DurableCommitterDeps {
-  /** The state: its data are the records in memory, its adapter is the state file. */
-  readonly db: Low<StateData>
-  readonly file: StateFile
-  readonly lock: Lock
-  readonly checkpointFrom: number
-  readonly report: (problem: string) => void
-  readonly maxRecordLength: number
-  readonly sync: boolean
-}
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The changes that are decided in one turn of the event loop, and written together at its end. */
 interface Turn {
@@ -46,63 +35,59 @@ const SINGLE_CHANGES = 100
  * read again from the disk, as at a start. A single change is applied after its write, and a turn has one change while
  * writes fail, so a full disk costs one reading and not one for each request.
  */
-export class DurableCommitter implements Committer, LockUser {
-  readonly #deps: DurableCommitterDeps
+export class DurableCommitter implements Committer {
+  /** The state: its data are the records in memory, its adapter is the state file. */
+  readonly #db: Low<StateData>
+  readonly #file: StateFile
+  readonly #log: WriteAheadLog
+  readonly #lock: Lock
+  readonly #options: CompleteOptions
   /** The turn whose changes are not stored yet, if any. */
   #turn: Turn | undefined
-  /** The calls that wait for the end of the turn, in their order. */
-  #waiting: (() => void)[] = []
   /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
   /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
   #nextCheckpoint: number
-  /** The number of the last acknowledged log entry. */
-  acknowledged: number
   /** The number of turns to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
-  /** The reason why the files are not this process's any more, if so. */
-  #loss: string | undefined
   /** The entries of imports that are about to be committed. */
-  readonly #preparedImports = new WeakMap<Change, Buffer>()
+  readonly #preparedImports = new WeakMap<Change, string>()
 
-  /** `bytes`: the size of the state file. */
-  constructor(deps: DurableCommitterDeps, bytes: number) {
-    this.#deps = deps
-    this.#nextCheckpoint = Math.max(deps.checkpointFrom, bytes)
-    this.acknowledged = deps.db.data.seq
+  constructor(db: Low<StateData>, file: StateFile, lock: Lock, options: CompleteOptions) {
+    this.#db = db
+    this.#file = file
+    this.#log = file.log
+    this.#lock = lock
+    this.#options = options
+    this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
+    lock.acknowledged = db.data.seq
+    lock.serve(() => this.findLoss())
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
-    if (this.#turn !== undefined) return this.#afterTurn(async () => this.read(query))
-    return query(this.#deps.db.data)
+    if (this.#turn !== undefined) return this.#turn.outcome.then(() => this.read(query))
+    return query(this.#db.data)
   }
 
   async commit<T>(command: Command<T>): Promise<T> {
-    if (this.#turn?.isOpen === false) return this.#afterTurn(() => this.commit(command))
+    if (this.#turn?.isOpen === false) return this.#turn.outcome.then(() => this.commit(command))
     if (this.#closing !== undefined) throw new Error('The state is closed.')
     if (this.#turn !== undefined) this.#applyLast(this.#turn)
-    const { change, result } = command(this.#deps.db.data)
+    const { change, result } = command(this.#db.data)
     const turn = change === undefined ? this.#turn : this.#add(change)
     const refusal = await turn?.outcome
     if (refusal !== undefined) throw refusal
     return result
   }
 
-  /** Calls `run` at the end of the turn, before any later call decides. */
-  #afterTurn<T>(run: () => Promise<T>): Promise<T> {
-    return new Promise((resolve) => this.#waiting.push(() => resolve(run())))
-  }
-
   /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
   #add(change: Change): Turn {
-    const { db, file, maxRecordLength } = this.#deps
-    if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
-      if (this.#turn === undefined) file.log.checkOwner()
+      if (this.#turn === undefined) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
-      checkRecordLength(db.data, change, members, maxRecordLength)
-      const line = file.log.encode(db.data.seq + 1, members)
+      checkRecordLength(this.#db.data, change, members, this.#options.maxRecordLength)
+      const line = this.#log.encode(this.#db.data.seq + 1, members)
       const turn = this.#turn ?? this.#beginTurn()
       turn.lines.push(line)
       turn.last = change
@@ -114,97 +99,83 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   #beginTurn(): Turn {
-    const outcome = endOfTurn().then(() => this.#endTurn(turn))
+    const outcome = endOfTurn().then(() => this.#write(turn))
     const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
     this.#turn = turn
+    const clear = () => {
+      this.#turn = undefined // before all calls that wait for the outcome, since they came later
+    }
+    void outcome.then(clear, clear)
     return turn
   }
 
+  /** Applies the last change of the turn. A fault refuses all changes of the turn, once they would be written. */
   #applyLast(turn: Turn): void {
     const { last } = turn
     if (last === undefined) return
     turn.last = undefined
     turn.isApplied = true
     try {
-      this.#deps.db.data.apply(last)
+      this.#db.data.apply(last)
     } catch (error) {
       turn.fault ??= error
     }
   }
 
-  async #endTurn(turn: Turn): Promise<StoreWriteError | undefined> {
-    turn.isOpen = false
-    const refusal = await this.#write(turn)
-    this.#turn = undefined
-    for (const run of this.#waiting.splice(0)) run()
-    return refusal
-  }
-
   async #write(turn: Turn): Promise<StoreWriteError | undefined> {
-    const { db, file, sync } = this.#deps
-    const { log } = file
+    turn.isOpen = false
     try {
-      if (turn.fault === undefined) {
-        log.append(turn.lines)
+      this.#log.append(turn.lines, () => {
         this.#applyLast(turn)
-        if (turn.fault !== undefined) log.takeBack(turn.lines)
-      }
-      if (turn.fault !== undefined) throw turn.fault
+        if (turn.fault !== undefined) throw turn.fault
+      })
       this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES
       return turn.isApplied ? this.#recover(error) : this.#refuse(error)
     }
     try {
-      if (sync) await log.sync()
-    } catch (cause) {
-      return this.#refuse(new LogLostError(`the disk failed to sync its log (${reasonOf(cause)})`, { cause }))
+      if (this.#options.sync) await this.#log.sync()
+    } catch (error) {
+      this.#log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
+      return this.#refuse(error)
     }
-    this.acknowledged = db.data.seq
-    this.#beginCheckpoint()
+    this.#lock.acknowledged = this.#db.data.seq
+    if (this.#log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
     return undefined
-  }
-
-  #beginCheckpoint(): void {
-    if (this.#checkpoint !== undefined || this.#deps.file.log.bytes < this.#nextCheckpoint) return
-    this.#checkpoint = this.#writeCheckpoint().finally(() => {
-      this.#checkpoint = undefined
-    })
   }
 
   /** Writes the state to its file. A failure loses nothing. */
   async #writeCheckpoint(): Promise<void> {
-    const { db, file, checkpointFrom, report } = this.#deps
     try {
-      await db.write()
-      this.#nextCheckpoint = Math.max(checkpointFrom, await file.size())
+      await this.#db.write()
+      this.#nextCheckpoint = Math.max(this.#options.checkpointFrom, this.#file.size)
     } catch (error) {
-      this.#nextCheckpoint = file.log.bytes * 2
+      this.#nextCheckpoint = this.#log.bytes * 2
       const problem =
         `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
-      if (this.#noticeLoss() === undefined) report(problem)
+      if (this.#log.findLoss() === undefined) this.#options.report(problem)
     }
+    this.#checkpoint = undefined
   }
 
   /** Reads the state again from the disk, without the changes that could not be written. */
   async #recover(error: unknown): Promise<StoreWriteError> {
-    const { db } = this.#deps
     const refusal = this.#refuse(error)
     await this.#checkpoint // which replaces the files
-    if (this.#loss !== undefined) return refusal
     try {
-      await db.read()
+      if (this.#log.loss === undefined) await this.#db.read()
       return refusal
     } catch (cause) {
-      const reason = `it could not be read again after a write that failed (${reasonOf(cause)})`
-      return this.#refuse(new LogLostError(reason, { cause }))
+      this.#log.lose(`it could not be read again after a write that failed (${reasonOf(cause)})`)
+      return this.#refuse(cause)
     }
   }
 
   /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
   #refuse(error: unknown): StoreWriteError {
-    const loss = error instanceof LogLostError ? this.#lose(error.message) : this.#noticeLoss()
+    const loss = this.#log.findLoss()
     const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
     return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
   }
@@ -213,22 +184,8 @@ export class DurableCommitter implements Committer, LockUser {
     this.#preparedImports.set(change, await encodeImport(change))
   }
 
-  /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
-  #lose(reason: string): string {
-    if (this.#loss !== undefined) return this.#loss
-    this.#loss = reason
-    this.#deps.report(describeLoss(reason))
-    return reason
-  }
-
-  /** Looks whether the files are still this process's. Returns the reason for which they are not. */
-  #noticeLoss(): string | undefined {
-    const reason = this.#loss ?? this.#deps.file.log.findLoss()
-    return reason === undefined ? undefined : this.#lose(reason)
-  }
-
   findLoss(): string | undefined {
-    return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
+    return this.#closing === undefined ? this.#log.findLoss() : this.#log.loss // a stop releases the lock
   }
 
   close(): Promise<void> {
@@ -237,14 +194,13 @@ export class DurableCommitter implements Committer, LockUser {
   }
 
   async #finish(): Promise<void> {
-    const { file, lock } = this.#deps
     await this.#turn?.outcome
     await this.#checkpoint
-    if (!file.log.isEmpty && this.#noticeLoss() === undefined) await this.#writeCheckpoint()
+    if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
     try {
-      await file.close()
+      await this.#file.close()
     } finally {
-      await lock.release()
+      this.#lock.release()
     }
   }
 }

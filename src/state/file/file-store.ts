@@ -11,29 +11,12 @@ import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
-import { MAX_RECORD_LENGTH } from './change-text.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { type Lock, takeLock } from './lock.ts'
-import type { LockHolder } from './lock-holder.ts'
-import { logPathOf, StateFile } from './state-file.ts'
-import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
-
-/** The options of a store in a file. */
-export interface FileStoreOptions {
-  /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
-  readonly report?: (problem: string) => void
-  /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
-  readonly checkpointFrom?: number
-  /** The largest length of a record in characters, for tests. Default: 2^27. */
-  readonly maxRecordLength?: number
-  /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
-  readonly sync?: boolean
-  /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
-  readonly write?: WriteBytes
-  /** Makes a file of the log durable, for tests. Default: `fdatasync` of Node. */
-  readonly syncFile?: SyncFile
-}
+import { type Lock, type LockHolder, takeLock } from './lock.ts'
+import { DEFAULT_OPTIONS, type FileStoreOptions } from './options.ts'
+import { StateFile } from './state-file.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The numbers of records that a store was opened with, as far as they were read. */
 export interface LoadSummary extends Partial<StateSummary> {
@@ -53,36 +36,28 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-const DEFAULT_CHECKPOINT_FROM = 4 * 1024 * 1024
-
 /** Opens the store in a file; creates a missing file. No other process can open the file until the store is closed. */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   const locked = await lockFile(resolve(path))
   if (!locked.ok) return locked
-  const file = locked.value
+  const { real, lock } = locked.value
   try {
-    return success(await loadStore(file, options))
+    return success(await loadStore(real, lock, options))
   } catch (error) {
-    await file.lock.release()
-    return failure(unusableMessage(file.path, error))
+    lock.release()
+    return failure(unusableMessage(real, error))
   }
 }
 
-/** A state file that no other process can open. */
-interface LockedFile {
-  /** The absolute path, with links resolved. */
-  readonly path: string
-  readonly lock: Lock
-}
-
-async function lockFile(path: string): Promise<Result<LockedFile>> {
+/** Returns the path with links resolved, and the lock of the file, which no other process can open. */
+async function lockFile(path: string): Promise<Result<{ readonly real: string; readonly lock: Lock }>> {
   try {
     createFolder(dirname(path))
     const real = resolveLinks(path)
     const fault = describeUnusable(statSync(real, { throwIfNoEntry: false }))
     if (fault !== undefined) throw new StateFileError(fault)
     const lock = await takeLock(`${real}.lock`)
-    return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
+    return lock.ok ? success({ real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
   } catch (error) {
     return failure(
       `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
@@ -119,17 +94,12 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   )
 }
 
-async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
-  const { sync = false, report = () => undefined, write, syncFile } = options
-  const { checkpointFrom = DEFAULT_CHECKPOINT_FROM, maxRecordLength = MAX_RECORD_LENGTH } = options
-  const findLoss = () => lock.findLoss()
-  const log = new WriteAheadLog({ path: logPathOf(path), findLoss, sync, write, syncFile })
-  const file = new StateFile(path, log, findLoss)
+async function loadStore(path: string, lock: Lock, options: FileStoreOptions): Promise<OpenedStore> {
+  const complete = { ...DEFAULT_OPTIONS, ...options }
+  const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await readFiles(db, file)
-  const deps = { db, file, lock, checkpointFrom, maxRecordLength, report, sync }
-  const committer = new DurableCommitter(deps, await file.size())
-  lock.serve(committer)
+  const committer = new DurableCommitter(db, file, lock, complete)
   const store = new BaseStore(committer)
   const { tookOver: dead } = lock
   const loaded = {
@@ -150,7 +120,7 @@ const READ_ONLY = 0o400
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   const isPresent = findEntry(file.path) !== undefined
-  const logPath = logPathOf(file.path)
+  const { path: logPath } = file.log
   const found = findEntry(logPath)
   const isLog = found?.isFile() === true // a link is refused, and its file is left as it is
   if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
@@ -166,14 +136,14 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
 
 /** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
 function describeMissingEntries(
-  { path, found }: StateFile,
+  { log, found }: StateFile,
   seq: number,
   dead: LockHolder | undefined,
 ): readonly string[] {
   const { cutOff, isMissing } = found
   const acknowledged = dead?.acknowledged ?? 0
   const deleted =
-    `The log ${logPathOf(path)} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
+    `The log ${log.path} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
     'as by a deletion or a power failure.'
   const missing =
     `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
@@ -190,7 +160,7 @@ function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const { message } = error
     const place = message.startsWith(path) ? message : `${path} ${message}`
-    const step = `Move it and ${basename(logPathOf(path))} away together, or choose another file with --state.`
+    const step = `Move it and ${basename(path)}.journal away together, or choose another file with --state.`
     return `The state file ${place}. It was left as it is. ${step}`
   }
   return `The state in ${path} cannot be used (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`

@@ -1,26 +1,39 @@
-import { closeSync, existsSync, readFileSync } from 'node:fs'
-import { link, readFile, rename, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { kill, pid as ownPid } from 'node:process'
+import { isObject, parseJson } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { findEntry, systemErrorCode } from './disk.ts'
-import {
-  describeOwnProcess,
-  type LockHolder,
-  parseHolder,
-  pidNamespace,
-  processExists,
-  processStart,
-  touch,
-  writeHolder,
-} from './lock-holder.ts'
 
-/** The user of a lock. */
-export interface LockUser {
-  /** The number of the last acknowledged log entry. */
+/** The process that holds a lock, as recorded in the lock file. */
+export interface LockHolder {
+  readonly pid: number
+  readonly host: string
+  /** UTC. */
+  readonly since: string
+  /** The namespace of the pid: the machine's boot id and process namespace, or else the host's name. */
+  readonly space: string
+  /** The start of the process in clock ticks, by which a later process with the same pid differs. Empty: unknown. */
+  readonly born: string
+  /** The id of this acquisition of the lock. */
+  readonly nonce: string
+  /** The number of a log entry that the process had acknowledged half a second before it died, at least. 0: unknown. */
   readonly acknowledged: number
-  /** Says why the files are not this process's any more, or returns undefined. */
-  findLoss(): string | undefined
 }
 
 /** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
@@ -29,125 +42,148 @@ const HEARTBEAT_MS = 500
 /** A holder on another machine or in another container is dead after this time without a touch. */
 const HEARTBEAT_TIMEOUT_MS = 2500
 
-/** A lock file that this process created. */
-interface OwnFile {
-  readonly own: LockHolder
-  readonly path: string
-  readonly fd: number
-}
-
 /** Takes the lock, also from a dead holder. The error is a holder that is alive. Rejects if the disk refuses. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
-    const created = await createLockFile(path)
-    if (created !== undefined) return success(new Lock(created))
     const holder = await readHolder(path)
-    if (holder === undefined) continue // released just now
-    if (await isAlive(path, holder)) return failure(holder)
-    const taken = await takeOver(path, holder)
-    if (taken !== undefined) return success(new Lock(taken, holder))
+    if (holder !== undefined && (await isAlive(path, holder))) return failure(holder)
+    const lock = holder === undefined ? createLock(path) : await takeOver(path, holder)
+    if (lock !== undefined) return success(lock)
   }
 }
 
 /** A lock that this process holds. */
 export class Lock {
-  readonly #file: OwnFile
-  readonly #heartbeat: NodeJS.Timeout
+  #path: string
   /** The process that died while it held the lock, or undefined if the lock was free. */
-  readonly tookOver: LockHolder | undefined
-  #user: LockUser | undefined
+  tookOver: LockHolder | undefined
+  readonly #own = {
+    pid: ownPid,
+    host: hostname(),
+    since: new Date().toISOString(),
+    space: pidNamespace(),
+    born: readStat(ownPid)[19] ?? '',
+    nonce: randomUUID(),
+  }
+  readonly #fd: number
+  readonly #heartbeat: NodeJS.Timeout
+  /** The number of the last acknowledged log entry, which each heartbeat writes. */
+  acknowledged = 0
+  #findUserLoss: () => string | undefined = () => this.findLoss()
 
-  constructor(file: OwnFile, tookOver?: LockHolder) {
-    this.#file = file
-    this.tookOver = tookOver
+  /** Creates the lock file. Fails with `EEXIST` if there is a file or a link. */
+  constructor(path: string) {
+    this.#path = path
+    this.#fd = openSync(path, 'wx', PRIVATE_FILE)
+    try {
+      this.#write()
+    } catch (error) {
+      closeSync(this.#fd)
+      rmSync(path, { force: true })
+      throw error
+    }
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
     this.#heartbeat.unref()
   }
 
-  #beat(): void {
-    if ((this.#user ?? this).findLoss() === undefined) touch(this.#file.fd, this.#user?.acknowledged ?? 0)
-    else clearInterval(this.#heartbeat)
+  /** Writes the holder over itself: the number has as many digits as the largest, so that no reader sees a part. */
+  #write(): void {
+    const acknowledged = String(this.acknowledged).padStart(String(Number.MAX_SAFE_INTEGER).length, '0')
+    const bytes = Buffer.from(JSON.stringify({ ...this.#own, acknowledged }))
+    if (writeSync(this.#fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('its lock file was cut')
   }
 
-  /** Begins the heartbeats. Each writes the number of the last acknowledged log entry, and looks for a loss. */
-  serve(user: LockUser): void {
-    this.#user = user
+  /** Marks the lock file as that of a live process. It never writes into the file of one that took the lock over. */
+  #beat(): void {
+    if (this.#findUserLoss() !== undefined) {
+      clearInterval(this.#heartbeat)
+      return
+    }
+    const now = new Date()
+    try {
+      this.#write()
+      futimesSync(this.#fd, now, now)
+    } catch {
+      // The next heartbeat may succeed.
+    }
+  }
+
+  /** Makes this lock file that of another lock, in place of the file of a dead holder. */
+  replace(path: string, dead: LockHolder): void {
+    renameSync(this.#path, path)
+    this.#path = path
+    this.tookOver = dead
+  }
+
+  /** Lets each heartbeat look for a loss of all files, and not of the lock alone, from now on. */
+  serve(findLoss: () => string | undefined): void {
+    this.#findUserLoss = findLoss
     this.#beat()
   }
 
   /** Reads the lock file, and says why this process no longer holds the lock. Returns undefined while it does. */
   findLoss(): string | undefined {
-    const { path, own } = this.#file
     try {
-      const holder = parseHolder(readFileSync(path, 'utf8'))
-      if (holder?.nonce === own.nonce) return undefined
+      const holder = parseHolder(readFileSync(this.#path, 'utf8'))
+      if (holder?.nonce === this.#own.nonce) return undefined
       const who = holder === undefined ? 'another program' : `process ${holder.pid} on ${holder.host}`
-      return `${who} took over its lock file ${path}`
+      return `${who} took over its lock file ${this.#path}`
     } catch (error) {
       // Others pass, such as too many open files.
       if (systemErrorCode(error) !== 'ENOENT') return undefined
-      const folder = dirname(path)
-      return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
+      const folder = dirname(this.#path)
+      return existsSync(folder) ? `its lock file ${this.#path} was removed` : `its folder ${folder} was removed`
     }
   }
 
-  async release(): Promise<void> {
+  release(): void {
     clearInterval(this.#heartbeat)
-    if (this.findLoss() === undefined) await rm(this.#file.path, { force: true })
-    closeSync(this.#file.fd)
+    if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
+    closeSync(this.#fd)
   }
+}
+
+/** Creates a lock file. Returns undefined if another process was faster. */
+function createLock(path: string): Lock | undefined {
+  try {
+    const lock = new Lock(path)
+    if (lock.findLoss() === undefined) return lock
+    lock.release() // another process took it over while it was half written
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error
+  }
+  return undefined
 }
 
 /**
- * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement:
- * of two processes that saw the same dead holder, the second finds another holder and fails. Returns undefined if
- * another process was faster.
+ * Replaces the lock file of a dead holder by that of a second lock, named after the dead holder's nonce: of two
+ * processes that saw the same dead holder, the second waits for that lock, finds another holder, and fails. Returns
+ * undefined if another process was faster.
  */
-async function takeOver(path: string, dead: LockHolder): Promise<OwnFile | undefined> {
+async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
-  if (!guard.ok) {
-    await sleep(20)
-    return undefined
-  }
+  if (!guard.ok) return sleep(20).then(() => undefined)
+  const lock = guard.value
   try {
-    if ((await readHolder(path))?.nonce !== dead.nonce) return undefined
-    const own = describeOwnProcess()
-    const temporary = `${path}.${own.nonce}`
-    const fd = writeHolder(temporary, own)
-    await rename(temporary, path)
-    return { own, path, fd }
+    if ((await readHolder(path))?.nonce === dead.nonce) lock.replace(path, dead)
+    return lock.tookOver === dead ? lock : undefined
   } finally {
-    await guard.value.release()
+    if (lock.tookOver !== dead) lock.release()
   }
 }
 
-/** Creates the lock file with its content in one step. Returns undefined if the file exists. */
-async function createLockFile(path: string): Promise<OwnFile | undefined> {
-  const own = describeOwnProcess()
-  const temporary = `${path}.${own.nonce}`
-  const fd = writeHolder(temporary, own)
-  try {
-    await link(temporary, path)
-    return { own, path, fd }
-  } catch (error) {
-    closeSync(fd)
-    if (systemErrorCode(error) === 'EEXIST') return undefined
-  } finally {
-    await rm(temporary, { force: true })
-  }
-  try {
-    return { own, path, fd: writeHolder(path, own) } // on a file system without hard links
-  } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return undefined
-    throw error
-  }
+/** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
+function parseHolder(content: string): LockHolder | undefined {
+  const value = parseJson(content)
+  if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return undefined
+  return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 
 /** Reads the lock file, if there is one. A file that stays unreadable counts as that of a dead process. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
-      const holder = parseHolder(await readFile(path, 'utf8'))
+      const holder = parseHolder(readFileSync(path, 'utf8'))
       if (holder !== undefined) return holder
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') throw error
@@ -160,21 +196,50 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
 }
 
 async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
-  if (holder.space !== pidNamespace()) return await isTouched(path, holder)
-  const born = processStart(holder.pid)
-  return processExists(holder.pid) && (born === holder.born || born === '') // an unknown start counts as alive
+  return holder.space === pidNamespace() ? isRunning(holder) : await isTouched(path, holder)
+}
+
+/** Returns true if the holder runs in this process namespace. A zombie without other threads has ended. */
+function isRunning({ pid, born }: LockHolder): boolean {
+  const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as the same
+  if (pid <= 0 || start !== born) return false
+  try {
+    kill(pid, 0)
+    return state !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1 // another thread may still write
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM'
+  }
 }
 
 /** Watches the lock file for a touch. The time of the last touch does not suffice, since clocks of machines differ. */
 async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
-  const before = await readTouchTime(path)
+  const before = findEntry(path)?.mtimeMs
   for (let waited = 0; waited < HEARTBEAT_TIMEOUT_MS; waited += HEARTBEAT_MS / 5) {
     await sleep(HEARTBEAT_MS / 5)
-    if ((await readTouchTime(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
+    if (findEntry(path)?.mtimeMs !== before) return (await readHolder(path))?.nonce === holder.nonce
   }
   return false
 }
 
-async function readTouchTime(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.mtimeMs
+/** Returns the namespace of pids: the machine's boot id and process namespace, or else the host's name. */
+function pidNamespace(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname() // not Linux
+  }
+}
+
+/**
+ * Returns the fields of `/proc/PID/stat` from the third on, since the name before may have spaces: the state first, and
+ * the start in clock ticks at index 19. Empty: unknown.
+ */
+function readStat(pid: number): string[] {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
 }

@@ -2,18 +2,20 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
+import { readFile } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
-import type { HeldRecord } from '../collections/collection.ts'
-import { collections, type StoredContent } from '../collections/index.ts'
-import type { SandboxData, SandboxEntry, StateData } from '../memory/state-data.ts'
+import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
+import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
-import { StateFileError, visitLines } from './disk.ts'
+import { formatTrailer, TRAILER } from './checksum.ts'
+import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 4
 
 /** The `kind` of a state file. */
-export const STATE_KIND = 'convsim state'
+const STATE_KIND = 'convsim state'
 
 /** Says why a document is no file of this kind and format, or returns undefined if it is one. */
 export function findFormatFault(document: unknown, kind: string): string | undefined {
@@ -24,68 +26,80 @@ export function findFormatFault(document: unknown, kind: string): string | undef
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
+/** The mark of a state file: `open` if a log was begun beside the file. */
+export type Mark = 'none' | 'open'
+
 /** The content of a state file of the current format. */
-export interface StateDocument {
+interface StateDocument {
   /** The id of the file's history. */
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
-  /** `open` if a log was begun beside the file. */
-  readonly log: 'none' | 'open'
+  readonly log: Mark
   readonly sandboxes: readonly SandboxDocument[]
 }
 
-type SandboxDocument = StoredContent & {
+interface SandboxDocument extends StoredContent {
   readonly name: string
   readonly snapshotsTaken: number
   readonly snapshots: readonly (StoredContent & SnapshotHead)[]
 }
 
+/** A state file as it was read. */
+export interface ReadState {
+  readonly state: StateData
+  readonly mark: Mark
+}
+
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
+/** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
+export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
+
+/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
+const OPEN_LINE = '  "log": "open",\n'
+const SEALED_LINE = '  "log": "none",\n'
+
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
-  const head =
-    `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "none",\n` +
-    `  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, contentText(entry.data), entry))
-  return joinTexts(head, texts)
+  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
+  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, captureContent(entry.data)))
+  return joinTexts(head, texts, '],\n')
 }
 
-function* joinTexts(head: string, sandboxes: readonly Iterable<string>[]): Generator<string> {
+function* joinTexts(head: string, texts: readonly Iterable<string>[], tail: string): Generator<string> {
   yield head
-  for (const [index, text] of sandboxes.entries()) {
+  for (const [index, text] of texts.entries()) {
     yield index === 0 ? '\n' : ',\n'
     yield* text
   }
-  yield '],\n'
+  yield tail
 }
 
-function* sandboxText(name: string, content: Iterable<string>, entry: SandboxEntry): Generator<string> {
-  yield `    {\n      "name": ${JSON.stringify(name)},\n`
-  yield* content
-  yield `,\n      "snapshotsTaken": ${entry.snapshotsTaken},\n      "snapshots": [`
-  for (const [index, { head, data }] of [...entry.snapshots.values()].entries()) {
-    yield `${index === 0 ? '' : ','}\n      {\n      ${JSON.stringify(head).slice(1, -1)},\n`
-    yield* contentText(data)
-    yield '\n      }'
-  }
-  yield ']\n    }'
+type CapturedContent = ReturnType<typeof captureContent>
+
+/** Returns the content as it is now. */
+function captureContent({ quality, tables }: SandboxData) {
+  return { quality, lists: Array.from(tables, ([name, table]) => [name, table.list()] as const) }
 }
 
-function contentText({ quality, tables }: SandboxData): Iterable<string> {
-  const lists = Array.from(tables, ([name, table]) => [name, table.list()] as const)
-  return joinLists(`      "quality": ${JSON.stringify(quality)}`, lists)
+function* sandboxText(name: string, entry: SandboxEntry, content: CapturedContent): Generator<string> {
+  const { snapshotsTaken, snapshots } = entry
+  yield* contentText({ name, snapshotsTaken }, content)
+  yield* joinTexts(',\n    "snapshots": [', Array.from(snapshots.values(), snapshotText), ']}')
 }
 
-function* joinLists(
-  quality: string,
-  lists: readonly (readonly [name: string, records: Iterable<HeldRecord>])[],
-): Generator<string> {
-  yield quality
+function* snapshotText({ head, data }: StoredSnapshot): Generator<string> {
+  yield* contentText(head, captureContent(data))
+  yield '\n    }'
+}
+
+/** Yields the text of an object with these members, quality settings and lists, up to its closing brace. */
+function* contentText(members: object, { quality, lists }: CapturedContent): Generator<string> {
+  yield `    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`
   for (const [name, records] of lists) {
-    yield `,\n      ${JSON.stringify(name)}: [`
+    yield `,\n    ${JSON.stringify(name)}: [`
     let separator = '\n'
     for (const record of records) {
       yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
@@ -96,15 +110,18 @@ function* joinLists(
 }
 
 /**
- * Reads a state file whose checksum fits. Records are parsed one by one. The other lines are JSON, too, with the
- * numbers of lists in place of records: `"events": [3]`. Throws a `StateFileError` for another format.
+ * Reads a state file. Its lines that are no records are JSON together, with the number of a list in place of its
+ * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
+ * `StateFileError` for a damaged file or another format.
  */
-export async function readStateText(path: string): Promise<StateDocument> {
+export async function readStateText(path: string): Promise<ReadState> {
   const lists: object[][] = []
-  let frame = ''
   let list: object[] | undefined
-  await visitLines(path, ({ bytes }) => {
-    const text = bytes.toString('utf8')
+  let [frame, end, checksum] = ['', '', 0]
+  const readLine = (line: Buffer) => {
+    const text = line.toString('utf8')
+    if (end !== '' || text.startsWith('  "checksum"')) end += text
+    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
     if (!text.startsWith(RECORD_INDENT)) {
       frame += text
       list = undefined
@@ -114,25 +131,52 @@ export async function readStateText(path: string): Promise<StateDocument> {
       list = []
       frame += lists.push(list) - 1
     }
-    const end = text.lastIndexOf('}') + 1
-    list.push(JSON.parse(text.slice(0, end)))
-    if (text[end] === ']') frame += text.slice(end) // after the last record of a list
+    const endOfRecord = text.lastIndexOf('}') + 1
+    list.push(JSON.parse(text.slice(0, endOfRecord)))
+    if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
+  }
+  await visitLines(path, readLine).catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error // a record that is not JSON is damage, before the end
   })
-  const document = JSON.parse(frame)
+  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path))
+  const document: StateDocument = JSON.parse(frame)
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
-  for (const sandbox of document.sandboxes)
-    for (const content of [sandbox, ...sandbox.snapshots]) putLists(content, lists)
-  return document
+  const { history, seq, log } = document
+  const entries = document.sandboxes.map(
+    (sandbox) => [sandbox.name, createEntry(sandbox, lists)] as [string, SandboxEntry],
+  )
+  return { state: new StateData(history, seq, entries), mark: log }
+}
+
+/** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
+async function describeDamage(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8')
+  if (text === '') return 'is empty'
+  const end = TRAILER.test(text) ? 'does not fit the checksum at its end' : 'does not end with its checksum'
+  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+}
+
+function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {
+  const data = createData(sandbox, lists)
+  const snapshots = new Map<string, StoredSnapshot>()
+  for (const content of sandbox.snapshots) {
+    const { snapshotId, name, createdAt } = content
+    const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+    snapshots.set(snapshotId, { head, data: createData(content, lists) })
+  }
+  return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
 }
 
 /** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
-function putLists(content: Record<string, readonly number[]>, lists: readonly object[]): void {
-  for (const { name } of collections) {
-    const [number, ...others] = content[name] ?? []
+function createData(content: StoredContent, lists: readonly object[][]): SandboxData {
+  for (const collection of collections) {
+    const { name } = collection
+    const [number, ...others] = recordsOf(content, collection)
     if (number === undefined) continue
-    const list = lists[number]
+    const list = lists[Number(number)]
     if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
     Object.assign(content, { [name]: list })
   }
+  return SandboxData.of(content)
 }

@@ -79,7 +79,7 @@ export class SandboxData {
 }
 
 /** A snapshot with its data, which is never changed. */
-type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
+export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 
 /** A sandbox's data, with the parts that a reset leaves. */
 export interface SandboxEntry {

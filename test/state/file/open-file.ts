@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
-import { formatTrailer, historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
+import { formatTrailer, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
-import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
+import { openFileStore } from '../../../src/state/file/file-store.ts'
+import type { FileStoreOptions } from '../../../src/state/file/options.ts'
 
 /** Returns the path of a missing state file, in a folder that is removed after the test. */
 export function statePath(): string {
@@ -69,13 +70,13 @@ export function sealState(json: string): string {
 
 /** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
 export function sealLog(text: string): string {
-  const seed = historySeed(/"history":"([^"]+)"/.exec(text)?.[1] ?? '')
+  const history = /"history":"([^"]+)"/.exec(text)?.[1] ?? ''
   const lines = text.split('\n').slice(0, -1)
-  return lines.map((line) => sealedLine(line, seed)).join('')
+  return lines.map((line) => sealedLine(line, history)).join('')
 }
 
-function sealedLine(line: string, seed: number): string {
-  const bytes = Buffer.from(`${line}\n`)
-  if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes, seed)
-  return bytes.toString('utf8')
+function sealedLine(line: string, history: string): string {
+  const bytes = Buffer.from(line)
+  if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes, history)
+  return `${bytes.toString('utf8')}\n`
 }

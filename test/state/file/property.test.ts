@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
+import type { WriteBytes } from '../../../src/state/file/options.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { type RestartableStore, stateProperty } from '../property.ts'
 import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
