@@ -175,7 +175,8 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
 /** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
 function parseHolder(content: string): LockHolder | undefined {
   const value = parseJson(content)
-  if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return undefined
+  if (!isObject(value) || typeof value['pid'] !== 'number') return undefined
+  if (!/^[\w-]{1,64}$/.test(String(value['nonce']))) return undefined // it becomes a part of a file name
   return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 

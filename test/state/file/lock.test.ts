@@ -69,10 +69,14 @@ test('a lock of another machine or container is respected as long as it is touch
   expect(loaded.tookOverFrom).toMatchObject({ pid: 1, host: 'worker-7' })
 })
 
-test('an unreadable lock file is taken over', async () => {
+test.each([
+  ['is empty', ''],
+  ['names a file elsewhere', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
+])('a lock file that %s is taken over as that of an unknown process', async (_how, content) => {
   const path = statePath()
-  writeFileSync(`${path}.lock`, '')
-  await openOrFail(path)
+  writeFileSync(`${path}.lock`, content)
+  const { loaded } = await openOrFail(path)
+  expect(loaded.tookOverFrom).toMatchObject({ pid: 0, host: '' })
 })
 
 test('a lock file that is a link that leads nowhere is refused', async () => {
