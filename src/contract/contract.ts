@@ -72,6 +72,8 @@ export interface Operation {
   examples(status: number): readonly Example[]
   /** Returns true if the documented response of a status has a body. */
   hasResponseBody(status: number): boolean
+  /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
+  responseMediaTypes(status: number): readonly string[]
   /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
