@@ -1,5 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
+import { isJson } from '../contract/media-types.ts'
 import type { Log } from '../core/log.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Body } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { OperationHandlers } from '../operations/index.ts'
@@ -16,12 +18,8 @@ export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): 
     const { operation, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const violations =
-      origin === 'contract' && handlers.has(operation.id) && !body.isExact
-        ? operation.checkSimulatedResponse(status, body.value)
-        : operation.checkResponse(status, body.value)
-    // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
-    if (status >= 400 && violations.every(({ keyword }) => keyword === 'status')) return reply
+    const isInvented = origin === 'contract' && handlers.has(operation.id) && !body.isExact
+    const violations = findViolations(operation, status, body, isInvented)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -37,4 +35,14 @@ export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): 
         `${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
     )
   }
+}
+
+/** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
+function findViolations(operation: Operation, status: number, body: Body, isInvented: boolean): readonly Violation[] {
+  if (!isJson(body.mediaType)) return []
+  const violations = isInvented
+    ? operation.checkSimulatedResponse(status, body.value)
+    : operation.checkResponse(status, body.value)
+  // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
+  return status >= 400 && violations.every(({ keyword }) => keyword === 'status') ? [] : violations
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ask, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -14,6 +14,32 @@ paths:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
     get: { operationId: getThing, responses: { '204': { description: None. } } }
     delete: { operationId: deleteThing, responses: { '204': { description: None. } } }
+  /report:
+    get:
+      operationId: getReport
+      responses:
+        '200':
+          description: Rows.
+          headers:
+            X-Total: { required: true, schema: { type: integer }, example: 7 }
+            Content-Length: { schema: { type: integer }, example: 1 }
+          content: { text/csv: { schema: { type: string }, example: "a,b\\n1,2\\n" } }
+  /problem:
+    get:
+      operationId: getProblem
+      responses:
+        '200':
+          description: JSON of another type, which is preferred to other types.
+          content:
+            text/plain: { example: a problem }
+            application/problem+json: 
+              schema: { type: object, required: [title], properties: { title: { type: string } } }
+              example: { title: Late }
+  /figures:
+    get:
+      operationId: getFigures
+      responses:
+        '200': { description: An object in a type that is no JSON., content: { image/x: { example: { a: 1 } } } }
   /escaped:
     get:
       operationId: getEscaped
@@ -47,4 +73,26 @@ test.each([
 ])('a drift acts at a field whose name has %s', async (_character, pointer, left) => {
   const answer = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
   expect([answer.status, answer.body]).toEqual([200, { items: [left] }])
+})
+
+describe('a reply that the document describes', () => {
+  test('is text in its media type, with the documented headers except those of the connection', async () => {
+    const { status, text, headers } = await ask(own(), '/v2/report')
+    expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
+    expect(['content-type', 'x-total', 'content-length'].map((name) => headers.get(name))).toEqual([
+      'text/csv; charset=utf-8',
+      '7',
+      '8',
+    ])
+  })
+
+  test.each([undefined, 'drop-field'])('is JSON in its media type, under the scenario %s, too', async (scenario) => {
+    const answer = await ask(own(), '/v2/problem', scenario === undefined ? {} : { scenario })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(JSON.parse(answer.text)).toEqual(scenario === undefined ? { title: 'Late' } : {})
+  })
+
+  test('is JSON where there is no other form of its value', async () => {
+    expect(await ask(own(), '/v2/figures')).toMatchObject({ status: 200, body: { a: 1 } })
+  })
 })
