@@ -79,7 +79,7 @@ const ownHeaders = new Set([
 ])
 
 /** Creates a body of the document: text as it is, all else as JSON, in the documented media type if that fits. */
-function documentedBody(value: Json, mediaType: string): Body {
+export function documentedBody(value: Json, mediaType: string): Body {
   if (mediaType === '' || mediaType.includes('*')) return jsonBody(value)
   if (bareMediaType(mediaType).endsWith('+json')) return jsonBody(value, mediaType)
   if (isJson(mediaType) || typeof value !== 'string') return jsonBody(value)

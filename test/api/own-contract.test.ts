@@ -14,6 +14,20 @@ paths:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
     get: { operationId: getThing, responses: { '204': { description: None. } } }
     delete: { operationId: deleteThing, responses: { '204': { description: None. } } }
+  /weather:
+    get:
+      operationId: getWeather
+      security: [{ bearer: [] }]
+      responses:
+        '204': { description: None. }
+        '404':
+          description: Unknown.
+          content:
+            application/problem+json: { schema: { $ref: '#/components/schemas/Problem' }, example: { code: unknown } }
+        '503': { description: Late., content: { application/problem+json: { schema: { type: object } } } }
+        default:
+          description: Wrong.
+          content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
   /report:
     get:
       operationId: getReport
@@ -55,6 +69,10 @@ paths:
                     type: array
                     items: { type: object, required: [a/b, c~d], properties: { a/b: { type: integer }, c~d: {} } }
               example: { items: [{ a/b: 1, c~d: 2 }] }
+components:
+  securitySchemes: { bearer: { type: http, scheme: bearer } }
+  schemas:
+    Problem: { type: object, required: [code], properties: { code: { type: string } } }
 `
 
 const own = sharedSimulator(async (onFinished) => {
@@ -94,5 +112,35 @@ describe('a reply that the document describes', () => {
 
   test('is JSON where there is no other form of its value', async () => {
     expect(await ask(own(), '/v2/figures')).toMatchObject({ status: 200, body: { a: 1 } })
+  })
+})
+
+describe('a refusal of an operation whose contract has a shape of its own for it', () => {
+  test('is the example of its status, with the headers of the refusal', async () => {
+    const answer = await ask(own(), '/v2/weather', { scenario: 'not-found' })
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-sim-origin')]).toEqual([
+      404,
+      'application/problem+json',
+      'scenario',
+    ])
+    expect(JSON.parse(answer.text)).toEqual({ code: 'unknown' })
+  })
+
+  test('is the error body of the simulator in the documented media type where the schema takes it', async () => {
+    const answer = await ask(own(), '/v2/weather', { scenario: 'unavailable;retry-after=3' })
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).toEqual([
+      503,
+      'application/problem+json',
+      '3',
+    ])
+    expect(JSON.parse(answer.text)).toMatchObject({ success: false })
+  })
+
+  test('is the error body of the simulator where there is no example, of which the start warns', async () => {
+    expectRefusal(await ask(own(), '/v2/weather', { token: null }), 401, 'The Authorization header is missing.')
+    const message = expect.stringMatching(
+      /^getWeather: .* for 400, 401, 404, 413, 415\. Add an example for 400, 401, 413, 415,/,
+    )
+    expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
   })
 })
