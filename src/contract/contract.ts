@@ -26,6 +26,8 @@ export interface DescribedParameter {
   /** The sent name; lower case for a header. */
   readonly name: string
   readonly required: boolean
+  /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
+  readonly isDeepObject: boolean
   /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
 }

@@ -12,7 +12,17 @@ servers: [{ url: /v2 }]
 paths:
   /things/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
-    get: { operationId: getThing, responses: { '204': { description: None. } } }
+    get:
+      operationId: getThing
+      parameters:
+        - in: query
+          name: filter
+          required: true
+          style: deepObject
+          schema:
+            type: object
+            properties: { min: { type: integer }, tags: { type: array, items: { type: string } } }
+      responses: { '204': { description: None. } }
     delete: { operationId: deleteThing, responses: { '204': { description: None. } } }
   /weather:
     get:
@@ -142,5 +152,25 @@ describe('a refusal of an operation whose contract has a shape of its own for it
       /^getWeather: .* for 400, 401, 404, 413, 415\. Add an example for 400, 401, 413, 415,/,
     )
     expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+  })
+})
+
+describe('a parameter of the style deepObject', () => {
+  test.each([
+    ['filter[min]=3', null],
+    ['filter[min]=3&filter[tags]=a&filter[tags]=b', null],
+    ['filter[tags]=a', null],
+    ['filter[min]=3&filtr[min]=4', /"pointer":"\/filtr\[min\]"/],
+  ])('is read from its members: %s', async (query, advice) => {
+    const { status, headers } = await ask(own(), `/v2/things/1?${query}`)
+    expect([status, headers.get('x-sim-violations')]).toEqual([204, null])
+    expect(headers.get('x-sim-advice')).toEqual(advice && expect.stringMatching(advice))
+  })
+
+  test.each([
+    ['filter[min]=many', /query\/filter\/min: must be an integer/],
+    ['', /query\/filter: is required/],
+  ])('is checked: "%s"', async (query, message) => {
+    expectRefusal(await ask(own(), `/v2/things/1?${query}`), 400, message)
   })
 })

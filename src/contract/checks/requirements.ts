@@ -15,7 +15,7 @@ const SUPPORTED_DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
 ]
 
-const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
+const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
 const conversion =
   'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
