@@ -64,7 +64,12 @@ export interface Operation {
   bodySchema(): JsonObject | undefined
   /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
-  /** Returns every violation of a request body. The media type has no parameters such as `charset`. */
+  /** Returns the object of a form, or undefined if the document describes no object for its media type. */
+  readForm(text: string): JsonObject | undefined
+  /**
+   * Returns every violation of a request body. The media type has no parameters such as `charset`. Bodies of several
+   * parts (`multipart/form-data`) are not checked.
+   */
   checkBody(mediaType: string, body: Json): Violation[]
   /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse(status: number, body: Json): Violation[]

@@ -4,10 +4,11 @@ import { once } from '../core/once.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import type { Compiler } from './compiler.ts'
+import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
 import { dereference } from './dereference.ts'
-import { bareMediaType, isJson, matchMediaType } from './media-types.ts'
+import { readForm } from './fields.ts'
+import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
@@ -67,6 +68,7 @@ function compileOperation(
     },
     bodySchema: () => body()?.schema(),
     readParameters: (sent) => parameters().read(sent),
+    readForm: (text) => body()?.readForm(text),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
     checkResponse: (status, value) => responses().check(status, value, false),
     checkSimulatedResponse: (status, value) => responses().check(status, value, true),
@@ -91,6 +93,8 @@ interface CompiledBody {
   readonly mediaTypes: readonly string[]
   /** The schema of the first JSON media type, references resolved; undefined if there is none. */
   readonly schema: () => JsonObject | undefined
+  /** See `Operation.readForm`. */
+  readForm(text: string): JsonObject | undefined
   /** Returns every violation of a body of this media type. */
   check(mediaType: string, value: Json): Violation[]
 }
@@ -107,15 +111,22 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   const validators = new Map<string, Validator | undefined>()
   for (const mediaType of documentedTypes) {
     const schema = schemaOf(mediaType)
-    validators.set(bareMediaType(mediaType), schema && compiler.getValidator(schema.pointer))
+    validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const json = documentedTypes.find(isJson)
-  const schema = json === undefined ? undefined : schemaOf(json)
+  const dereferenced = (mediaType: string | undefined) => {
+    const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
+    return schema && dereference(document, schema.value)
+  }
+  const form = once(() => dereferenced(documentedTypes.find(isForm)))
   return {
     required: body.value.required === true,
     mediaTypes,
-    schema: once(() => schema && dereference(document, schema.value)),
+    schema: once(() => dereferenced(documentedTypes.find(isJson))),
+    readForm(text) {
+      const schema = form()
+      return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
+    },
     check(mediaType, value) {
       const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
       if (documented === undefined) {
@@ -126,4 +137,11 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
       return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body')
     },
   }
+}
+
+/** Returns the validator of a body: that of a form coerces its texts. A body of several parts has none. */
+function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string): Validator | undefined {
+  const validator = compiler.getValidator(pointer) // also where it is not used, for the findings on the schema
+  if (bareMediaType(mediaType).startsWith('multipart/')) return undefined
+  return isForm(mediaType) ? compiler.getParameterValidator({ $ref: schemaRef(pointer) }, pointer) : validator
 }

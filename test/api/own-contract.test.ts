@@ -38,6 +38,17 @@ paths:
         default:
           description: Wrong.
           content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+  /users:
+    post:
+      operationId: createUser
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded:
+            schema: { $ref: '#/components/schemas/User' }
+          multipart/form-data:
+            schema: { $ref: '#/components/schemas/User' }
+      responses: { '204': { description: Created. } }
   /report:
     get:
       operationId: getReport
@@ -82,6 +93,14 @@ paths:
 components:
   securitySchemes: { bearer: { type: http, scheme: bearer } }
   schemas:
+    User:
+      type: object
+      required: [user]
+      properties:
+        user: { type: string }
+        age: { type: integer }
+        tags: { type: array, items: { type: string } }
+        address: { type: object, required: [city] }
     Problem: { type: object, required: [code], properties: { code: { type: string } } }
 `
 
@@ -172,5 +191,31 @@ describe('a parameter of the style deepObject', () => {
     ['', /query\/filter: is required/],
   ])('is checked: "%s"', async (query, message) => {
     expectRefusal(await ask(own(), `/v2/things/1?${query}`), 400, message)
+  })
+})
+
+describe('a form', () => {
+  const post = (body: string, contentType = 'application/x-www-form-urlencoded') =>
+    ask(own(), '/v2/users', { body, contentType })
+
+  test.each(['user=joe', 'user=joe+doe&age=7&tags=a', 'user=7&tags=a&tags=b', 'user=joe&address=%7B%22city%22%3A1%7D'])(
+    'is read as an object, whose texts are coerced: %s',
+    async (body) => {
+      expect(await post(body)).toMatchObject({ status: 204 })
+    },
+  )
+
+  test.each([
+    ['age=7', /body\/user: is required/],
+    ['user=joe&age=old', /body\/age: must be an integer/],
+    ['user=joe&address=%7B%7D', /body\/address\/city: is required/],
+  ])('that breaks its schema is refused: %s', async (body, message) => {
+    expectRefusal(await post(body), 400, message)
+  })
+
+  test('of several parts is accepted unchecked, of which the start warns', async () => {
+    expect(await post('--x--', 'multipart/form-data; boundary=x')).toMatchObject({ status: 204 })
+    const message = 'bodies of the type multipart/form-data are accepted unchecked'
+    expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
   })
 })

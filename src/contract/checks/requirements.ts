@@ -61,7 +61,12 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     if (first === undefined) firstPlaces.set(id, place)
     else findings.push(errorAt(place, `the operationId "${id}" is taken already at ${first}`))
   }
-  return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
+  return [
+    ...findings,
+    ...checkPaths(document, source),
+    ...checkParameters(document, source),
+    ...checkBodies(document, source),
+  ]
 }
 
 /** Warns about parameters that are ignored, and about styles that are read as plain text. */
@@ -77,6 +82,19 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
     }
   }
   return findings
+}
+
+/** Warns about request bodies of several parts, which are not checked. */
+function checkBodies(document: JsonObject, source: Source): Finding[] {
+  return [...walk(document)].flatMap(({ kind, pointer, value }) => {
+    const content = kind === 'requestBody' && isObject(value.content) ? Object.keys(value.content) : []
+    return content
+      .filter((mediaType) => mediaType.toLowerCase().startsWith('multipart/'))
+      .map((mediaType): Finding => {
+        const place = source.place(joinPointer(pointer, 'content', mediaType))
+        return { severity: 'warning', place, message: `bodies of the type ${mediaType} are accepted unchecked` }
+      })
+  })
 }
 
 function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source): Finding[] {
