@@ -47,7 +47,7 @@ export interface Operation {
   readonly path: string
   /** The `summary` of the document; empty if it has none. */
   readonly summary: string
-  /** True if the document demands a credential (`security` of the operation or of the document). */
+  /** True if each alternative of `security`, of the operation or of the document, demands a bearer token. */
   readonly secured: boolean
   /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number

@@ -12,6 +12,7 @@ import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
+import { demandsBearer } from './security.ts'
 import { readSimulatedStatus } from './simulated-status.ts'
 import { METHODS } from './walk.ts'
 
@@ -50,7 +51,7 @@ function compileOperation(
     method,
     path: at.path,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    secured: isSecured(operation.security ?? document.security),
+    secured: demandsBearer(document, operation.security ?? document.security),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },
@@ -79,12 +80,6 @@ function compileOperation(
     responseSchema: (status) => responses().find(status)?.schema(),
     simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
   }
-}
-
-/** Returns true if `security` demands a credential: an empty requirement among others makes the credential optional. */
-function isSecured(security: Json | undefined): boolean {
-  if (!Array.isArray(security) || security.length === 0) return false
-  return security.every((requirement) => isObject(requirement) && Object.keys(requirement).length > 0)
 }
 
 interface CompiledBody {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ask, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { listRequests } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** A document that has nothing in common with the bundled one. */
@@ -90,8 +91,17 @@ paths:
                     type: array
                     items: { type: object, required: [a/b, c~d], properties: { a/b: { type: integer }, c~d: {} } }
               example: { items: [{ a/b: 1, c~d: 2 }] }
+  /keys:
+    get:
+      operationId: listKeys
+      security: [{ key: [] }, { queryKey: [] }, { basic: [] }, { bearer: [] }]
+      responses: { '204': { description: None. } }
 components:
-  securitySchemes: { bearer: { type: http, scheme: bearer } }
+  securitySchemes:
+    bearer: { type: http, scheme: bearer }
+    key: { type: apiKey, in: header, name: X-Acme }
+    queryKey: { type: apiKey, in: query, name: acme }
+    basic: { type: http, scheme: basic }
   schemas:
     User:
       type: object
@@ -218,4 +228,14 @@ describe('a form', () => {
     const message = 'bodies of the type multipart/form-data are accepted unchecked'
     expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
   })
+})
+
+test('a key in place of a bearer token is accepted unchecked, and redacted in the journal', async () => {
+  const path = '/v2/keys?acme=my-secret&q=1'
+  expect(await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })).toMatchObject({ status: 204 })
+  const entry = (await listRequests(own())).at(-1)
+  expect(entry?.request).toMatchObject({ query: 'acme=[redacted]&q=1', headers: { 'x-acme': '[redacted]' } })
+  expect(JSON.stringify(entry)).not.toContain('my-secret')
+  const message = 'only bearer tokens are checked: requests need no credential of the scheme "key"'
+  expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
 })

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
+import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { METHODS, walk } from '../walk.ts'
 
@@ -61,12 +62,8 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     if (first === undefined) firstPlaces.set(id, place)
     else findings.push(errorAt(place, `the operationId "${id}" is taken already at ${first}`))
   }
-  return [
-    ...findings,
-    ...checkPaths(document, source),
-    ...checkParameters(document, source),
-    ...checkBodies(document, source),
-  ]
+  const checks = [checkPaths, checkParameters, checkBodies, checkSecurity]
+  return [...findings, ...checks.flatMap((check) => check(document, source))]
 }
 
 /** Warns about parameters that are ignored, and about styles that are read as plain text. */
@@ -82,6 +79,14 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
     }
   }
   return findings
+}
+
+/** Warns about security schemes that are not checked. */
+function checkSecurity(document: JsonObject, source: Source): Finding[] {
+  return listOtherSchemes(document).map(({ name, pointer }) => {
+    const message = `only bearer tokens are checked: requests need no credential of the scheme "${name}"`
+    return { severity: 'warning', place: source.place(pointer), message }
+  })
 }
 
 /** Warns about request bodies of several parts, which are not checked. */
