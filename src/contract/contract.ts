@@ -26,6 +26,8 @@ export interface DescribedParameter {
   /** The sent name; lower case for a header. */
   readonly name: string
   readonly required: boolean
+  /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
+  readonly isDeepObject: boolean
   /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
 }
@@ -45,7 +47,7 @@ export interface Operation {
   readonly path: string
   /** The `summary` of the document; empty if it has none. */
   readonly summary: string
-  /** True if the document demands a credential (`security` of the operation or of the document). */
+  /** True if each alternative of `security`, of the operation or of the document, demands a bearer token. */
   readonly secured: boolean
   /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number
@@ -62,7 +64,12 @@ export interface Operation {
   bodySchema(): JsonObject | undefined
   /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
-  /** Returns every violation of a request body. The media type has no parameters such as `charset`. */
+  /** Returns the object of a form, or undefined if the document describes no object for its media type. */
+  readForm(text: string): JsonObject | undefined
+  /**
+   * Returns every violation of a request body. The media type has no parameters such as `charset`. Bodies of several
+   * parts (`multipart/form-data`) are not checked.
+   */
   checkBody(mediaType: string, body: Json): Violation[]
   /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse(status: number, body: Json): Violation[]
@@ -72,6 +79,8 @@ export interface Operation {
   examples(status: number): readonly Example[]
   /** Returns true if the documented response of a status has a body. */
   hasResponseBody(status: number): boolean
+  /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
+  responseMediaTypes(status: number): readonly string[]
   /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */

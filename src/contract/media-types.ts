@@ -24,3 +24,8 @@ export function matchMediaType(documented: readonly string[], sent: string): str
   }
   return undefined
 }
+
+/** Returns true for the media type of a form whose fields stand in one text: `user=joe&age=7`. */
+export function isForm(mediaType: string): boolean {
+  return bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
+}

@@ -4,13 +4,15 @@ import { once } from '../core/once.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import type { Compiler } from './compiler.ts'
+import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
 import { dereference } from './dereference.ts'
-import { bareMediaType, isJson, matchMediaType } from './media-types.ts'
+import { readForm } from './fields.ts'
+import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
+import { demandsBearer } from './security.ts'
 import { readSimulatedStatus } from './simulated-status.ts'
 import { METHODS } from './walk.ts'
 
@@ -49,7 +51,7 @@ function compileOperation(
     method,
     path: at.path,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    secured: isSecured(operation.security ?? document.security),
+    secured: demandsBearer(document, operation.security ?? document.security),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },
@@ -67,21 +69,17 @@ function compileOperation(
     },
     bodySchema: () => body()?.schema(),
     readParameters: (sent) => parameters().read(sent),
+    readForm: (text) => body()?.readForm(text),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
     checkResponse: (status, value) => responses().check(status, value, false),
     checkSimulatedResponse: (status, value) => responses().check(status, value, true),
     examples: (status) => responses().find(status)?.examples() ?? [],
-    hasResponseBody: (status) => responses().find(status)?.hasBody ?? false,
+    hasResponseBody: (status) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
+    responseMediaTypes: (status) => responses().find(status)?.mediaTypes ?? [],
     responseDescription: (status) => responses().find(status)?.description,
     responseSchema: (status) => responses().find(status)?.schema(),
     simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
   }
-}
-
-/** Returns true if `security` demands a credential: an empty requirement among others makes the credential optional. */
-function isSecured(security: Json | undefined): boolean {
-  if (!Array.isArray(security) || security.length === 0) return false
-  return security.every((requirement) => isObject(requirement) && Object.keys(requirement).length > 0)
 }
 
 interface CompiledBody {
@@ -90,6 +88,8 @@ interface CompiledBody {
   readonly mediaTypes: readonly string[]
   /** The schema of the first JSON media type, references resolved; undefined if there is none. */
   readonly schema: () => JsonObject | undefined
+  /** See `Operation.readForm`. */
+  readForm(text: string): JsonObject | undefined
   /** Returns every violation of a body of this media type. */
   check(mediaType: string, value: Json): Violation[]
 }
@@ -106,15 +106,22 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   const validators = new Map<string, Validator | undefined>()
   for (const mediaType of documentedTypes) {
     const schema = schemaOf(mediaType)
-    validators.set(bareMediaType(mediaType), schema && compiler.getValidator(schema.pointer))
+    validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const json = documentedTypes.find(isJson)
-  const schema = json === undefined ? undefined : schemaOf(json)
+  const dereferenced = (mediaType: string | undefined) => {
+    const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
+    return schema && dereference(document, schema.value)
+  }
+  const form = once(() => dereferenced(documentedTypes.find(isForm)))
   return {
     required: body.value.required === true,
     mediaTypes,
-    schema: once(() => schema && dereference(document, schema.value)),
+    schema: once(() => dereferenced(documentedTypes.find(isJson))),
+    readForm(text) {
+      const schema = form()
+      return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
+    },
     check(mediaType, value) {
       const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
       if (documented === undefined) {
@@ -125,4 +132,11 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
       return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body')
     },
   }
+}
+
+/** Returns the validator of a body: that of a form coerces its texts. A body of several parts has none. */
+function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string): Validator | undefined {
+  const validator = compiler.getValidator(pointer) // also where it is not used, for the findings on the schema
+  if (bareMediaType(mediaType).startsWith('multipart/')) return undefined
+  return isForm(mediaType) ? compiler.getParameterValidator({ $ref: schemaRef(pointer) }, pointer) : validator
 }

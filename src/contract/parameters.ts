@@ -6,6 +6,7 @@ import { toViolations } from '../documents/violations.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { DescribedParameter, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
+import { readFields } from './fields.ts'
 import { type ResolvedObject, resolve } from './resolve.ts'
 
 /** The locations of parameters that are read. Cookies are ignored. */
@@ -19,6 +20,8 @@ interface Parameter {
   readonly required: boolean
   /** The separator of a list's items; empty for a repeated parameter; undefined if the parameter is not a list. */
   readonly separator: string | undefined
+  /** The schema of a parameter of the style `deepObject`, whose members are sent as `filter[min]=3`; else undefined. */
+  readonly deepObject: JsonObject | undefined
   /** True if the parameter has a media type instead of a schema: its text is JSON. */
   readonly isJson: boolean
   readonly schemaPointer: string
@@ -69,9 +72,15 @@ export function compileParameters(
 }
 
 function createDescribedParameter(document: JsonObject, parameter: Parameter): DescribedParameter {
-  const { in: location, name, required, schemaPointer } = parameter
-  const schema = resolve(document, schemaPointer)?.value
-  return { in: location, name, required, schema: schema ? dereference(document, schema) : {} }
+  const { in: location, name, required, deepObject, schemaPointer } = parameter
+  const schema = readSchema(document, schemaPointer)
+  return { in: location, name, required, isDeepObject: deepObject !== undefined, schema }
+}
+
+/** Returns a schema with every `$ref` resolved; empty if the document has none. */
+function readSchema(document: JsonObject, pointer: string): JsonObject {
+  const schema = resolve(document, pointer)?.value
+  return schema ? dereference(document, schema) : {}
 }
 
 /** Returns the objects of a list of the document; references are followed. */
@@ -97,6 +106,7 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
     name,
     required: value.required === true,
     separator: isJson ? undefined : findSeparator(document, value, schemaPointer),
+    deepObject: location === 'query' && value.style === 'deepObject' ? readSchema(document, schemaPointer) : undefined,
     isJson,
     schemaPointer,
   }
@@ -141,7 +151,7 @@ function readGroup(
 ): Violation[] {
   const violations: Violation[] = []
   for (const parameter of parameters) {
-    const text = Object.hasOwn(sent, parameter.name) ? sent[parameter.name] : undefined
+    const text = findSent(parameter, sent)
     if (text === undefined) continue
     const value = parseParameterText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
@@ -157,8 +167,26 @@ function readGroup(
   return [...violations, ...others]
 }
 
+/** Returns the text of a sent parameter, its texts or, in the style `deepObject`, its members; undefined if absent. */
+function findSent({ name, deepObject }: Parameter, sent: RawParameters[ParameterLocation]) {
+  const text = Object.hasOwn(sent, name) ? sent[name] : undefined
+  if (!deepObject || text !== undefined) return text
+  const members = Object.entries(sent).filter(([key]) => isMemberOf(name, key))
+  const texts = members.map(([key, value]) => [key.slice(name.length + 1, -1), value] as const)
+  return texts.length === 0 ? undefined : readFields(deepObject, texts)
+}
+
+/** Returns true for the name of a member of a parameter of the style `deepObject`: `filter[min]` of `filter`. */
+export function isMemberOf(name: string, key: string): boolean {
+  return key.startsWith(`${name}[`) && key.endsWith(']')
+}
+
 /** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if it should be JSON and is not. */
-function parseParameterText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
+function parseParameterText(
+  { isJson, separator }: Parameter,
+  text: string | readonly string[] | JsonObject,
+): Json | undefined {
+  if (isObject(text)) return text
   if (isJson && typeof text === 'string') return parseJson(text)
   // ajv coerces the items in place, so it gets a copy.
   if (typeof text !== 'string') return [...text]

@@ -8,14 +8,14 @@ import type { Compiler } from './compiler.ts'
 import type { Example } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { readExamples } from './examples.ts'
-import { isJson } from './media-types.ts'
+import { bareMediaType, isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
 import { narrowSchema } from './simulated-values.ts'
 
 interface CompiledResponse {
   readonly description: string
-  /** False if the document describes no content. */
-  readonly hasBody: boolean
+  /** The documented media types, in lower case without parameters; none if the document describes no content. */
+  readonly mediaTypes: readonly string[]
   readonly examples: () => readonly Example[]
   /** The schema of the JSON body, references resolved; undefined if the document describes none. */
   readonly schema: () => JsonObject | undefined
@@ -71,12 +71,13 @@ function compileResponse(
   const response = pointer.includes('/x-') ? undefined : resolve(document, pointer) // `x-...` is an extension
   if (response === undefined) return undefined
   const { content, description } = response.value
-  const mediaType = isObject(content) ? Object.keys(content).find(isJson) : undefined
+  const mediaTypes = Object.keys(isObject(content) ? content : {})
+  const mediaType = mediaTypes.find(isJson)
   const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
   const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
-    hasBody: isObject(content) && Object.keys(content).length > 0,
+    mediaTypes: mediaTypes.map(bareMediaType),
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema: once(() => schema && dereference(document, schema.value)),
     simulatedSchema: once(() => schema && narrowSchema(dereference(document, schema.value))),

@@ -4,6 +4,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { findSimilar } from '../core/similar.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Operation, RawParameters } from './contract.ts'
+import { isMemberOf } from './parameters.ts'
 
 /** The documented names of an object, and of the objects in it. */
 interface DocumentedNames {
@@ -15,6 +16,8 @@ interface DocumentedNames {
 /** The documented names of one operation. */
 interface OperationNames {
   readonly query: readonly string[]
+  /** The query parameters whose members are sent as parameters of their own: `filter[min]`. */
+  readonly deepObjects: readonly string[]
   readonly body: DocumentedNames | undefined
 }
 
@@ -37,8 +40,8 @@ export function findUnknownNames(
   const names = namesOfOperation.get(operation) ?? collectNames(operation)
   const findings: Violation[] = []
   for (const name in query) {
-    if (!names.query.includes(name) && findings.length < MAX_FINDINGS)
-      findings.push(unknownParameter(name, names.query))
+    if (names.query.includes(name) || names.deepObjects.some((each) => isMemberOf(each, name))) continue
+    if (findings.length < MAX_FINDINGS) findings.push(unknownParameter(name, names.query))
   }
   if (names.body && body !== undefined)
     findUnknownMembers(names.body, body, '', { findings, comparisons: MAX_COMPARED })
@@ -46,9 +49,11 @@ export function findUnknownNames(
 }
 
 function collectNames(operation: Operation): OperationNames {
-  const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'query')
+  const query = parameters.map(({ name }) => name)
+  const deepObjects = parameters.filter(({ isDeepObject }) => isDeepObject).map(({ name }) => name)
   const schema = operation.bodySchema()
-  const names = { query, body: schema && listDocumentedNames(schema) }
+  const names = { query, deepObjects, body: schema && listDocumentedNames(schema) }
   namesOfOperation.set(operation, names)
   return names
 }

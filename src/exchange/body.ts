@@ -15,9 +15,9 @@ export interface Body {
   bytes(): Uint8Array
 }
 
-/** Creates a JSON body. The caller must not change the value afterwards. */
-export function jsonBody(value: Json): Body {
-  return createBody(value, 'application/json; charset=utf-8', () => JSON.stringify(value))
+/** Creates a JSON body, of another media type of JSON if named. The caller must not change the value afterwards. */
+export function jsonBody(value: Json, mediaType = 'application/json; charset=utf-8'): Body {
+  return createBody(value, mediaType, () => JSON.stringify(value))
 }
 
 /** Creates the JSON body of a fixture, which is sent word for word. */

@@ -41,5 +41,5 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   exchange.answerViolations = isReal
     ? operation.checkResponse(reply.status, body)
     : operation.checkSimulatedResponse(reply.status, body)
-  return { reply: { ...reply, body: jsonBody(body), origin: 'scenario' } }
+  return { reply: { ...reply, body: jsonBody(body, isReal ? undefined : reply.body.mediaType), origin: 'scenario' } }
 }

@@ -1,13 +1,19 @@
 import type { Operation } from '../contract/contract.ts'
+import { isJson } from '../contract/media-types.ts'
+import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Body } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import type { ReplyStage } from './exchange.ts'
+import { documentedBody } from './handle.ts'
 
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
- * becomes a 500. Replies of handlers also keep the rules of `x-simulated-values`; examples and exact answers need not.
+ * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
+ * of `x-simulated-values`; examples and exact answers need not.
  */
 export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): ReplyStage {
   // Cached answers are sent many times with one body: 10 kB of it take 40 µs to check.
@@ -16,12 +22,10 @@ export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): 
     const { operation, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const violations =
-      origin === 'contract' && handlers.has(operation.id) && !body.isExact
-        ? operation.checkSimulatedResponse(status, body.value)
-        : operation.checkResponse(status, body.value)
-    // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
-    if (status >= 400 && violations.every(({ keyword }) => keyword === 'status')) return reply
+    const isHandled = handlers.has(operation.id)
+    const violations = findViolations(operation, reply, body, isHandled)
+    const isOwnShape = status >= 400 && !(isHandled && operation.statuses.includes(status))
+    if (isOwnShape) return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -37,4 +41,30 @@ export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): 
         `${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
     )
   }
+}
+
+/**
+ * Shapes a refusal as the document describes it. `fitting`: the body if it fits the schema; undefined: the example of
+ * the status is sent in its place. Without an example the refusal stays as it is, of which `checkRefusals` warns.
+ */
+function shapeRefusal(operation: Operation, reply: Reply, fitting: Json | undefined): Reply {
+  const value = fitting ?? operation.examples(reply.status)[0]?.value
+  const mediaType = operation.responseMediaTypes(reply.status).find(isJson)
+  return value === undefined || mediaType === undefined ? reply : { ...reply, body: documentedBody(value, mediaType) }
+}
+
+/** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
+function findViolations(
+  operation: Operation,
+  { status, origin }: Reply,
+  body: Body,
+  isHandled: boolean,
+): readonly Violation[] {
+  if (!isJson(body.mediaType)) return []
+  const violations =
+    isHandled && origin === 'contract' && !body.isExact
+      ? operation.checkSimulatedResponse(status, body.value)
+      : operation.checkResponse(status, body.value)
+  // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
+  return status >= 400 && violations.every(({ keyword }) => keyword === 'status') ? [] : violations
 }

@@ -1,6 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
-import { type Body, jsonBody } from '../exchange/body.ts'
+import { bareMediaType, isJson } from '../contract/media-types.ts'
+import type { Json } from '../core/json.ts'
+import { type Body, jsonBody, textBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandlers } from '../operations/index.ts'
@@ -65,5 +67,22 @@ async function replyFromDocument(
   })
   if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
   const { status, body } = reply.value
-  return { status, headers: {}, body: body === undefined ? undefined : jsonBody(body), origin: 'contract' }
+  const { 'content-type': mediaType = '', ...others } = reply.value.headers
+  const headers = Object.fromEntries(Object.entries(others).filter(([name]) => !ownHeaders.has(name)))
+  return { status, headers, body: body === undefined ? undefined : documentedBody(body, mediaType), origin: 'contract' }
+}
+
+/** The documented headers that a reply has by itself, or that would contradict its body. */
+const ownHeaders = new Set([
+  ...['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['content-encoding', 'content-length', 'date', 'x-request-id'],
+])
+
+/** Creates a body of the document: text as it is, all else as JSON, in the documented media type if that fits. */
+export function documentedBody(value: Json, mediaType: string): Body {
+  if (mediaType === '' || mediaType.includes('*')) return jsonBody(value)
+  if (bareMediaType(mediaType).endsWith('+json')) return jsonBody(value, mediaType)
+  if (isJson(mediaType) || typeof value !== 'string') return jsonBody(value)
+  const needsCharset = mediaType.startsWith('text/') && !mediaType.includes('charset=')
+  return textBody(value, needsCharset ? `${mediaType}; charset=utf-8` : mediaType)
 }

@@ -13,7 +13,7 @@ import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox
  * a proxy passes on requests that match no operation.
  */
 export function identify(contract: Contract, sandboxes: PipelineSandboxes, passesUnknown = false): RequestStage {
-  const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
+  const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
   return async function identify(exchange) {
     const { request } = exchange
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []

@@ -1,3 +1,5 @@
+import type { Contract } from '../contract/contract.ts'
+import { listKeyNames } from '../contract/security.ts'
 import { toLatin1 } from '../core/latin1.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
@@ -9,7 +11,7 @@ import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
-import { redactHead, redactText, redactViolations } from '../redaction/redact.ts'
+import { redactHead, redactNamed, redactText, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
@@ -24,6 +26,7 @@ export interface RecordedReply extends Reply {
 }
 
 interface RecorderDeps {
+  readonly contract: Contract
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean
@@ -32,9 +35,10 @@ interface RecorderDeps {
 }
 
 /** Records every exchange in the journal and the log; `debug` adds the reasons for the answer, `trace` the headers. */
-export function record({ journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
+export function record({ contract, journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
+  const keyNames = listKeyNames(contract.document)
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
     const line = logLine(entry, reply)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
@@ -45,7 +49,8 @@ export function record({ journal, log, logBodies, recordedReply, addStages }: Re
   return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
       const recorded = recordedReply(exchange, answer, outcome)
-      const entry = createEntry(exchange, recorded, journal.recorded + 1, durationMs, outcome, sight)
+      const head = redactNamed(redactHead(exchange.request), keyNames)
+      const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, outcome, sight)
       return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }
     const stored = shared && new StoredExchange(reply, create, shared, log)
@@ -97,6 +102,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
 function createEntry(
   exchange: Exchange,
   reply: RecordedReply,
+  { path, query, headers }: ReturnType<typeof redactHead>,
   number: number,
   durationMs: number,
   outcome: DeliveryOutcome,
@@ -104,7 +110,6 @@ function createEntry(
 ): JournalEntry {
   const { request, scenarios } = exchange
   const token = findOwnToken(request.headers)
-  const { path, query, headers } = redactHead(request)
   return {
     id: request.id,
     number,

@@ -1,6 +1,8 @@
-import { isJson, matchMediaType } from '../contract/media-types.ts'
+import { isForm, isJson, matchMediaType } from '../contract/media-types.ts'
 import { findUnknownNames } from '../contract/unknown-names.ts'
 import { cutText } from '../core/cut-text.ts'
+import type { Json } from '../core/json.ts'
+import { success } from '../core/result.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -44,8 +46,7 @@ function checkBody(exchange: Exchange): Violation[] {
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  // An operation that an edited contract added may take text, which is checked as a string.
-  const read = isJson(mediaType) ? jsonOf(exchange) : decodeText(request.body.bytes)
+  const read = isJson(mediaType) ? jsonOf(exchange) : readText(exchange, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
@@ -59,7 +60,11 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
   message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
 })
 
-const decodeText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
+/** Reads a body that is no JSON, which an own contract may describe: a form is an object, all else a string. */
+function readText(exchange: Exchange, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {
+  const text = new TextDecoder().decode(bytes)
+  return success((isForm(mediaType) ? operationOf(exchange).readForm(text) : undefined) ?? text)
+}
 
 /** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
 function contentTypeProblem(

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts'
-import { isJson } from '../contract/media-types.ts'
+import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { cutText } from '../core/cut-text.ts'
 import { decode, hasMoreValues, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
@@ -38,11 +38,13 @@ export function checkAnswer(exchange: Exchange, operation: Operation, answer: Re
   const { status, mediaType, bytes } = answer
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   if (undocumented.length > 0) return undocumented
-  if (!operation.responseSchema(status)) return []
+  if (!operation.responseSchema(status) || operation.method === 'HEAD') return []
   if (bytes.length === 0) return [broken('required', 'has no body, and the contract describes one')]
-  if (!isJson((mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')) {
+  if (!isJson(mediaType ?? '')) {
+    const documented = operation.responseMediaTypes(status)
+    if (mediaType !== undefined && matchMediaType(documented, mediaType) !== undefined) return []
     const got = mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
-    return [broken('media-type', `${got}, and the contract describes JSON`)]
+    return [broken('media-type', `${got}, and the contract describes ${documented.join(' or ')}`)]
   }
   return checkJson(exchange, operation, answer)
 }

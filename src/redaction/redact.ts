@@ -62,6 +62,18 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   }
 }
 
+/** Redacts the values of headers and query parameters with these names, which are in lower case. */
+export function redactNamed(head: RequestHead, names: readonly string[]): RequestHead {
+  if (names.length === 0) return head
+  const isNamed = (name: string) => names.includes(name.toLowerCase())
+  const query = head.query.replace(possibleParameter, (text) => {
+    const [name = ''] = text.split('=', 1)
+    return isNamed(percentDecode(name)) ? `${name}=${redacted}` : text
+  })
+  const headers = Object.entries(head.headers).map(([name, value]) => [name, isNamed(name) ? redacted : value])
+  return { path: head.path, query, headers: Object.fromEntries(headers) }
+}
+
 /** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
 const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
   redactHeaders(headers, findOwnToken(headers)),

@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { deriveChance } from '../core/seeded.ts'
 import { describeKnown } from '../core/similar.ts'
@@ -171,7 +172,7 @@ function listSchemaLocations(schema: JsonObject, { pointer, required, isCertain,
   for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
     if (!isObject(inner)) continue
     const isRequired = names.includes(name)
-    const at = { pointer: `${pointer}/${name}`, required: isRequired, isCertain: isCertain && isRequired }
+    const at = { pointer: joinPointer(pointer, name), required: isRequired, isCertain: isCertain && isRequired }
     found.push(...listSchemaLocations(inner, { ...inside, ...at }))
   }
   return found

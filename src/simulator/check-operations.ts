@@ -33,6 +33,28 @@ export function withFittingDocument(
   return new Map([...handlers].filter(([, handler]) => fits(handler)))
 }
 
+/** The refusals of the pipeline, which an operation need not document. */
+const ownRefusals = [400, 401, 413, 415]
+
+/** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
+export function checkRefusals(contract: Contract): Finding[] {
+  return contract.operations.flatMap((operation): Finding | [] => {
+    const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
+    const misfits = [...statuses]
+      .filter((status) => describeMisfitRefusal(operation, status).length > 0)
+      .sort((a, b) => a - b)
+    const withoutExample = misfits.filter((status) => operation.examples(status).length === 0)
+    if (misfits.length === 0) return []
+    const shape = '{"success": false, "error": "..."}'
+    const problem = `${operation.id}: the contract describes other refusals than ${shape} for ${misfits.join(', ')}`
+    const isWhole = withoutExample.length === 0
+    const remedy = isWhole
+      ? 'Their examples are sent instead'
+      : `Add an example for ${withoutExample.join(', ')}, which is sent instead; until then ${shape} is sent`
+    return { severity: isWhole ? 'info' : 'warning', place: contract.file, message: `${problem}. ${remedy}` }
+  })
+}
+
 function findOperationProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
   const { pathParameters, readsBody } = declaration
   const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
@@ -59,10 +81,14 @@ function describeMisfitAnswers(operation: Operation, samples: readonly Json[]): 
 
 /** Describes the documented refusals whose schema the service's error body violates. */
 function describeMisfitRefusals(operation: Operation): string[] {
-  const sample = { success: false, error: 'The request was refused.' }
   return operation.statuses
-    .filter((status) => status >= 400 && operation.hasResponseBody(status))
-    .flatMap((status) => describeFirstViolation(operation, status, [sample]))
+    .filter((status) => status >= 400)
+    .flatMap((status) => describeMisfitRefusal(operation, status))
+}
+
+function describeMisfitRefusal(operation: Operation, status: number): string[] {
+  if (!operation.hasResponseBody(status)) return []
+  return describeFirstViolation(operation, status, [{ success: false, error: 'The request was refused.' }])
 }
 
 function describeFirstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {

@@ -17,7 +17,7 @@ import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
-import { checkOperations } from './check-operations.ts'
+import { checkOperations, checkRefusals } from './check-operations.ts'
 import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
@@ -55,20 +55,28 @@ export async function loadInputs(
   const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
   const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
+  // A test checks the bundled document, whose start must be quick.
+  const isUnchecked = proxied !== undefined || isBundled(settings)
+  const own = isUnchecked ? { problems: [], contract: contract.value } : checkOwn(contract.value, fixtures.value)
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkPersonaNames(fixtures.value, all),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
-    // A test checks the bundled document, whose start must be quick.
-    ...((settings.contract === undefined && overlays.length === 0) || proxied
-      ? []
-      : checkOperations(contract.value, fixtures.value)),
+    ...own.problems,
   ]
   if (!startUp.ok || findings.length > 0)
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
-  const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
+  const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+const isBundled = ({ contract, overlay }: Settings) => contract === undefined && splitFiles(overlay).length === 0
+
+/** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
+function checkOwn(contract: Contract, fixtures: Fixtures) {
+  const warnings = [...contract.warnings, ...checkRefusals(contract)]
+  return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 
 /** Loads all inputs of the settings. `proxied`: the real service, which replies in place of fallbacks. */

@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
+import { SMALL } from '../contract/documents.ts'
 import { run } from '../support/command.ts'
 import { compareGolden, inLines, withoutStylesheet } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { execSuite, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
@@ -32,6 +33,16 @@ describe('convsim exec --each', () => {
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
+  })
+
+  test('names the faults of a set that fit no operation of the contract, and tries the others', async () => {
+    const contract = await tempFile(SMALL, 'small.yaml')
+    const flags = ['--contract', contract, '--each', 'resilience', '--max-runs', '1']
+    const { stderr, report } = await trySuite(`await send('/things')`, ...flags)
+    expect(stderr).toContain(
+      'not tried, since they fit no operation of the contract: unavailable, rate-limited, lost-ack.\n',
+    )
+    expect(report.runs).toHaveLength(1)
   })
 
   test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {

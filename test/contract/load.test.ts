@@ -126,11 +126,11 @@ test('a parameter of an unsupported kind causes a warning', async () => {
   const text = SMALL.replace(
     '      responses:',
     `      parameters:\n        - { in: cookie, name: a, ${schema} }\n` +
-      `        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
+      `        - { in: path, name: b, required: true, style: matrix, ${schema} }\n      responses:`,
   )
   expect(await findingsOf(text)).toEqual([
     '9:13 warning parameters in cookies are ignored',
-    '10:33 warning the style "deepObject" is not understood; the parameter is read as plain text',
+    '10:48 warning the style "matrix" is not understood; the parameter is read as plain text',
   ])
 })
 

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
+import { documentWithPaths } from '../support/documents.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listRequests, readControl } from '../support/stored-records.ts'
@@ -232,6 +233,20 @@ describe('faults of the real service', () => {
       answerViolations: [{ in: 'response', keyword, message: expect.stringMatching(message) }],
     })
     expect(await unexpectedMessages(sim)).toEqual([expect.stringMatching(message)])
+  })
+
+  test.each([
+    ['HEAD', 'no body', 'application/json', ''],
+    ['GET', 'a documented media type that is no JSON', 'text/csv; charset=utf-8', 'a,b'],
+  ])('%s: %s is no violation', async (method, _what, type, text) => {
+    const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
+    const responses = { 200: { description: 'Rows.', content } }
+    const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
+    const origin = await fakeUpstream((_req, res) => res.writeHead(200, { 'Content-Type': type }).end(text))
+    const sim = await proxyTo(origin, {}, { contract })
+    expect(await ask(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
+    expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, answerViolations: [] })
+    expect(await unexpectedMessages(sim)).toEqual([])
   })
 
   test('a compressed answer with a wrong field passes compressed, and is checked', async () => {

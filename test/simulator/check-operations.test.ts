@@ -1,7 +1,24 @@
 import { expect, test } from 'vitest'
-import { checkOperations } from '../../src/simulator/check-operations.ts'
+import { checkOperations, checkRefusals } from '../../src/simulator/check-operations.ts'
+import { contractOf, SMALL } from '../contract/documents.ts'
 import { inputs } from '../support/catalogue.ts'
 
 test('the operations of the bundled document have the shape that their handlers expect', () => {
   expect(checkOperations(inputs.contract, inputs.fixtures)).toEqual([])
+  expect(checkRefusals(inputs.contract)).toEqual([])
 })
+
+test.each([
+  ['default', '', 'warning', /400, 401, 413, 415\. Add an example for 400, 401, 413, 415/],
+  ["'4XX'", '', 'warning', /400, 401, 413, 415\. Add an example/],
+  ["'404'", '', 'warning', /for 404\. Add an example for 404/],
+  ["'404'", ', example: { code: gone }', 'info', /for 404\. Their examples are sent instead$/],
+])(
+  'a refusal of another shape than that of the simulator is found: %s%s',
+  async (status, example, severity, message) => {
+    const schema = '{ type: object, required: [code] }'
+    const response = `${status}: { description: No., content: { application/json: { schema: ${schema}${example} } } }`
+    const contract = await contractOf(SMALL.replace("        '200':", (found) => `        ${response}\n${found}`))
+    expect(checkRefusals(contract)).toEqual([{ severity, place: 'doc.yaml', message: expect.stringMatching(message) }])
+  },
+)

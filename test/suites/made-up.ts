@@ -17,7 +17,7 @@ const context = { catalogue: inputs.catalogue, operations: inputs.contract.opera
 export function faultsOf(set: string): readonly Fault[] {
   const faults = parseFaultSet(set, context)
   if (!faults.ok) throw new Error(faults.error)
-  return faults.value
+  return faults.value.faults
 }
 
 /** Returns the error of a set that cannot be parsed. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseRuns, parseRunName, pickNamedRuns } from '../../src/exec/plan/choose-runs.ts'
+import { parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import { describeNoPlace, describeSkipped, nameRun, planRuns } from '../../src/exec/plan/plan.ts'
 import { inputs } from '../support/catalogue.ts'
 import { faultsOf, problemOf, requestsOf } from './made-up.ts'
@@ -83,5 +84,16 @@ describe('a set of faults', () => {
       /fits no operation: no answer has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
+  })
+
+  test('leaves out what fits no operation, and is refused if nothing else is left or it was named alone', () => {
+    const operations = inputs.contract.operations.map((one) => ({ ...one, statuses: [one.successStatus] }))
+    const parse = (set: string) => parseFaultSet(set, { ...context, operations })
+    expect(parse('resilience')).toMatchObject({
+      value: { faults: { length: 4 }, unfitting: ['unavailable', 'rate-limited'] },
+    })
+    const problem = '"unavailable" fits no operation: getModelAnalytics documents no 503, only 200.'
+    expect(parse('resilience,unavailable')).toEqual({ ok: false, error: problem })
+    expect(parse('refusals')).toMatchObject({ ok: false, error: expect.stringMatching(/^"bad-request" fits no oper/) })
   })
 })

@@ -10,7 +10,7 @@ import type { Source } from '../../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../fixtures/bundled.ts'
 import { pluralize } from '../../reports/report.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
-import { checkOperations } from '../../simulator/check-operations.ts'
+import { checkOperations, checkRefusals } from '../../simulator/check-operations.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import type { CheckSettings } from './command.ts'
 
@@ -89,7 +89,7 @@ async function checkContract(source: Source, load: InputLoader): Promise<Checked
   const findings = inputs.ok ? checkOperations(contract.value, inputs.value.fixtures) : []
   if (findings.length > 0) return failure(findings)
   const summary = `${operations.length} operations, ${assumptions.length} assumptions`
-  return success({ summary, findings: warnings })
+  return success({ summary, findings: [...warnings, ...checkRefusals(contract.value)] })
 }
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
+import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { METHODS, walk } from '../walk.ts'
 
@@ -15,7 +16,7 @@ const SUPPORTED_DIALECTS = [
   'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
 ]
 
-const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
+const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
 const conversion =
   'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
@@ -61,7 +62,8 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     if (first === undefined) firstPlaces.set(id, place)
     else findings.push(errorAt(place, `the operationId "${id}" is taken already at ${first}`))
   }
-  return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
+  const checks = [checkPaths, checkParameters, checkBodies, checkSecurity]
+  return [...findings, ...checks.flatMap((check) => check(document, source))]
 }
 
 /** Warns about parameters that are ignored, and about styles that are read as plain text. */
@@ -77,6 +79,27 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
     }
   }
   return findings
+}
+
+/** Warns about security schemes that are not checked. */
+function checkSecurity(document: JsonObject, source: Source): Finding[] {
+  return listOtherSchemes(document).map(({ name, pointer }) => {
+    const message = `only bearer tokens are checked: requests need no credential of the scheme "${name}"`
+    return { severity: 'warning', place: source.place(pointer), message }
+  })
+}
+
+/** Warns about request bodies of several parts, which are not checked. */
+function checkBodies(document: JsonObject, source: Source): Finding[] {
+  return [...walk(document)].flatMap(({ kind, pointer, value }) => {
+    const content = kind === 'requestBody' && isObject(value.content) ? Object.keys(value.content) : []
+    return content
+      .filter((mediaType) => mediaType.toLowerCase().startsWith('multipart/'))
+      .map((mediaType): Finding => {
+        const place = source.place(joinPointer(pointer, 'content', mediaType))
+        return { severity: 'warning', place, message: `bodies of the type ${mediaType} are accepted unchecked` }
+      })
+  })
 }
 
 function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source): Finding[] {

@@ -10,7 +10,7 @@ import { describeCommand } from '../../reports/reported-run.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/choose-runs.ts'
-import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import { describeUnfitting, type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { suiteToJson } from '../report/suite-json.ts'
@@ -67,7 +67,7 @@ export async function tryFaults(opened: TestSuite): Promise<Result<SuiteOutcome,
 type LoadedFaults = { readonly faults: readonly Fault[]; readonly only: NamedRun | undefined }
 
 /** Parses `--each` and `--only`. The error lists the findings on them, and on the files of the settings. */
-async function loadFaults({ settings }: TestSuite): Promise<Result<LoadedFaults, UntriableSuite>> {
+async function loadFaults({ settings, output }: TestSuite): Promise<Result<LoadedFaults, UntriableSuite>> {
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return refuseStart(inputs.error)
   const { contract, catalogue } = inputs.value
@@ -79,7 +79,9 @@ async function loadFaults({ settings }: TestSuite): Promise<Result<LoadedFaults,
   }
   const faults = parseFaultSet(settings.each ?? '', context)
   if (!faults.ok) return refuseStart([{ severity: 'error', place: '--each', message: faults.error }])
-  return success({ faults: faults.value, only: undefined })
+  const { unfitting } = faults.value
+  if (unfitting.length > 0) output.printLine(describeUnfitting(unfitting))
+  return success({ faults: faults.value.faults, only: undefined })
 }
 
 /** Plans the runs. The error is a sentence: no request can meet a fault, or not that of `--only`. */

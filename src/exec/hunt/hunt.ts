@@ -10,7 +10,7 @@ import { createTempFolder, type TempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import type { Catalogue } from '../../scenarios/definition.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
-import { type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import { describeUnfitting, type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
@@ -71,17 +71,19 @@ interface LoadedHunt {
 }
 
 /** Parses `--hunt`, and checks that its file can be written. The error lists the findings, those on other files too. */
-async function loadHunt({ settings }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
+async function loadHunt({ settings, output }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
   const refuseHunt = (message: string) => refuseStart([{ severity: 'error', place: '--hunt', message }])
   const unwritable = await findHuntFileProblem()
   if (unwritable !== undefined) return refuseHunt(unwritable)
   const inputs = await loadInputs(settings)
   if (!inputs.ok) return refuseStart(inputs.error)
   const { contract, catalogue } = inputs.value
-  const faults = parseFaultSet(settings.hunt ?? '', { catalogue, operations: contract.operations })
-  if (!faults.ok) return refuseHunt(faults.error)
-  const wrong = faults.value.find(({ question }) => question === 'notice')
-  if (!wrong) return success({ faults: faults.value, catalogue })
+  const parsed = parseFaultSet(settings.hunt ?? '', { catalogue, operations: contract.operations })
+  if (!parsed.ok) return refuseHunt(parsed.error)
+  const { faults, unfitting } = parsed.value
+  if (unfitting.length > 0) output.printLine(describeUnfitting(unfitting))
+  const wrong = faults.find(({ question }) => question === 'notice')
+  if (!wrong) return success({ faults, catalogue })
   return refuseHunt(
     `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; ` +
       'a hunt needs faults that a good client survives. --each tries it.',

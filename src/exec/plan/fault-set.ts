@@ -47,25 +47,41 @@ export interface FaultContext {
   readonly operations: readonly Operation[]
 }
 
+/** The faults of `--each` or `--hunt`. */
+interface FaultSet {
+  readonly faults: readonly Fault[]
+  /** The scenarios of sets that fit no operation of the contract. */
+  readonly unfitting: readonly string[]
+}
+
 /**
  * Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario may follow its set,
- * as reports name it. One that is in several is tried once.
+ * as reports name it. One that is in several is tried once. Of a set those scenarios are left out that fit no
+ * operation; the error is about one that is named alone, or about a set of which none is left.
  */
-export function parseFaultSet(text: string, context: FaultContext): Result<readonly Fault[]> {
+export function parseFaultSet(text: string, context: FaultContext): Result<FaultSet> {
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
-    if (!groupNames.includes(part)) return [splitName(part)]
-    return scenariosOf(part, context.catalogue).map((scenario) => ({ scenario, group: part }))
+    if (!groupNames.includes(part)) return [{ ...splitName(part), isOfSet: false }]
+    return scenariosOf(part, context.catalogue).map((scenario) => ({ scenario, group: part, isOfSet: true }))
   })
   const faults = new Map<string, Fault>()
-  for (const { scenario, group } of named) {
+  const problems = new Map<string, string>()
+  for (const { scenario, group, isOfSet } of named) {
     const fault = parseFault(scenario, group, context)
-    if (!fault.ok) return fault
-    if (!faults.has(scenario)) faults.set(scenario, fault.value)
+    if (!fault.ok && !isOfSet) return fault
+    if (!fault.ok) problems.set(scenario, fault.error)
+    else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
-  if (faults.size === 0) return failure(`There is no fault in "${text}". ${expectedSet}`)
-  return success([...faults.values()])
+  if (faults.size > 0) return success({ faults: [...faults.values()], unfitting: [...problems.keys()] })
+  const [problem = `There is no fault in "${text}". ${expectedSet}`] = problems.values()
+  return failure(problem)
+}
+
+/** Returns the line about scenarios of a set that fit no operation. */
+export function describeUnfitting(unfitting: readonly string[]): string {
+  return `convsim: not tried, since they fit no operation of the contract: ${unfitting.join(', ')}.`
 }
 
 const expectedSet = `A set is ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`

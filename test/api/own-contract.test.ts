@@ -1,0 +1,241 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ask, expectRefusal } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { listRequests } from '../support/stored-records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** A document that has nothing in common with the bundled one. */
+const document = `openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+servers: [{ url: /v2 }]
+paths:
+  /things/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get:
+      operationId: getThing
+      parameters:
+        - in: query
+          name: filter
+          required: true
+          style: deepObject
+          schema:
+            type: object
+            properties: { min: { type: integer }, tags: { type: array, items: { type: string } } }
+      responses: { '204': { description: None. } }
+    delete: { operationId: deleteThing, responses: { '204': { description: None. } } }
+  /weather:
+    get:
+      operationId: getWeather
+      security: [{ bearer: [] }]
+      responses:
+        '204': { description: None. }
+        '404':
+          description: Unknown.
+          content:
+            application/problem+json: { schema: { $ref: '#/components/schemas/Problem' }, example: { code: unknown } }
+        '503': { description: Late., content: { application/problem+json: { schema: { type: object } } } }
+        default:
+          description: Wrong.
+          content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+  /users:
+    post:
+      operationId: createUser
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded:
+            schema: { $ref: '#/components/schemas/User' }
+          multipart/form-data:
+            schema: { $ref: '#/components/schemas/User' }
+      responses: { '204': { description: Created. } }
+  /report:
+    get:
+      operationId: getReport
+      responses:
+        '200':
+          description: Rows.
+          headers:
+            X-Total: { required: true, schema: { type: integer }, example: 7 }
+            Content-Length: { schema: { type: integer }, example: 1 }
+          content: { text/csv: { schema: { type: string }, example: "a,b\\n1,2\\n" } }
+  /problem:
+    get:
+      operationId: getProblem
+      responses:
+        '200':
+          description: JSON of another type, which is preferred to other types.
+          content:
+            text/plain: { example: a problem }
+            application/problem+json: 
+              schema: { type: object, required: [title], properties: { title: { type: string } } }
+              example: { title: Late }
+  /figures:
+    get:
+      operationId: getFigures
+      responses:
+        '200': { description: An object in a type that is no JSON., content: { image/x: { example: { a: 1 } } } }
+  /escaped:
+    get:
+      operationId: getEscaped
+      responses:
+        '200':
+          description: Names that a JSON pointer escapes.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  items:
+                    type: array
+                    items: { type: object, required: [a/b, c~d], properties: { a/b: { type: integer }, c~d: {} } }
+              example: { items: [{ a/b: 1, c~d: 2 }] }
+  /keys:
+    get:
+      operationId: listKeys
+      security: [{ key: [] }, { queryKey: [] }, { basic: [] }, { bearer: [] }]
+      responses: { '204': { description: None. } }
+components:
+  securitySchemes:
+    bearer: { type: http, scheme: bearer }
+    key: { type: apiKey, in: header, name: X-Acme }
+    queryKey: { type: apiKey, in: query, name: acme }
+    basic: { type: http, scheme: basic }
+  schemas:
+    User:
+      type: object
+      required: [user]
+      properties:
+        user: { type: string }
+        age: { type: integer }
+        tags: { type: array, items: { type: string } }
+        address: { type: object, required: [city] }
+    Problem: { type: object, required: [code], properties: { code: { type: string } } }
+`
+
+const own = sharedSimulator(async (onFinished) => {
+  const contract = join(await tempFolder(onFinished), 'shop.yaml')
+  await writeFile(contract, document)
+  return { contract }
+})
+
+test('an unknown path is answered with each path once, also if it has several methods', async () => {
+  expectRefusal(await ask(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
+})
+
+test.each([
+  ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
+  ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
+])('a drift acts at a field whose name has %s', async (_character, pointer, left) => {
+  const answer = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
+  expect([answer.status, answer.body]).toEqual([200, { items: [left] }])
+})
+
+describe('a reply that the document describes', () => {
+  test('is text in its media type, with the documented headers except those of the connection', async () => {
+    const { status, text, headers } = await ask(own(), '/v2/report')
+    expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
+    expect(['content-type', 'x-total', 'content-length'].map((name) => headers.get(name))).toEqual([
+      'text/csv; charset=utf-8',
+      '7',
+      '8',
+    ])
+  })
+
+  test.each([undefined, 'drop-field'])('is JSON in its media type, under the scenario %s, too', async (scenario) => {
+    const answer = await ask(own(), '/v2/problem', scenario === undefined ? {} : { scenario })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(JSON.parse(answer.text)).toEqual(scenario === undefined ? { title: 'Late' } : {})
+  })
+
+  test('is JSON where there is no other form of its value', async () => {
+    expect(await ask(own(), '/v2/figures')).toMatchObject({ status: 200, body: { a: 1 } })
+  })
+})
+
+describe('a refusal of an operation whose contract has a shape of its own for it', () => {
+  test('is the example of its status, with the headers of the refusal', async () => {
+    const answer = await ask(own(), '/v2/weather', { scenario: 'not-found' })
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-sim-origin')]).toEqual([
+      404,
+      'application/problem+json',
+      'scenario',
+    ])
+    expect(JSON.parse(answer.text)).toEqual({ code: 'unknown' })
+  })
+
+  test('is the error body of the simulator in the documented media type where the schema takes it', async () => {
+    const answer = await ask(own(), '/v2/weather', { scenario: 'unavailable;retry-after=3' })
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).toEqual([
+      503,
+      'application/problem+json',
+      '3',
+    ])
+    expect(JSON.parse(answer.text)).toMatchObject({ success: false })
+  })
+
+  test('is the error body of the simulator where there is no example, of which the start warns', async () => {
+    expectRefusal(await ask(own(), '/v2/weather', { token: null }), 401, 'The Authorization header is missing.')
+    const message = expect.stringMatching(
+      /^getWeather: .* for 400, 401, 404, 413, 415\. Add an example for 400, 401, 413, 415,/,
+    )
+    expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+  })
+})
+
+describe('a parameter of the style deepObject', () => {
+  test.each([
+    ['filter[min]=3', null],
+    ['filter[min]=3&filter[tags]=a&filter[tags]=b', null],
+    ['filter[tags]=a', null],
+    ['filter[min]=3&filtr[min]=4', /"pointer":"\/filtr\[min\]"/],
+  ])('is read from its members: %s', async (query, advice) => {
+    const { status, headers } = await ask(own(), `/v2/things/1?${query}`)
+    expect([status, headers.get('x-sim-violations')]).toEqual([204, null])
+    expect(headers.get('x-sim-advice')).toEqual(advice && expect.stringMatching(advice))
+  })
+
+  test.each([
+    ['filter[min]=many', /query\/filter\/min: must be an integer/],
+    ['', /query\/filter: is required/],
+  ])('is checked: "%s"', async (query, message) => {
+    expectRefusal(await ask(own(), `/v2/things/1?${query}`), 400, message)
+  })
+})
+
+describe('a form', () => {
+  const post = (body: string, contentType = 'application/x-www-form-urlencoded') =>
+    ask(own(), '/v2/users', { body, contentType })
+
+  test.each(['user=joe', 'user=joe+doe&age=7&tags=a', 'user=7&tags=a&tags=b', 'user=joe&address=%7B%22city%22%3A1%7D'])(
+    'is read as an object, whose texts are coerced: %s',
+    async (body) => {
+      expect(await post(body)).toMatchObject({ status: 204 })
+    },
+  )
+
+  test.each([
+    ['age=7', /body\/user: is required/],
+    ['user=joe&age=old', /body\/age: must be an integer/],
+    ['user=joe&address=%7B%7D', /body\/address\/city: is required/],
+  ])('that breaks its schema is refused: %s', async (body, message) => {
+    expectRefusal(await post(body), 400, message)
+  })
+
+  test('of several parts is accepted unchecked, of which the start warns', async () => {
+    expect(await post('--x--', 'multipart/form-data; boundary=x')).toMatchObject({ status: 204 })
+    const message = 'bodies of the type multipart/form-data are accepted unchecked'
+    expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+  })
+})
+
+test('a key in place of a bearer token is accepted unchecked, and redacted in the journal', async () => {
+  const path = '/v2/keys?acme=my-secret&q=1'
+  expect(await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })).toMatchObject({ status: 204 })
+  const entry = (await listRequests(own())).at(-1)
+  expect(entry?.request).toMatchObject({ query: 'acme=[redacted]&q=1', headers: { 'x-acme': '[redacted]' } })
+  expect(JSON.stringify(entry)).not.toContain('my-secret')
+  const message = 'only bearer tokens are checked: requests need no credential of the scheme "key"'
+  expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+})
