@@ -85,7 +85,8 @@ export async function replaceFile(
 
 export const LINE_BREAK = 0x0a
 
-const PIECE_BYTES = 1024 * 1024
+/** The number of bytes that are read of a file at once. */
+export const PIECE_BYTES = 1024 * 1024
 
 /**
  * Calls `visit` for each line of a file, with its line break, which the last one may lack. It reads one megabyte at a

@@ -16,8 +16,9 @@ export class LogReader {
   #end: number | undefined
   /** The number of entries that were applied. */
   entries = 0
-  /** The lines of these entries, each with its line break. */
-  readonly lines: Buffer[] = []
+  /** The bytes of the log between which these entries are. */
+  from = 0
+  to = 0
   /** A sentence about the entry that a crash cut off, or undefined for a complete log. */
   cutOff: string | undefined
   /** Is true if a log was begun beside the state file, and there is none. */
@@ -59,6 +60,8 @@ export class LogReader {
     if (this.#end !== undefined && !isComplete && !isIntact) this.#readTail(line, this.#end + 1)
     else if (this.#end === undefined) this.#end = this.#readHeader(line, isComplete, isIntact)
     else this.#readEntry(line, this.#end, isIntact)
+    if (this.cutOff === undefined) this.to += bytes.length
+    if (this.entries === 0) this.from = this.to
   }
 
   #readHeader(line: Buffer, isComplete: boolean, isIntact: boolean): number {
@@ -90,7 +93,6 @@ export class LogReader {
       throw new StateFileError(`cannot be used (${reasonOf(error)})`, { cause: error })
     }
     this.entries += 1
-    this.lines.push(Buffer.concat([line, Buffer.of(LINE_BREAK)]))
   }
 
   /** Reads the beginning of an entry, which a crash cut off while it was written, at the end of the file. */

@@ -34,7 +34,6 @@ export class StateFile implements Adapter<StateData> {
     const state = stored?.state ?? new StateData(randomUUID())
     this.found = new LogReader(state, stored?.mark)
     await this.found.readFile(this.log.path)
-    if (this.log.bytes > 0) this.found.lines.length = 0 // they stay where they are
     return state
   }
 
@@ -49,7 +48,8 @@ export class StateFile implements Adapter<StateData> {
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
   async beginLog({ history, seq }: StateData): Promise<void> {
-    await this.log.begin(history, seq - this.found.entries, this.found.lines)
+    const { entries, from, to } = this.found
+    await this.log.begin(history, seq - entries, from, to)
     await writeMark(this.path, 'open').catch(() => undefined) // only a deletion of the log would go unnoticed
   }
 
@@ -59,27 +59,22 @@ export class StateFile implements Adapter<StateData> {
    */
   async write(state: StateData): Promise<void> {
     const { path, log } = this
-    const isBegun = log.bytes > 0
+    const { bytes: logEnd } = log
+    const isBegun = logEnd > 0
     const { history, seq } = state
     const text = stateText(state)
-    const recent: Buffer[] = []
-    log.recent = recent
-    try {
-      if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
-      const fill = async (file: FileHandle) => {
-        await writeFile(file, withTrailer(text))
-        if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
-      }
-      const file = await replaceFile(path, 'wx', fill, (temporary) => {
-        log.checkLock()
-        renameSync(temporary, path)
-      })
-      await file.close()
-      await syncFolder(dirname(path))
-      if (isBegun) await log.begin(history, seq, recent)
-    } finally {
-      log.recent = undefined
+    if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
+    const fill = async (file: FileHandle) => {
+      await writeFile(file, withTrailer(text))
+      if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
     }
+    const file = await replaceFile(path, 'wx', fill, (temporary) => {
+      log.checkLock()
+      renameSync(temporary, path)
+    })
+    await file.close()
+    await syncFolder(dirname(path))
+    if (isBegun) await log.begin(history, seq, logEnd)
   }
 
   /** Returns the size of the state file in bytes. */

@@ -1,10 +1,20 @@
-import { fstatSync, fsyncSync, ftruncateSync, renameSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../core/result.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
-import { replaceFile, syncFolder } from './disk.ts'
+import { LINE_BREAK, PIECE_BYTES, replaceFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
 import { FORMAT } from './state-text.ts'
@@ -29,8 +39,6 @@ export class WriteAheadLog {
   #headerBytes = 0
   /** The length of the file in bytes. 0: no log was begun. */
   bytes = 0
-  /** The lines that were appended since the present checkpoint began, or undefined if none is being written. */
-  recent: Buffer[] | undefined
   /** The last sync of the file's name in the folder. */
   #naming: Promise<void> = Promise.resolve()
   /** The reason why the files are not this process's any more, if so. */
@@ -47,20 +55,24 @@ export class WriteAheadLog {
   }
 
   /**
-   * Begins a new file after entry `seq`, with lines of later entries, which are taken out of the list, also those that
-   * are added meanwhile. The new file takes the place of the present one, so that a process that lost its lock has no
-   * name for its own.
+   * Begins a new file after entry `seq`, with the entries in the bytes `from` to `to` of the present file; by default
+   * all from `from` on, also those that are appended meanwhile. The new file takes the place of the present one, so
+   * that a process that lost its lock has no name for its own.
    */
-  async begin(history: string, seq: number, lines: Buffer[]): Promise<void> {
+  async begin(history: string, seq: number, from: number, to = this.bytes): Promise<void> {
     const { path } = this
     const old = this.#file
     this.#history = history
     const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
-    const fill = (file: FileHandle) => file.writeFile(Buffer.concat([header, ...lines.splice(0)]))
+    const fill = async ({ fd }: FileHandle) => {
+      writeAll(fd, header)
+      copyLines(path, from, to, fd)
+    }
     await replaceFile(path, 'ax', fill, (temporary, file) => {
-      const meanwhile = Buffer.concat(lines.splice(0))
-      writeAll(file.fd, meanwhile)
-      if (this.#options.sync && meanwhile.length > 0) fsyncSync(file.fd)
+      if (old !== undefined && this.bytes > to) {
+        copyLines(path, to, this.bytes, file.fd)
+        if (this.#options.sync) fsyncSync(file.fd)
+      }
       this.checkLock()
       renameSync(temporary, path)
       this.#file = file
@@ -96,7 +108,6 @@ export class WriteAheadLog {
       this.bytes += bytes.length
       this.checkOwner()
       apply()
-      this.recent?.push(bytes)
     } catch (error) {
       if (this.loss === undefined) this.#cutOff(fd, start)
       throw error
@@ -173,6 +184,24 @@ export class WriteAheadLog {
   close(): Promise<void> {
     return this.#openFile.close()
   }
+}
+
+/** Copies lines, of which the last may lack its line break, from bytes of a file to the end of another one. */
+function copyLines(path: string, from: number, to: number, fd: number): void {
+  if (from >= to) return
+  const source = openSync(path, 'r')
+  const buffer = Buffer.alloc(Math.min(to - from, PIECE_BYTES))
+  let piece = buffer
+  try {
+    for (let at = from; at < to; at += piece.length) {
+      piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
+      if (piece.length === 0) throw new Error(`the log ${path} was cut`)
+      writeAll(fd, piece)
+    }
+  } finally {
+    closeSync(source)
+  }
+  if (piece.at(-1) !== LINE_BREAK) writeAll(fd, Buffer.of(LINE_BREAK))
 }
 
 function writeAll(fd: number, bytes: Uint8Array, write: CompleteOptions['write'] = writeSync): void {
