@@ -6,8 +6,12 @@ export interface CuttingProxy {
   readonly port: number
   /** The bytes that the server has sent so far. */
   readonly received: number
+  /** The number of cuts so far. */
+  readonly cuts: number
   /** Cuts all connections once the server has sent so many more bytes, of which no more are passed on. */
   cutAfter(bytes: number): void
+  /** Cuts all connections, once, when a client sends this text, which is not passed on. */
+  cutAt(text: string): void
 }
 
 /** Starts a proxy in front of a port of this machine for one test. */
@@ -15,8 +19,12 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
   let received = 0
   let left = Number.POSITIVE_INFINITY
+  let fatal: string | undefined
+  let cuts = 0
   const cut = () => {
+    cuts += 1
     left = Number.POSITIVE_INFINITY
+    fatal = undefined
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
@@ -26,7 +34,11 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       sockets.add(socket)
       socket.on('error', () => undefined) // of a cut
     }
-    client.on('data', (chunk) => upstream.write(chunk)).on('close', () => upstream.destroy())
+    client.on('data', (chunk) => {
+      if (fatal !== undefined && chunk.includes(fatal)) cut()
+      else upstream.write(chunk)
+    })
+    client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     upstream.on('data', (chunk) => {
       received += chunk.length
@@ -45,11 +57,17 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   })
   return {
     port: (server.address() as AddressInfo).port, // of a TCP server
+    get cuts() {
+      return cuts
+    },
     get received() {
       return received
     },
     cutAfter(bytes) {
       left = bytes
+    },
+    cutAt(text) {
+      fatal = text
     },
   }
 }

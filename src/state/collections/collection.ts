@@ -1,6 +1,6 @@
 import { cloneJson } from '../clone.ts'
 
-/** A record as a table holds it: as an object that never changes, or as its JSON, which takes half of the memory. */
+/** A record as a table holds it: as an object that nobody changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string
 
 /** The records of one collection in one sandbox. */
@@ -13,7 +13,7 @@ export interface Table<Item extends object = object> {
   add(item: Item): void
   /** Applies a change, which is plain data. Throws if the change names a record that does not exist. */
   apply(change: { readonly op: string }): void
-  /** Returns a copy that changes apart from this table. It shares the records, so it costs a list of references. */
+  /** Returns a copy that changes apart from this table. It shares the records, and copies the indexes. */
   copy(): Table
 }
 

@@ -29,7 +29,7 @@ export function systemErrorCode(error: unknown): string | undefined {
  */
 export function createFolder(path: string): void {
   if (existsSync(path)) return
-  createFolder(dirname(path))
+  if (dirname(path) !== path) createFolder(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
@@ -95,20 +95,21 @@ export const PIECE_BYTES = 1024 * 1024
 export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
   const file = await open(path)
   try {
-    let rest: Buffer = Buffer.alloc(0)
+    let begun: Buffer[] = [] // the pieces of the line that has not ended yet
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
       if (bytesRead === 0) break
-      const chunk = buffer.subarray(0, bytesRead)
-      const piece: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      const piece = buffer.subarray(0, bytesRead)
       let at = 0
-      for (let end = piece.indexOf(LINE_BREAK, rest.length); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
-        visit(piece.subarray(at, end + 1))
+      for (let end = piece.indexOf(LINE_BREAK); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
+        const line = piece.subarray(at, end + 1)
+        visit(begun.length === 0 ? line : Buffer.concat([...begun, line]))
+        begun = []
         at = end + 1
       }
-      rest = piece.subarray(at)
+      if (at < bytesRead) begun.push(piece.subarray(at))
     }
-    if (rest.length > 0) visit(rest)
+    if (begun.length > 0) visit(Buffer.concat(begun))
   } finally {
     await file.close()
   }

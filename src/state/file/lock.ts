@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
+  fstatSync,
   futimesSync,
   openSync,
   readdirSync,
@@ -78,8 +79,8 @@ export class Lock {
     try {
       this.#write()
     } catch (error) {
+      if (fstatSync(this.#fd).nlink > 0) rmSync(path, { force: true }) // unless another process took it over
       closeSync(this.#fd)
-      rmSync(path, { force: true })
       throw error
     }
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
@@ -175,8 +176,8 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
 /** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
 function parseHolder(content: string): LockHolder | undefined {
   const value = parseJson(content)
-  if (!isObject(value) || typeof value['pid'] !== 'number') return undefined
-  if (!/^[\w-]{1,64}$/.test(String(value['nonce']))) return undefined // it becomes a part of a file name
+  if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return undefined
+  if (!/^[\w-]{1,64}$/.test(value['nonce'])) return undefined // it becomes a part of a file name
   return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
 }
 

@@ -67,7 +67,7 @@ export class SandboxData {
     return this.tables.get(collection.name) as T // created by this collection
   }
 
-  /** Returns a copy that changes apart from this data. It shares the records, so it costs lists of references. */
+  /** Returns a copy that changes apart from this data. It shares the records. */
   copy(): SandboxData {
     const copies = Array.from(this.tables, ([name, table]) => [name, table.copy()] as const)
     return new SandboxData(this.quality, copies)

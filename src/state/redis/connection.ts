@@ -81,6 +81,7 @@ export class RedisConnection {
       ...(tls && { tls: {} }),
       lazyConnect: true,
       enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false, // a change might be made twice
       enableReadyCheck: false,
       disableClientInfo: true,
       connectTimeout: connectMs,
@@ -122,7 +123,7 @@ export class RedisConnection {
   #reconnect(error: unknown): void {
     if (this.#outage !== undefined) return
     this.#outage = describeReason(error)
-    void this.#connect(() => true)
+    void sleep(PAUSE_MS, undefined, { ref: false }).then(() => this.#connect(() => true))
   }
 
   /** The reason why commands are refused, or undefined while they are not. */
@@ -205,7 +206,11 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
   const isAsked = user === '' && password === '' ? true : await logIn(redis, user, password)
   if (database !== 0) await redis.select(database)
   await redis.ping()
-  await redis.client('SETNAME', connectionName(location)).catch(() => undefined) // a name that lists of Redis show
+  try {
+    await redis.client('SETNAME', connectionName(location)) // a name that lists of Redis show
+  } catch (error) {
+    if (!isErrorReply(error)) throw error // the connection has ended; a refusal does not matter
+  }
   return isAsked ? undefined : 'Redis asks for no password, so everybody who reaches it can read the state.'
 }
 

@@ -40,8 +40,8 @@ export async function importContent(
   let isImported = false
   try {
     for (const args of sliceRecords(content)) {
-      const stored = scripts.run(STORE_RECORDS, sandbox, args, id, part)
-      await Promise.all([stored, ...keys.map((key) => connection.call('pexpire', key, STAGED_MS))])
+      await scripts.run(STORE_RECORDS, sandbox, args, id, part)
+      await Promise.all(keys.map((key) => connection.call('pexpire', key, STAGED_MS)))
     }
     await scripts.run(PUT_FIELDS, sandbox, ['', 'data', ...headFields(content)], id, part)
     const counts = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])

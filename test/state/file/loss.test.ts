@@ -206,3 +206,14 @@ test('all files and folders are for their owner alone', async () => {
   for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
   await openOrFail(copyAsKilled(path))
 })
+
+test('a loss that is noticed while a turn is open refuses its changes, and nothing of them is written', async () => {
+  const { path, store } = await openFirst()
+  const before = readFileSync(`${path}.journal`, 'utf8')
+  const turn = [record(store, 'before it')]
+  rmSync(`${path}.lock`)
+  expect(await store.findLoss()).toMatch(/its lock file \S+ was removed/)
+  turn.push(record(store, 'after it'))
+  for (const outcome of await Promise.allSettled(turn)) expect(outcome).toMatchObject({ status: 'rejected' })
+  expect(readFileSync(`${path}.journal`, 'utf8')).toBe(before)
+})

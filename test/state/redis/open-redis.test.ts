@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
+import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
 import { context, event, importDocument, prompt } from '../drafts.ts'
@@ -38,6 +39,18 @@ describeWithRedis('a state in Redis', () => {
     await connection.call('flushall')
     await store.recordEvent(context, event())
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 3')
+  })
+
+  test('is reached again after connections that end while they are prepared', async () => {
+    const proxy = await startCuttingProxy(redis().port)
+    const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
+    proxy.cutAfter(1)
+    await expect(connection.call('ping')).rejects.toThrow('did not answer')
+    for (const command of ['ping', 'SETNAME']) {
+      proxy.cutAt(command)
+      await expect.poll(() => proxy.cuts).toBe(command === 'ping' ? 2 : 3)
+    }
+    await expect.poll(() => store.recordEvent(context, event()).then(() => 'stored', String)).toBe('stored')
   })
 
   test('names sandbox and kind of record if an event is damaged, and the sandbox can be deleted', async () => {

@@ -21,7 +21,7 @@ local function countOccurrence(kind, id, first)
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
   if id ~= first then write('HSET', tag .. 'index', kind .. ' ' .. id, 1) end
 end
--- The sum of impact, which can overflow, is written first. It is empty for an event that sampling dropped.
+-- The sum of impact, which can overflow, is written before the event. It is empty for an event that sampling dropped.
 local function storeEvent(event, insertId, id, first, impact, units)
   if impact ~= '' then
     write('HINCRBY', tag .. 'impact', impact, units)
