@@ -49,6 +49,10 @@ export interface Operation {
   readonly summary: string
   /** True if each alternative of `security`, of the operation or of the document, demands a bearer token. */
   readonly secured: boolean
+  /** True if an alternative of `security` demands a bearer token. */
+  readonly takesBearer: boolean
+  /** The names of query parameters that have an API key. */
+  readonly queryKeys: readonly string[]
   /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number
   /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */

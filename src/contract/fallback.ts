@@ -140,8 +140,8 @@ function mockOptions({ status, example }: FallbackRequest, seed: string | undefi
 function readOutput(output: { statusCode: number; headers?: object; body?: unknown }): FallbackReply {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(output.headers ?? {})) {
-    // Prism gives null for a header that has neither example nor schema.
-    if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)
+    // Prism gives null for a header that has neither example nor schema, and an example as it is.
+    if (value !== undefined && typeof value !== 'object') headers[name.toLowerCase()] = String(value)
   }
   return { status: output.statusCode, headers, body: asJsonValue(output.body) }
 }

@@ -12,7 +12,7 @@ import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
-import { demandsBearer } from './security.ts'
+import { listKeyNames, readBearerUse } from './security.ts'
 import { readSimulatedStatus } from './simulated-status.ts'
 import { METHODS } from './walk.ts'
 
@@ -45,13 +45,16 @@ function compileOperation(
   const bodyDescription = once(() => describeBody(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = readSimulatedStatus(operation)
+  const bearerUse = readBearerUse(document, operation.security ?? document.security)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    secured: demandsBearer(document, operation.security ?? document.security),
+    secured: bearerUse === 'required',
+    takesBearer: bearerUse !== 'none',
+    queryKeys: listKeyNames(document, 'query'),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },

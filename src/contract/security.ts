@@ -5,13 +5,14 @@ import { resolve } from './resolve.ts'
 
 const schemesPointer = '/components/securitySchemes'
 
-/** Returns true if each alternative of `security` has a scheme that sends a bearer token. */
-export function demandsBearer(document: JsonObject, security: Json | undefined): boolean {
-  if (!Array.isArray(security) || security.length === 0) return false
+/** Says if all alternatives of `security` have a scheme that sends a bearer token, some, or none. */
+export function readBearerUse(document: JsonObject, security: Json | undefined): 'required' | 'optional' | 'none' {
+  if (!Array.isArray(security)) return 'none'
   const others = new Set(listOtherSchemes(document).map(({ name }) => name))
-  return security.every(
-    (requirement) => isObject(requirement) && Object.keys(requirement).some((name) => !others.has(name)),
-  )
+  const sendsBearer = (requirement: Json) =>
+    isObject(requirement) && Object.keys(requirement).some((name) => !others.has(name))
+  if (!security.some(sendsBearer)) return 'none'
+  return security.every(sendsBearer) ? 'required' : 'optional'
 }
 
 /** Returns the schemes that send no bearer token: keys, basic authentication and certificates. */
@@ -21,16 +22,15 @@ export function listOtherSchemes(document: JsonObject) {
   return Object.keys(schemes).flatMap((name) => {
     const pointer = joinPointer(schemesPointer, name)
     const { type, scheme, ...others } = resolve(document, pointer)?.value ?? {}
-    const isOther =
-      type === 'http' ? String(scheme).toLowerCase() !== 'bearer' : type === 'apiKey' || type === 'mutualTLS'
+    const isKey = type === 'apiKey' && String(others.name).toLowerCase() !== 'authorization' // that is a bearer token
+    const isOther = type === 'http' ? String(scheme).toLowerCase() !== 'bearer' : isKey || type === 'mutualTLS'
     return isOther ? [{ name, pointer, key: { in: others.in, name: others.name } }] : []
   })
 }
 
-/** Returns the names, in lower case, of headers and query parameters that have an API key. */
-export function listKeyNames(document: JsonObject): readonly string[] {
+/** Returns the names of the headers or of the query parameters that have an API key. */
+export function listKeyNames(document: JsonObject, location: 'header' | 'query'): readonly string[] {
   return listOtherSchemes(document)
-    .filter(({ key }) => key.in === 'header' || key.in === 'query')
-    .map(({ key }) => String(key.name).toLowerCase())
-    .filter((name) => name !== 'authorization') // redacted in its own way
+    .filter(({ key }) => key.in === location)
+    .map(({ key }) => String(key.name))
 }

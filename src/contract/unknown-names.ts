@@ -50,7 +50,7 @@ export function findUnknownNames(
 
 function collectNames(operation: Operation): OperationNames {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query')
-  const query = parameters.map(({ name }) => name)
+  const query = [...parameters.map(({ name }) => name), ...operation.queryKeys]
   const deepObjects = parameters.filter(({ isDeepObject }) => isDeepObject).map(({ name }) => name)
   const schema = operation.bodySchema()
   const names = { query, deepObjects, body: schema && listDocumentedNames(schema) }

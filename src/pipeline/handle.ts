@@ -68,11 +68,16 @@ async function replyFromDocument(
   if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
   const { status, body } = reply.value
   const { 'content-type': mediaType = '', ...others } = reply.value.headers
-  const headers = Object.fromEntries(Object.entries(others).filter(([name]) => !ownHeaders.has(name)))
+  const headers = Object.fromEntries(Object.entries(others).filter(([name]) => isDocumentedHeader(name)))
   return { status, headers, body: body === undefined ? undefined : documentedBody(body, mediaType), origin: 'contract' }
 }
 
-/** The documented headers that a reply has by itself, or that would contradict its body. */
+/** Returns true for a header that is sent as documented: its name is valid, and neither CORS nor the body decides it. */
+function isDocumentedHeader(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
+}
+
+/** The headers that a reply has by itself, or that would contradict its body. */
 const ownHeaders = new Set([
   ...['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],
@@ -80,9 +85,9 @@ const ownHeaders = new Set([
 
 /** Creates a body of the document: text as it is, all else as JSON, in the documented media type if that fits. */
 export function documentedBody(value: Json, mediaType: string): Body {
-  if (mediaType === '' || mediaType.includes('*')) return jsonBody(value)
+  if (!/^[\x20-\x7e]+$/.test(mediaType) || mediaType.includes('*')) return jsonBody(value)
   if (bareMediaType(mediaType).endsWith('+json')) return jsonBody(value, mediaType)
   if (isJson(mediaType) || typeof value !== 'string') return jsonBody(value)
-  const needsCharset = mediaType.startsWith('text/') && !mediaType.includes('charset=')
-  return textBody(value, needsCharset ? `${mediaType}; charset=utf-8` : mediaType)
+  const type = mediaType.replace(/;\s*charset=[^;]*/i, '')
+  return textBody(value, type !== mediaType || type.startsWith('text/') ? `${type}; charset=utf-8` : type)
 }

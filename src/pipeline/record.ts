@@ -38,7 +38,9 @@ interface RecorderDeps {
 export function record({ contract, journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
-  const keyNames = listKeyNames(contract.document)
+  const keyNames = (['header', 'query'] as const).flatMap((location) =>
+    listKeyNames(contract.document, location).map((name) => name.toLowerCase()),
+  )
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
     const line = logLine(entry, reply)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')

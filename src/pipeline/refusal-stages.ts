@@ -6,7 +6,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
-import { operationContext, operationOf, type RequestStage } from './exchange.ts'
+import { type Exchange, operationContext, operationOf, type RequestStage } from './exchange.ts'
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
@@ -14,17 +14,21 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
   const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
   return function authenticate(exchange) {
     const operation = operationOf(exchange)
-    if (!operation.secured) return undefined
+    if (!operation.takesBearer) return undefined
     const { bearer } = exchange
-    if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
-    const key = magicKeys.get(bearer.token)
-    const meant = key ? undefined : findMeant(bearer.token)
-    // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
-    if (meant !== undefined && withoutDigits(meant) !== withoutDigits(bearer.token))
-      exchange.advice = [...exchange.advice, misspeltKey(meant)]
-    exchange.caller = { token: bearer.token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
+    if (!bearer.ok) return operation.secured ? refusals.unauthorized(operation, bearer.problem) : undefined
+    const { token } = bearer
+    const key = magicKeys.get(token)
+    if (!key) adviseKey(exchange, token, findMeant(token))
+    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
     return undefined
   }
+}
+
+function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
+  // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
+  if (meant !== undefined && withoutDigits(meant) !== withoutDigits(token))
+    exchange.advice = [...exchange.advice, misspeltKey(meant)]
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')

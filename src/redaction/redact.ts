@@ -66,9 +66,9 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
 export function redactNamed(head: RequestHead, names: readonly string[]): RequestHead {
   if (names.length === 0) return head
   const isNamed = (name: string) => names.includes(name.toLowerCase())
-  const query = head.query.replace(possibleParameter, (text) => {
+  const query = head.query.replace(/[^&]+/g, (text) => {
     const [name = ''] = text.split('=', 1)
-    return isNamed(percentDecode(name)) ? `${name}=${redacted}` : text
+    return isNamed(percentDecode(name.replaceAll('+', ' '))) ? `${name}=${redacted}` : text
   })
   const headers = Object.entries(head.headers).map(([name, value]) => [name, isNamed(name) ? redacted : value])
   return { path: head.path, query, headers: Object.fromEntries(headers) }

@@ -29,6 +29,7 @@ export type CoverageItem =
 export interface ParameterItems {
   readonly in: DescribedParameter['in']
   readonly name: string
+  readonly isDeepObject: boolean
   readonly index: number
   /** The indexes of the listed values, by the text that is sent. */
   readonly values: ReadonlyMap<string, number>
@@ -77,7 +78,8 @@ function listOperationItems(operation: Operation): OperationItems {
 /** Adds an item and returns its index. */
 type AddItem = (item: CoverageItem) => number
 
-function addParameter({ in: place, name, schema }: DescribedParameter, add: AddItem): ParameterItems {
+function addParameter(parameter: DescribedParameter, add: AddItem): ParameterItems {
+  const { in: place, name, isDeepObject, schema } = parameter
   const index = add({ kind: 'parameter', in: place, name })
   const values = new Map<string, number>()
   buildCoverageTree({ type: 'array', items: schema }, (part) => {
@@ -86,7 +88,7 @@ function addParameter({ in: place, name, schema }: DescribedParameter, add: AddI
     values.set(String(part.value), valueIndex)
     return valueIndex
   })
-  return { in: place, name, index, values, isList: [schema['type']].flat().includes('array') }
+  return { in: place, name, isDeepObject, index, values, isList: [schema['type']].flat().includes('array') }
 }
 
 function addRequestParts(add: AddItem): AddPart {

@@ -1,3 +1,5 @@
+import type { RawParameters } from '../contract/contract.ts'
+import { isMemberOf } from '../contract/parameters.ts'
 import { usableDeliveries } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
@@ -81,14 +83,19 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
 
 function markRequest(live: LiveExchange, { parameters, body }: OperationItems, hits: Uint8Array): void {
   for (const parameter of parameters) {
-    const group = live.rawParameters[parameter.in]
-    const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
+    const sent = findSent(parameter, live.rawParameters[parameter.in])
     if (sent !== undefined) markParameter(parameter, sent, hits)
   }
   if (body && live.requestBody !== undefined)
     collectHits(body, live.requestBody, (index) => {
       hits[index] = 1
     })
+}
+
+/** Returns the sent text or texts of a parameter, of which a `deepObject` has none; undefined if it was not sent. */
+function findSent({ name, isDeepObject }: ParameterItems, group: RawParameters[ParameterItems['in']]) {
+  if (Object.hasOwn(group, name)) return group[name]
+  return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
 }
 
 function markParameter(

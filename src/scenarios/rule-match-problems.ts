@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { isMemberOf } from '../contract/parameters.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
@@ -82,9 +83,10 @@ export function findUnknownParameter(
   query: NonNullable<RequestMatch['query']>,
   operations: readonly Operation[],
 ): string | undefined {
-  const parameters = operations.flatMap((operation) => operation.parameters)
-  const known = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-  const unknown = Object.keys(query).find((name) => query[name] !== null && !known.includes(name))
+  const parameters = operations.flatMap((operation) => operation.parameters.filter(({ in: part }) => part === 'query'))
+  const known = parameters.map(({ name }) => name)
+  const isMember = (key: string) => parameters.some(({ name, isDeepObject }) => isDeepObject && isMemberOf(name, key))
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !known.includes(name) && !isMember(name))
   if (unknown === undefined) return undefined
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }

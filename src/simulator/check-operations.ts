@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/json.ts'
 import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
@@ -38,22 +39,30 @@ const ownRefusals = [400, 401, 413, 415]
 
 /** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
 export function checkRefusals(contract: Contract): Finding[] {
-  return contract.operations.flatMap((operation): Finding | [] => {
+  const misfits = contract.operations.flatMap((operation) => {
     const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
-    const misfits = [...statuses]
-      .filter((status) => describeMisfitRefusal(operation, status).length > 0)
-      .sort((a, b) => a - b)
-    const withoutExample = misfits.filter((status) => operation.examples(status).length === 0)
-    if (misfits.length === 0) return []
-    const shape = '{"success": false, "error": "..."}'
-    const problem = `${operation.id}: the contract describes other refusals than ${shape} for ${misfits.join(', ')}`
-    const isWhole = withoutExample.length === 0
-    const remedy = isWhole
-      ? 'Their examples are sent instead'
-      : `Add an example for ${withoutExample.join(', ')}, which is sent instead; until then ${shape} is sent`
-    return { severity: isWhole ? 'info' : 'warning', place: contract.file, message: `${problem}. ${remedy}` }
+    const wrong = [...statuses].filter((status) => describeMisfitRefusal(operation, status).length > 0)
+    const lacking = wrong.filter((status) => operation.examples(status).length === 0)
+    const [all = '', withoutExample = ''] = [wrong, lacking].map((list) => list.sort((a, b) => a - b).join(', '))
+    return all === '' ? [] : [{ id: operation.id, all, withoutExample }]
   })
+  const groups = groupBy(misfits, ({ all, withoutExample }) => `${all}; ${withoutExample}`)
+  return Array.from(groups.values(), ([first, ...others]): Finding | [] => {
+    if (first === undefined) return []
+    const { id, all, withoutExample } = first
+    const named = others.length === 0 ? id : `${id} and ${others.length} more`
+    const shape = '{"success": false, "error": "..."}'
+    const problem = `${named}: the contract describes other refusals than ${shape} for ${all}`
+    const remedy =
+      withoutExample === ''
+        ? 'Their examples are sent instead'
+        : `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
+    const severity = withoutExample === '' ? 'info' : 'warning'
+    return { severity, place: contract.file, message: `${problem}. ${remedy}` }
+  }).flat()
 }
+
+const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
 function findOperationProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
   const { pathParameters, readsBody } = declaration
@@ -63,6 +72,7 @@ function findOperationProblems(operation: Operation, declaration: OperationDecla
   return [
     ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
     ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
+    ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
     ...describeMisfitAnswers(operation, declaration.samples(world)),
     ...describeMisfitRefusals(operation),
   ]

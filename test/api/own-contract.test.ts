@@ -59,6 +59,9 @@ paths:
           headers:
             X-Total: { required: true, schema: { type: integer }, example: 7 }
             Content-Length: { schema: { type: integer }, example: 1 }
+            Access-Control-Allow-Origin: { schema: { type: string }, example: https://elsewhere.test }
+            X Wrong Name: { schema: { type: string }, example: a }
+            X-Object: { schema: { type: object }, example: { a: 1 } }
           content: { text/csv: { schema: { type: string }, example: "a,b\\n1,2\\n" } }
   /problem:
     get:
@@ -95,7 +98,7 @@ paths:
     get:
       operationId: listKeys
       security: [{ key: [] }, { queryKey: [] }, { basic: [] }, { bearer: [] }]
-      responses: { '204': { description: None. } }
+      responses: { '204': { description: None. }, '500': { description: Wrong. } }
 components:
   securitySchemes:
     bearer: { type: http, scheme: bearer }
@@ -134,13 +137,15 @@ test.each([
 
 describe('a reply that the document describes', () => {
   test('is text in its media type, with the documented headers except those of the connection', async () => {
-    const { status, text, headers } = await ask(own(), '/v2/report')
+    const { status, text, headers } = await ask(own(), '/v2/report', { headers: { origin: 'https://page.test' } })
     expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
-    expect(['content-type', 'x-total', 'content-length'].map((name) => headers.get(name))).toEqual([
-      'text/csv; charset=utf-8',
-      '7',
-      '8',
-    ])
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'x-total': '7',
+      'content-length': '8',
+      'access-control-allow-origin': '*',
+    })
+    expect(headers.has('x-object')).toBe(false)
   })
 
   test.each([undefined, 'drop-field'])('is JSON in its media type, under the scenario %s, too', async (scenario) => {
@@ -232,10 +237,15 @@ describe('a form', () => {
 
 test('a key in place of a bearer token is accepted unchecked, and redacted in the journal', async () => {
   const path = '/v2/keys?acme=my-secret&q=1'
-  expect(await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })).toMatchObject({ status: 204 })
+  const answer = await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })
+  expect([answer.status, answer.headers.get('x-sim-advice')]).toEqual([204, expect.not.stringContaining('/acme')])
   const entry = (await listRequests(own())).at(-1)
   expect(entry?.request).toMatchObject({ query: 'acme=[redacted]&q=1', headers: { 'x-acme': '[redacted]' } })
   expect(JSON.stringify(entry)).not.toContain('my-secret')
-  const message = 'only bearer tokens are checked: requests need no credential of the scheme "key"'
+  const message = 'credentials of the scheme "key" are not checked; only bearer tokens are'
   expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+})
+
+test('a magic key acts also where a bearer token is one of several credentials', async () => {
+  expect((await ask(own(), '/v2/keys', { token: 'key_server_error' })).status).toBe(500)
 })

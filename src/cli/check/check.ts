@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { splitFiles } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
@@ -90,7 +91,7 @@ async function checkContract(source: Source, load: InputLoader): Promise<Checked
   if (findings.length > 0) return failure(findings)
   const summary = `${operations.length} operations, ${assumptions.length} assumptions`
   // The control plane has refusals of its own.
-  const refusals = contract.value.file === controlContract ? [] : checkRefusals(contract.value)
+  const refusals = resolve(contract.value.file) === controlContract ? [] : checkRefusals(contract.value)
   return success({ summary, findings: [...warnings, ...refusals] })
 }
 

@@ -84,7 +84,7 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
 /** Warns about security schemes that are not checked. */
 function checkSecurity(document: JsonObject, source: Source): Finding[] {
   return listOtherSchemes(document).map(({ name, pointer }) => {
-    const message = `only bearer tokens are checked: requests need no credential of the scheme "${name}"`
+    const message = `credentials of the scheme "${name}" are not checked; only bearer tokens are`
     return { severity: 'warning', place: source.place(pointer), message }
   })
 }
