@@ -1,6 +1,6 @@
 import type { Json } from '../core/json.ts'
 import { otherSchemes, redactJson } from '../redaction/redact.ts'
-import { listTokenForms, minTokenLength } from '../redaction/redact-token.ts'
+import { escapeJson, listTokenForms, minTokenLength } from '../redaction/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
 
 /** The most keys for which each record of a bundle is searched. */
@@ -64,7 +64,7 @@ export type RedactRecord = (value: Json) => Json
 
 /** Creates a function that redacts stored records, rules and changes, which may contain the key of any request. */
 export function createRedaction(callers: Callers): RedactRecord {
-  const keys = callers.listSecrets().map((key) => ({ key, forms: listTokenForms(key) }))
+  const keys = callers.listSecrets().map((key) => ({ key, forms: listTokenForms(key).map(escapeJson) }))
   return (value) => {
     let clean = redactJson(value)
     // Most records contain no key.

@@ -133,9 +133,9 @@ function findOperandProblem(
   behind: readonly string[],
 ): string | undefined {
   if (runsCommand)
-    return before.length === 0 && behind[0] // an empty name is that of an unset variable
+    return before.length === 0 && behind[0]
       ? undefined
-      : `convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+      : `${behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
           `convsim ${name} --seed 42 -- npm test.`
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')

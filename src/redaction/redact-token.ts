@@ -27,7 +27,9 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  return redactCutParts(clean, (part) => forms.some((form) => form.includes(part)))
+  // Of a very long token the other forms are longer still, and are searched for each piece of the text.
+  const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
+  return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }
 
 /** Lists the forms that a token can have in texts: its own, in a URL, JSON, a pointer and a header, longest first. */
@@ -47,7 +49,8 @@ function decodeHeader(value: string): string {
   return utf8ToLatin1(decoded) === value ? decoded : value
 }
 
-const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
+/** Escapes a text as within a string of JSON. */
+export const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
@@ -55,6 +58,7 @@ const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 /** The fewest characters of a token beside such a mark that are redacted, and the most that a message quotes. */
 const minCutLength = 4
 const maxCutLength = 300
+const maxCutForm = 4096
 
 /** Redacts the parts of tokens that a message cut. `isPart`: returns true for a text that a token contains. */
 function redactCutParts(text: string, isPart: (text: string) => boolean): string {

@@ -202,7 +202,9 @@ function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
     const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
     return [
-      ...ofPeriod.map(({ message }) => errorAt(place('/period'), `no request gets this exact answer: it ${message}`)),
+      ...ofPeriod.map(({ message }) =>
+        errorAt(place('/period'), `no request gets this exact answer: its period ${message}`),
+      ),
       ...operation
         .checkResponse(operation.successStatus, body)
         .map(({ pointer, message }) =>

@@ -130,10 +130,15 @@ function parseSettings(settings: LibrarySettings) {
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
       values[name] = readGiven(setting, given)
-      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(given)}.`)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${describeGiven(given)}.`)
     }
   }
   return { values, problems }
+}
+
+function describeGiven(given: unknown): string {
+  if (Array.isArray(given)) return 'a list'
+  return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
 }
 
 /** Reads a value, of which a list of texts is one with commas, and an object is none. */

@@ -35,3 +35,12 @@ test.each([
   callers.nameOf('a+b/c=d~e')
   expect(createRedaction(callers)({ note: text })).toEqual({ note: text.replace(/a.*e$/, '[redacted]') })
 })
+
+test.each(['k\u00e9"y/of-a-caller', 'k\\u00e9\\"y/of-a-caller', 'k\u00e9"y~1of-a-caller'])(
+  'a key is redacted in the form %s',
+  (text) => {
+    const callers = new Callers([])
+    callers.nameOf('k\u00e9"y/of-a-caller')
+    expect(createRedaction(callers)({ note: text })).toEqual({ note: '[redacted]' })
+  },
+)
