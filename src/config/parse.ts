@@ -132,11 +132,14 @@ function findOperandProblem(
   before: readonly string[],
   behind: readonly string[],
 ): string | undefined {
-  if (runsCommand)
-    return before.length === 0 && behind[0]
-      ? undefined
-      : `${behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
-          `convsim ${name} --seed 42 -- npm test.`
+  if (runsCommand) {
+    if (before.length === 0 && behind[0]) return undefined
+    const unset = behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''
+    return (
+      `${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+      `convsim ${name} --seed 42 -- npm test.`
+    )
+  }
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined

@@ -72,7 +72,7 @@ async function replyFromDocument(
   return { status, headers, body: body === undefined ? undefined : documentedBody(body, mediaType), origin: 'contract' }
 }
 
-/** Returns true for a header that is sent as documented: its name is valid, and neither CORS nor the body decides it. */
+/** Returns true for a header that is sent as documented: HTTP allows its name, and nothing else decides its value. */
 function isDocumentedHeader(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
 }

@@ -56,7 +56,11 @@ describe('the command', () => {
     [126, ['exec', '--', './package.json'], /package\.json cannot be run/],
     [126, ['exec', '--', './package.json/x'], /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, ['exec', '--', 'npm test '.repeat(40)], /npm test.* cannot be run: spawn ENAMETOOLONG/],
-    [1, ['exec', '--', ''], /takes flags .* and its command after "--"/],
+    [
+      1,
+      ['exec', '--', ''],
+      /The name of the command is empty, as that of an unset variable\. convsim exec takes flags/,
+    ],
   ])('sets the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
