@@ -18,7 +18,7 @@ export function impactOfEvent({ fields: { productId, eventAt }, impact }: Stored
   return { product: uuidKey(productId), day, units: Math.round(impact * UNITS_PER_IMPACT), events: 1 }
 }
 
-/** The sums of impact by product and day, updated with every event. */
+/** The sums of impact by product and day. */
 export class ImpactIndex {
   readonly #products = new Map<string | null, Map<string, ImpactSum>>()
 
@@ -28,41 +28,26 @@ export class ImpactIndex {
     return copy
   }
 
-  add(event: StoredEvent): void {
-    if (event.sampledOut) return
-    const sum = impactOfEvent(event)
+  add(sum: ImpactSum): void {
     const days = this.#products.get(sum.product) ?? new Map<string, ImpactSum>()
     this.#products.set(sum.product, days)
     addSum(days, sum)
   }
 
-  *list(): Generator<ImpactSum> {
-    for (const days of this.#products.values()) yield* days.values()
-  }
-
-  query(query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    if (this.#products.size === 0) return new Map()
-    const products = new Set(query.productIds.map(uuidKey))
-    const found = Array.from(products, (product) => [...(this.#products.get(product)?.values() ?? [])])
-    return sumDays(found.flat(), query)
+  /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
+  query({ productIds, from = '', to = '~' }: ImpactQuery): ReadonlyMap<string, DayImpact> {
+    // '~' sorts behind every day
+    const found = new Map<string, ImpactSum>()
+    for (const product of new Set(productIds.map(uuidKey))) {
+      const sums = this.#products.get(product)?.values() ?? []
+      for (const sum of sums) if (sum.day >= from && sum.day <= to) addSum(found, sum)
+    }
+    const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+    return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]))
   }
 }
 
 function addSum(days: Map<string, ImpactSum>, sum: ImpactSum): void {
   const { units = 0, events = 0 } = days.get(sum.day) ?? {}
   days.set(sum.day, { ...sum, units: sum.units + units, events: sum.events + events })
-}
-
-/**
- * Sums the impact per day over the products of a query. Days without events are left out; the earliest day is first.
- */
-export function sumDays(
-  sums: Iterable<ImpactSum>,
-  { productIds, from = '', to = '~' }: ImpactQuery, // '~' sorts behind every day
-): ReadonlyMap<string, DayImpact> {
-  const products = new Set(productIds.map(uuidKey))
-  const days = new Map<string, ImpactSum>()
-  for (const sum of sums) if (products.has(sum.product) && sum.day >= from && sum.day <= to) addSum(days, sum)
-  const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
-  return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]))
 }

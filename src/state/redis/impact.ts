@@ -1,7 +1,7 @@
 import { LruCache } from '../../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
-import { type ImpactSum, sumDays } from '../memory/impact.ts'
+import { ImpactIndex, type ImpactSum } from '../memory/impact.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'
 import type { Store } from '../store.ts'
 import { SUM_IMPACT } from './lua/record-scripts.ts'
@@ -22,7 +22,9 @@ export function createImpact(scripts: SandboxScripts): Store['eventImpact'] {
     const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
     if (known.state === scripts.freshHead(sandbox)?.state) return known.days
     const [generation, events, quality, sums] = await scripts.run(SUM_IMPACT, sandbox, listFields(query))
-    known.days = sumDays((sums as readonly string[][]).map(parseSum), query) // the script returns lists
+    const index = new ImpactIndex()
+    for (const sum of sums as readonly string[][]) index.add(parseSum(sum)) // the script returns lists
+    known.days = index.query(query)
     known.state = scripts.offerHead(sandbox, [generation, events, quality])
     return known.days
   }

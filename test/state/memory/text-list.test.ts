@@ -4,7 +4,7 @@ import { TextList } from '../../../src/state/memory/text-list.ts'
 
 function listOf(texts: readonly string[]): TextList {
   const list = new TextList()
-  for (const text of texts) list.push(text)
+  for (const text of texts) list.set(list.length, text)
   return list
 }
 
@@ -35,11 +35,25 @@ test('a copy does not change with its original, nor that with the copy', () => {
     fc.property(texts, (given) => {
       const list = listOf(given)
       const copy = list.copy()
-      list.push('a')
-      copy.push('b')
+      list.set(list.length, 'a')
+      copy.set(copy.length, 'b')
       expect([...copy]).toEqual([...given, 'b'])
       expect([...list]).toEqual([...given, 'a'])
     }),
     { numRuns: 30, examples: [[['a', 'b'.repeat(70_000)]]] },
+  )
+})
+
+test('a replaced text changes neither the others nor a copy', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(), (given, at) => {
+      const list = listOf(given)
+      const copy = list.copy()
+      const position = at % Math.max(1, given.length)
+      list.set(position, 'other')
+      expect([...list]).toEqual(given.length === 0 ? ['other'] : given.with(position, 'other'))
+      expect([...copy]).toEqual(given)
+    }),
+    { numRuns: 30 },
   )
 })
