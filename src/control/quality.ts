@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { SlicedWork } from '../core/slices.ts'
+import { inSlices } from '../core/slices.ts'
 import { uuidKey } from '../state/clone.ts'
 import type { StoredEvent } from '../state/records.ts'
 import type { ControlDeps } from './deps.ts'
@@ -72,10 +72,8 @@ async function groupEvents(
   events: readonly StoredEvent[],
   keyOf: (event: StoredEvent) => string | null | undefined,
 ): Promise<Map<string, EventGroup>> {
-  const work = new SlicedWork()
   const groups = new Map<string, EventGroup>()
-  for (const event of events) {
-    if (work.isDue) await work.rest()
+  for await (const event of inSlices(events)) {
     const key = keyOf(event)
     if (typeof key !== 'string') continue
     const group = groups.get(key) ?? { impact: 0, count: 0, eventIds: [] }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { SlicedWork } from '../core/slices.ts'
+import { inSlices } from '../core/slices.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import { parseExport } from '../state/sandbox-export.ts'
 import type { EventQuery } from '../state/store.ts'
@@ -15,12 +15,8 @@ export function recordHandlers({ store }: ControlDeps) {
       return toJson(page)
     },
     async listPrompts(request) {
-      const work = new SlicedWork()
       const prompts: JsonObject[] = []
-      for (const prompt of await store.listPrompts(request.sandbox)) {
-        prompts.push(promptToJson(prompt))
-        if (work.isDue) await work.rest()
-      }
+      for await (const prompt of inSlices(await store.listPrompts(request.sandbox))) prompts.push(promptToJson(prompt))
       return { prompts }
     },
     async activateVersion(request) {

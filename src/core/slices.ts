@@ -33,6 +33,15 @@ export class SlicedWork {
   }
 }
 
+/** Yields items, and lets others run between those of two slices. */
+export async function* inSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  const work = new SlicedWork()
+  for (const item of items) {
+    yield item
+    if (work.isDue) await work.rest()
+  }
+}
+
 /** Joins the pieces of a text to chunks, between which other requests are answered. */
 export async function* chunksInSlices(
   pieces: Iterable<string>,

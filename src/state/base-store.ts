@@ -1,6 +1,6 @@
 import { once } from '../core/once.ts'
 import { deriveUuid } from '../core/seeded.ts'
-import { cloneJson, copyInSlices } from './clone.ts'
+import { cloneJson, parseInSlices } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
@@ -16,7 +16,7 @@ import {
 } from './memory/state-data.ts'
 import { createPromptHead, createVersion } from './prompts.ts'
 import { addUpRecords, listEvents } from './queries.ts'
-import { EXPORT_FORMAT } from './records.ts'
+import { EXPORT_FORMAT, type StoredPrompt } from './records.ts'
 import type { EventReceipt, SandboxExport, Store } from './store.ts'
 
 /** The decision of a command: the change to store, and the result to return once the change is stored. */
@@ -94,7 +94,7 @@ export class BaseStore implements Store {
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
     this.#read(sandbox, ({ data }) => listEvents(data.table(eventCollection), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => copyInSlices(data.table(promptCollection).list()))
+    this.#read(sandbox, ({ data }) => parseInSlices<StoredPrompt>(data.table(promptCollection).list()))
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
     this.#changeIf({ sandbox, op: 'activate', promptId, versionId }, ({ data }) =>
       data.table(promptCollection).hasVersion(promptId, versionId),
@@ -107,15 +107,13 @@ export class BaseStore implements Store {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
-    this.#read(sandbox, ({ data }) => copyInSlices(data.table(collection).list()))
+    this.#read(sandbox, ({ data }) => parseInSlices(data.table(collection).list()))
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     this.#committer.commit((state) => {
       const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
       const record = replaceRecord(collection, key, present, update)
       if (record === present) return { result: present }
-      const { name } = collection
-      if (record === undefined) return { change: { sandbox, op: 'remove', collection: name, key }, result: undefined }
-      return { change: { sandbox, op: 'put', collection: name, record }, result: cloneJson(record) }
+      return { change: { sandbox, op: 'put', collection: collection.name, key, record }, result: cloneJson(record) }
     })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
@@ -137,12 +135,16 @@ export class BaseStore implements Store {
   readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
     this.#changeIf({ sandbox, op: 'forget', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
   readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
-    this.#read(sandbox, async ({ data: { quality, tables } }) => {
-      const listed = Array.from(tables, ([name, table]) => [name, table.list()] as const) // before the first pause
-      const copies: Record<string, readonly object[]> = {}
-      for (const [name, records] of listed) copies[name] = await copyInSlices(records)
+    this.#read(sandbox, async ({ data }) => {
+      const { quality, lists } = data.capture()
+      const records: Record<string, unknown> = {}
+      for (const [name, texts] of lists) records[name] = await parseInSlices(texts)
       // There is a list for each collection.
-      return { format: EXPORT_FORMAT, quality: Object.freeze(cloneJson(quality)), ...copies } as SandboxExport
+      return {
+        format: EXPORT_FORMAT,
+        quality: Object.freeze(cloneJson(quality)),
+        ...records,
+      } as unknown as SandboxExport
     })
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
     const isAllowed = ({ data }: SandboxEntry) =>

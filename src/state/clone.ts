@@ -1,4 +1,4 @@
-import { SlicedWork } from '../core/slices.ts'
+import { inSlices } from '../core/slices.ts'
 
 /**
  * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
@@ -22,15 +22,11 @@ function cloneValue(value: unknown): unknown {
   return copy
 }
 
-/** Copies objects, of which some may be JSON, in slices between which other requests are answered. */
-export async function copyInSlices<T extends object>(items: Iterable<T | string>): Promise<T[]> {
-  const work = new SlicedWork()
-  const copies: T[] = []
-  for (const item of items) {
-    copies.push(typeof item === 'string' ? JSON.parse(item) : cloneJson(item))
-    if (work.isDue) await work.rest()
-  }
-  return copies
+/** Parses JSON in slices, between which other requests are answered. */
+export async function parseInSlices<T>(texts: Iterable<string>): Promise<T[]> {
+  const parsed: T[] = []
+  for await (const text of inSlices(texts)) parsed.push(JSON.parse(text))
+  return parsed
 }
 
 /** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */

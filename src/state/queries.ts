@@ -1,5 +1,5 @@
-import { SlicedWork } from '../core/slices.ts'
-import { copyInSlices, uuidKey } from './clone.ts'
+import { inSlices } from '../core/slices.ts'
+import { parseInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import type { EventTable } from './collections/events.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'
@@ -15,18 +15,16 @@ export async function listEvents(events: EventTable, query: EventQuery): Promise
   const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
   const end = offset + limit
   const matches = createTest(query)
-  const work = new SlicedWork()
   const texts: string[] = []
   let total = 0
-  for (const text of events.list()) {
-    if (work.isDue) await work.rest()
+  for await (const text of inSlices(events.list())) {
     if (matches?.(JSON.parse(text)) === false) continue
     total += 1
     if (order === 'newest' || total <= end) texts.push(text)
     if (texts.length > 2 * end) texts.splice(0, texts.length - end)
   }
   if (order === 'newest') texts.reverse()
-  return { events: await copyInSlices<StoredEvent>(texts.slice(offset, end)), total }
+  return { events: await parseInSlices<StoredEvent>(texts.slice(offset, end)), total }
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */

@@ -2,11 +2,10 @@ import schema from '../../spec/export.schema.json' with { type: 'json' }
 import { isObject } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { SlicedWork } from '../core/slices.ts'
+import { inSlices } from '../core/slices.ts'
 import { loadSchema } from '../documents/load-schema.ts'
-import type { PublishedSchema, SchemaCheck } from '../documents/schema.ts'
+import type { PublishedSchema } from '../documents/schema.ts'
 import { MAX_ERRORS } from '../documents/violations.ts'
-import { cloneJson } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import { collections } from './collections/index.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
@@ -28,54 +27,45 @@ const emptyExport = {
 }
 
 /**
- * Parses a copy of the export of a sandbox in slices, between which other requests are answered. It is checked by
+ * Parses the export of a sandbox in slices, between which other requests are answered. It is checked by
  * `spec/export.schema.json`, its valid records also by the rules of their collections. The error lists the problems.
- * Each is a sentence that begins with its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`.
+ * Each is a sentence that begins with its place as a JSON pointer: `/events/3/impact must be from -1 to 1; got 7`. The
+ * result shares the records of the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()
-  const findFrameFaults = (frame: unknown) =>
-    check(frame).map(({ pointer, message }) => `${pointer || 'the export'} ${message}`)
-  if (!isObject(document)) return failure(findFrameFaults(document))
-  const work = new SlicedWork()
-  const quality = cloneJson(document['quality'])
-  const listed = collections.filter(({ name }) => Array.isArray(document[name]))
-  const lists = Object.fromEntries(listed.map(({ name }) => [name, [...(document[name] as unknown[])]]))
+  const given: Readonly<Record<string, unknown>> = isObject(document) ? document : {}
+  const listed = collections.filter(({ name }) => Array.isArray(given[name]))
   // The records are checked one by one.
-  const faults = findFrameFaults({ ...document, ...Object.fromEntries(listed.map(({ name }) => [name, []])) })
+  const empty = Object.fromEntries(listed.map(({ name }) => [name, []]))
+  const frame = isObject(document) ? { ...document, ...empty } : document
+  const faults = check(frame).map(({ pointer, message }) => `${pointer || 'the export'} ${message}`)
   for (const collection of listed) {
-    const records = lists[collection.name] ?? []
-    const findFaults = createRecordCheck(check, collection)
-    for (const [index, record] of records.entries()) {
+    const { name } = collection
+    const findFaults = createRuleCheck(collection)
+    let index = 0
+    for await (const record of inSlices(given[name] as object[])) {
       if (faults.length >= MAX_ERRORS) return failure([...faults, moreFaults])
-      if (work.isDue) await work.rest()
-      records[index] = cloneJson(record)
-      faults.push(...findFaults(records[index]).map((fault) => `/${collection.name}/${index}${fault}`))
+      const place = `/${name}/${index++}`
+      const wrong = check({ ...emptyExport, [name]: [record] })
+      faults.push(...wrong.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, place)} ${message}`))
+      if (wrong.length === 0) faults.push(...findFaults(record).map((fault) => place + fault))
     }
   }
   if (faults.length > 0) return failure(faults)
-  return success({ ...emptyExport, quality, ...lists } as unknown as SandboxExport) // which was just checked
+  const lists = Object.fromEntries(listed.map(({ name }) => [name, given[name]]))
+  return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // just checked
 }
 
-/** Returns a function that finds the faults of a record by the schema, or else those that no schema can describe. */
-function createRecordCheck(check: SchemaCheck, collection: Collection): (record: unknown) => readonly string[] {
-  const { name } = collection
-  const findRepeatedKeys = createRepeatFinder(collection)
-  return (record) => {
-    const faults = check({ ...emptyExport, [name]: [record] })
-    if (faults.length > 0)
-      return faults.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, '')} ${message}`)
-    const valid = record as object
-    return [...(collection.findFaults?.(valid) ?? []), ...findRepeatedKeys(valid)]
-  }
-}
-
-/** Returns a function that finds the keys of a record that an earlier one has, for each kind of key the first time. */
-function createRepeatFinder({ keyOf, otherKeys }: Collection): (record: object) => string[] {
+/**
+ * Returns a function that finds the faults of a record that no schema can describe, such as the keys that an earlier
+ * record has, for each kind of key the first time.
+ */
+function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
   const repeatedKinds = new Set<string>()
   return (record) => {
-    const faults: string[] = []
+    const faults = [...(findFaults?.(record) ?? [])]
     // Ids are UUIDs, whose case does not count.
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {

@@ -1,21 +1,20 @@
 import type { JsonObject } from '../core/json.ts'
 import type { ExchangeStream } from './exchanges.ts'
 
-/** A record after an update, and the result of the update. */
-export interface RecordUpdate<T> {
-  /** The same record as before changes nothing; undefined removes the record. */
-  readonly record: JsonObject | undefined
-  readonly result: T
-}
-
 /** The part of a shared state that a store in this process does not have. */
 export interface SharedState {
   /** The URL of the server without user and password. */
   readonly shown: string
   /** Reads the present record beside the data of a sandbox, if there is one. The record is never changed. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
-  updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
+  /**
+   * Replaces that record; undefined removes it, and the same record changes nothing. `update` has no effects, since it
+   * is called again if another process was faster.
+   */
+  updateRecord<T>(
+    sandbox: string,
+    update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
+  ): Promise<T>
   /**
    * Stores the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
    * is still connected.

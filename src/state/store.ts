@@ -3,7 +3,7 @@
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
 import type { PlainCollection } from './collections/collection.ts'
-import type { RecordCounts, SandboxContent } from './collections/index.ts'
+import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
   EventDraft,
@@ -95,7 +95,7 @@ export interface Snapshot extends SnapshotHead, RecordCounts {}
 export type ImportCondition = 'always' | 'if-empty'
 
 /** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
-export interface SandboxExport extends SandboxContent {
+export interface SandboxExport extends Required<StoredContent> {
   readonly format: typeof EXPORT_FORMAT
 }
 

@@ -1,14 +1,11 @@
 import { cloneJson } from '../clone.ts'
 
-/** A record as a table holds it: as an object that nobody changes, or as its JSON, which takes half of the memory. */
-export type HeldRecord = object | string
-
 /** The records of one collection in one sandbox. */
 export interface Table<Item extends object = object> {
   /** The number of records. */
   readonly size: number
-  /** Lists the records in the order of their creation, as they are now: later changes do not change the list. */
-  list(): Iterable<HeldRecord>
+  /** Lists the JSON of the records in the order of their creation. Later changes do not change the list. */
+  list(): Iterable<string>
   /** Adds a valid record. */
   add(item: Item): void
   /** Applies a change, which is plain data. Throws if the change names a record that does not exist. */
@@ -17,11 +14,13 @@ export interface Table<Item extends object = object> {
   copy(): Table
 }
 
-/** A change of a collection without operations of its own. */
-export type PlainChange<Item extends object = object> = { readonly collection: string } & (
-  | { readonly op: 'put'; readonly record: Item }
-  | { readonly op: 'remove'; readonly key: string }
-)
+/** A change of a collection without operations of its own: the next record of a key, if there is one. */
+export interface PlainChange<Item extends object = object> {
+  readonly op: 'put'
+  readonly collection: string
+  readonly key: string
+  readonly record?: Item | undefined
+}
 
 /** A table for small records: a `Map` by key. */
 export class PlainTable<Item extends object> extends Map<string, Item> implements Table<Item> {
@@ -32,17 +31,17 @@ export class PlainTable<Item extends object> extends Map<string, Item> implement
     this.#keyOf = keyOf
   }
 
-  list(): Item[] {
-    return [...this.values()]
+  list(): Iterable<string> {
+    return toTexts([...this.values()])
   }
 
   add(item: Item): void {
     this.set(this.#keyOf(item), item)
   }
 
-  apply(change: PlainChange<Item>): void {
-    if (change.op === 'put') this.add(change.record)
-    else if (!this.delete(change.key)) throw new Error(`no record has the key ${change.key}`)
+  apply({ key, record }: PlainChange<Item>): void {
+    if (record === undefined) this.delete(key)
+    else this.set(key, record)
   }
 
   copy(): PlainTable<Item> {
@@ -50,6 +49,11 @@ export class PlainTable<Item extends object> extends Map<string, Item> implement
     for (const item of this.values()) copy.add(item)
     return copy
   }
+}
+
+/** Yields the JSON of records. */
+export function* toTexts(records: readonly object[]): Generator<string> {
+  for (const record of records) yield JSON.stringify(record)
 }
 
 /** A record type of the state. State file, log, exports, imports and snapshots have those that `index.ts` lists. */
@@ -75,7 +79,7 @@ export type PlainCollection<Item extends object> = Collection<Item, PlainTable<I
 export function plainCollection<Item extends object>(
   description: Omit<PlainCollection<Item>, 'ops' | 'createTable'>,
 ): PlainCollection<Item> {
-  return { ...description, ops: ['put', 'remove'], createTable: () => new PlainTable(description.keyOf) }
+  return { ...description, ops: ['put'], createTable: () => new PlainTable(description.keyOf) }
 }
 
 /**

@@ -7,23 +7,18 @@ import { type PromptChange, promptCollection } from './prompts.ts'
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
 
-/** The records of a sandbox by the name of their collection. */
-interface Records {
-  readonly events: readonly StoredEvent[]
-  readonly prompts: readonly StoredPrompt[]
-}
-
 /** Lists the collections without operations of their own. */
 export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
 
+/** A stored sandbox. A list is missing if its collection is newer than the file or the export. */
+export interface StoredContent {
+  readonly quality: QualitySettings
+  readonly events?: readonly StoredEvent[]
+  readonly prompts?: readonly StoredPrompt[]
+}
+
 /** The numbers of records by the name of their collection. */
-export type RecordCounts = { readonly [Name in keyof Records]: number }
-
-/** The quality settings and the records of a sandbox. */
-export type SandboxContent = { readonly quality: QualitySettings } & Records
-
-/** A stored sandbox. A member is missing if its collection is newer than the file or the export. */
-export type StoredContent = Pick<SandboxContent, 'quality'> & Partial<Records>
+export type RecordCounts = Readonly<Record<Exclude<keyof StoredContent, 'quality'>, number>>
 
 /** A change of the records of any collection. */
 export type CollectionChange = EventChange | PromptChange | PlainChange
@@ -38,8 +33,7 @@ export function findCollection({ op, collection }: { op: string; collection?: st
 
 /** Returns the records of a collection in valid content. */
 export function recordsOf(content: StoredContent, { name }: Collection): readonly object[] {
-  const records: Readonly<Record<string, unknown>> = content
-  return (records[name] ?? []) as readonly object[] // the content is valid
+  return content[name as keyof RecordCounts] ?? []
 }
 
 /** Counts the records of each collection in valid content. */

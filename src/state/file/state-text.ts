@@ -6,7 +6,13 @@ import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
-import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
+import {
+  type CapturedContent,
+  SandboxData,
+  type SandboxEntry,
+  StateData,
+  type StoredSnapshot,
+} from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
 import { formatTrailer, TRAILER } from './checksum.ts'
 import { parseStateJson, StateFileError, visitLines } from './disk.ts'
@@ -64,7 +70,7 @@ const SEALED_LINE = '  "log": "none",\n'
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, captureContent(entry.data)))
+  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, entry.data.capture()))
   return joinTexts(head, texts, '],\n')
 }
 
@@ -77,13 +83,6 @@ function* joinTexts(head: string, texts: readonly Iterable<string>[], tail: stri
   yield tail
 }
 
-type CapturedContent = ReturnType<typeof captureContent>
-
-/** Returns the content as it is now. */
-function captureContent({ quality, tables }: SandboxData) {
-  return { quality, lists: Array.from(tables, ([name, table]) => [name, table.list()] as const) }
-}
-
 function* sandboxText(name: string, entry: SandboxEntry, content: CapturedContent): Generator<string> {
   const { snapshotsTaken, snapshots } = entry
   yield* contentText({ name, snapshotsTaken }, content)
@@ -91,7 +90,7 @@ function* sandboxText(name: string, entry: SandboxEntry, content: CapturedConten
 }
 
 function* snapshotText({ head, data }: StoredSnapshot): Generator<string> {
-  yield* contentText(head, captureContent(data))
+  yield* contentText(head, data.capture())
   yield '\n    }'
 }
 
@@ -102,7 +101,7 @@ function* contentText(members: object, { quality, lists }: CapturedContent): Gen
     yield `,\n    ${JSON.stringify(name)}: [`
     let separator = '\n'
     for (const record of records) {
-      yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
+      yield `${separator}${RECORD_INDENT}${record}`
       separator = ',\n'
     }
     yield ']'

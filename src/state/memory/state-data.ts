@@ -2,7 +2,7 @@
  * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
  * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import { SlicedWork } from '../../core/slices.ts'
+import { inSlices } from '../../core/slices.ts'
 import type { Collection, Table } from '../collections/collection.ts'
 import {
   type CollectionChange,
@@ -29,15 +29,18 @@ export type Change = { readonly sandbox: string } & (
 /** The change of a sandbox by an import. */
 export type ImportChange = Extract<Change, { readonly op: 'import' }>
 
+/** The quality settings and the JSON of the records of a sandbox at one moment. */
+export type CapturedContent = ReturnType<SandboxData['capture']>
+
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
   /** The tables by the names of their collections. */
-  readonly tables: ReadonlyMap<string, Table>
+  readonly #tables: ReadonlyMap<string, Table>
 
   private constructor(quality: QualitySettings, tables: Iterable<readonly [string, Table]>) {
     this.quality = quality
-    this.tables = new Map(tables)
+    this.#tables = new Map(tables)
   }
 
   /** Creates the data from valid content. Default: the data of a new sandbox. */
@@ -53,23 +56,23 @@ export class SandboxData {
   /** Does the work of `of` in slices, between which other requests are answered. */
   static async load(content: StoredContent): Promise<SandboxData> {
     const data = SandboxData.of({ quality: content.quality })
-    const work = new SlicedWork()
-    for (const collection of collections) {
-      for (const record of recordsOf(content, collection)) {
-        data.table(collection).add(record)
-        if (work.isDue) await work.rest()
-      }
-    }
+    for (const collection of collections)
+      for await (const record of inSlices(recordsOf(content, collection))) data.table(collection).add(record)
     return data
   }
 
+  /** Returns the content as it is now. */
+  capture() {
+    return { quality: this.quality, lists: Array.from(this.#tables, ([name, table]) => [name, table.list()] as const) }
+  }
+
   table<Item extends object, T extends Table>(collection: Collection<Item, T>): T {
-    return this.tables.get(collection.name) as T // created by this collection
+    return this.#tables.get(collection.name) as T // created by this collection
   }
 
   /** Returns a copy that changes apart from this data. It shares the records. */
   copy(): SandboxData {
-    const copies = Array.from(this.tables, ([name, table]) => [name, table.copy()] as const)
+    const copies = Array.from(this.#tables, ([name, table]) => [name, table.copy()] as const)
     return new SandboxData(this.quality, copies)
   }
 
