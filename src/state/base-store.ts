@@ -19,15 +19,11 @@ import { addUpRecords, listEvents } from './queries.ts'
 import { EXPORT_FORMAT, type StoredPrompt } from './records.ts'
 import type { EventReceipt, SandboxExport, Store } from './store.ts'
 
-/** The decision of a command: the change to store, and the result to return once the change is stored. */
-interface Decision<T> {
-  /** Absent: the command changes nothing. */
-  readonly change?: Change
-  readonly result: T
-}
-
-/** A command reads the state and decides. A committer applies its change before any other command decides. */
-export type Command<T> = (state: StateData) => Decision<T>
+/**
+ * A command reads the state and decides on a change, if any, and on the result to return once the change is stored. A
+ * committer applies the change before any other command decides.
+ */
+export type Command<T> = (state: StateData) => { readonly change?: Change; readonly result: T }
 
 /** Makes a committed change durable; the part that differs between adapters. */
 export interface Committer {
@@ -119,11 +115,8 @@ export class BaseStore implements Store {
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#committer.commit((state) => {
       const { data, snapshotsTaken } = state.sandbox(sandbox)
-      const snapshot = {
-        snapshotId: deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken]),
-        ...(name !== undefined && { name }),
-        createdAt: new Date(now).toISOString(),
-      }
+      const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])
+      const snapshot = { snapshotId, ...(name !== undefined && { name }), createdAt: new Date(now).toISOString() }
       return { change: { op: 'snapshot', sandbox, snapshot }, result: { ...snapshot, ...data.count() } }
     })
   readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
@@ -158,14 +151,9 @@ export class BaseStore implements Store {
     this.#committer.read(({ sandboxes }) =>
       Array.from(sandboxes, ([name, { data, snapshots }]) => ({ name, ...data.count(), snapshots: snapshots.size })),
     )
-  readonly deleteSandbox: Store['deleteSandbox'] = async (sandbox) => {
-    const isDeleted = await this.#changeIf({ sandbox, op: 'delete' }, (entry) => entry !== EMPTY_ENTRY)
-    this.#counters().reset(sandbox) // a sandbox without stored data can have counters
-    return isDeleted
-  }
+  readonly deleteSandbox: Store['deleteSandbox'] = (sandbox) => this.#discard('delete', sandbox)
   readonly reset: Store['reset'] = async (sandbox) => {
-    await this.#changeIf({ sandbox, op: 'reset' }, (entry) => entry !== EMPTY_ENTRY)
-    this.#counters().reset(sandbox)
+    await this.#discard('reset', sandbox)
   }
   readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
   readonly fork: Store['fork'] = () =>
@@ -190,6 +178,13 @@ export class BaseStore implements Store {
     return this.#committer.commit((state) =>
       test(state.sandbox(change.sandbox)) ? { change, result: true } : { result: false },
     )
+  }
+
+  /** Discards the data of a sandbox, and its counters, which it can have without data. */
+  async #discard(op: 'reset' | 'delete', sandbox: string): Promise<boolean> {
+    const isChanged = await this.#changeIf({ sandbox, op }, (entry) => entry !== EMPTY_ENTRY)
+    this.#counters().reset(sandbox)
+    return isChanged
   }
 
   /** Makes a change that replaces all data of its sandbox, and discards the sandbox's counters. */

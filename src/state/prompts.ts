@@ -21,9 +21,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/**
- * Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence.
- */
+/** Creates a new prompt. Its id is derived from the caller's identifier, or else from request and occurrence. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {

@@ -45,9 +45,7 @@ export function createTest(pageQuery: EventQuery): ((event: StoredEvent) => bool
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/**
- * Returns true if an event belongs to a conversation, which its caller's id names only where the event has no other.
- */
+/** Returns true if an event belongs to a conversation, which the caller's id names if the event has no other. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

@@ -36,9 +36,7 @@ export interface StoredEvent {
   readonly replays: number
   /** Is true if `eventAt` is the time of receipt, since the caller sent no time; else absent. */
   readonly eventAtDefaulted?: true
-  /**
-   * The id of the sandbox's first event with the same payload. Absent: this event is the first, or has an `insertId`.
-   */
+  /** The id of the sandbox's first event with the same payload. Absent: this is the first, or has an `insertId`. */
   readonly repeatOf?: string
 }
 
@@ -99,9 +97,7 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/**
- * The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed.
- */
+/** The sandbox of a write, with its seed and time. Ids and sampling are derived from the name and the seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string

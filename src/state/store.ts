@@ -29,9 +29,7 @@ export interface EventQuery {
   readonly insertId?: string
   readonly eventId?: string
   readonly sampledOut?: boolean
-  /**
-   * The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`.
-   */
+  /** The recorded events that come first. Default: `oldest`. */
   readonly order?: 'oldest' | 'newest'
   /** The number of matching events to skip. Default 0. */
   readonly offset?: number
@@ -125,11 +123,8 @@ export interface Store {
    * A restart discards all windows.
    */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /**
-   * Advances the sequence `key` of the sandbox, and returns its index before: 0, 1, 2, ... A restart begins at 0 again.
-   */
+  /** Advances the sequence `key`, and returns its index before: 0, 1, 2, ... A restart begins at 0 again. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
-
   /** Lists the sequences of the sandbox by key, with the number of times that each was advanced. */
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
@@ -147,9 +142,8 @@ export interface Store {
   /** Lists the records of a plain collection in the order of their creation. */
   listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>): Promise<readonly Item[]>
   /**
-   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one. Undefined:
-   * there is no record. `update` has no effects, since an adapter for a shared database calls it again if another
-   * process was faster.
+   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one; undefined
+   * stands for no record. `update` has no effects, since it is called again if another process was faster.
    */
   updateRecord<Item extends object>(
     sandbox: string,
@@ -180,7 +174,6 @@ export interface Store {
    * nothing but counters was stored.
    */
   deleteSandbox(sandbox: string): Promise<boolean>
-
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
   /** Counts the records of all sandboxes. */

@@ -82,9 +82,7 @@ export function plainCollection<Item extends object>(
   return { ...description, ops: ['put'], createTable: () => new PlainTable(description.keyOf) }
 }
 
-/**
- * Returns the record that `update` makes of the present one, or the present one if it stays. Undefined is no record.
- */
+/** Returns the record that `update` makes of the present one, or that one if it stays; undefined for no record. */
 export function replaceRecord<Item extends object>(
   { keyOf }: PlainCollection<Item>,
   key: string,

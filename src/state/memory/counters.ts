@@ -46,12 +46,13 @@ export class Counters {
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
-    const isKnownOpen = known !== undefined && isOpen(known, now)
-    const window = isKnownOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
+    // A window that begins in the future has ended: a sandbox's clock can be set back.
+    const isOpen = known !== undefined && known.opened <= now && now < known.ends
+    const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit
-    const used = allowed ? window.used + 1 : window.used
-    if (isKnownOpen) this.#windows.set(name, { ...window, used })
-    else setLast(this.#windows, name, { ...window, used }, MAX_WINDOWS)
+    const used = window.used + Number(allowed)
+    if (!isOpen) this.#windows.delete(name)
+    setBounded(this.#windows, name, { ...window, used }, MAX_WINDOWS)
     return { allowed, limit, remaining: Math.max(0, limit - used), resetMs: window.ends - now }
   }
 
@@ -64,22 +65,17 @@ export class Counters {
   nextSequenceIndex(sandbox: string, key: string): number {
     const name = encodePath([sandbox]) + shorten(key, MAX_SEQUENCE_KEY)
     const index = this.#sequences.get(name) ?? 0
-    setLast(this.#sequences, name, index + 1, MAX_SEQUENCES)
+    this.#sequences.delete(name)
+    setBounded(this.#sequences, name, index + 1, MAX_SEQUENCES)
     return index
   }
 }
 
-/** Stores a value under the last key of a map. The first key is evicted if there are more than `max`. */
-function setLast<T>(map: Map<string, T>, key: string, value: T, max: number): void {
-  map.delete(key)
+/** Stores a value in a map, behind the others if its key is new. The first key is evicted beyond `max`. */
+function setBounded<T>(map: Map<string, T>, key: string, value: T, max: number): void {
   map.set(key, value)
   const [first = key] = map.keys()
   if (map.size > max) map.delete(first)
-}
-
-/** Returns true for an open window. One that begins in the future has ended: a sandbox's clock can be set back. */
-function isOpen({ opened, ends }: RateWindow, now: number): boolean {
-  return opened <= now && now < ends
 }
 
 /** Shortens a key that a client chose: a token or a sequence may have 16 kB. Equal only for equal keys. */

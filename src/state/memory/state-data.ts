@@ -36,26 +36,24 @@ export type CapturedContent = ReturnType<SandboxData['capture']>
 export class SandboxData {
   quality: QualitySettings
   /** The tables by the names of their collections. */
-  readonly #tables: ReadonlyMap<string, Table>
+  readonly #tables = new Map(collections.map(({ name, createTable }) => [name, createTable()]))
 
-  private constructor(quality: QualitySettings, tables: Iterable<readonly [string, Table]>) {
+  /** Creates the data of a new sandbox. */
+  constructor(quality = DEFAULT_QUALITY) {
     this.quality = quality
-    this.#tables = new Map(tables)
   }
 
-  /** Creates the data from valid content. Default: the data of a new sandbox. */
-  static of(content: StoredContent = { quality: DEFAULT_QUALITY }): SandboxData {
-    const tables = collections.map((collection) => {
-      const table = collection.createTable()
-      for (const record of recordsOf(content, collection)) table.add(record)
-      return [collection.name, table] as const
-    })
-    return new SandboxData(content.quality, tables)
+  /** Creates the data from valid content. */
+  static of(content: StoredContent): SandboxData {
+    const data = new SandboxData(content.quality)
+    for (const collection of collections)
+      for (const record of recordsOf(content, collection)) data.table(collection).add(record)
+    return data
   }
 
   /** Does the work of `of` in slices, between which other requests are answered. */
   static async load(content: StoredContent): Promise<SandboxData> {
-    const data = SandboxData.of({ quality: content.quality })
+    const data = new SandboxData(content.quality)
     for (const collection of collections)
       for await (const record of inSlices(recordsOf(content, collection))) data.table(collection).add(record)
     return data
@@ -72,8 +70,9 @@ export class SandboxData {
 
   /** Returns a copy that changes apart from this data. It shares the records. */
   copy(): SandboxData {
-    const copies = Array.from(this.#tables, ([name, table]) => [name, table.copy()] as const)
-    return new SandboxData(this.quality, copies)
+    const copy = new SandboxData(this.quality)
+    for (const [name, table] of this.#tables) copy.#tables.set(name, table.copy())
+    return copy
   }
 
   count(): RecordCounts {
@@ -92,7 +91,7 @@ export interface SandboxEntry {
   readonly snapshotsTaken: number
 }
 
-const emptyEntry = (): SandboxEntry => ({ data: SandboxData.of(), snapshots: new Map(), snapshotsTaken: 0 })
+const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
 
 /** The entry of every sandbox without data. It is never changed. */
 export const EMPTY_ENTRY = emptyEntry()
@@ -135,7 +134,7 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
     case 'delete':
       return undefined
     case 'reset':
-      return entry.snapshots.size === 0 ? undefined : { ...entry, data: SandboxData.of() }
+      return entry.snapshots.size === 0 ? undefined : { ...entry, data: new SandboxData() }
     case 'import':
       return { ...entry, data: change.data ?? SandboxData.of(change.state) }
     case 'restore':
@@ -146,8 +145,7 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
     }
     case 'forget': {
-      const { head } = getSnapshot(entry, change.snapshotId)
-      const others = [...entry.snapshots].filter(([id]) => id !== head.snapshotId)
+      const others = [...entry.snapshots].filter(([, snapshot]) => snapshot !== getSnapshot(entry, change.snapshotId))
       return { ...entry, snapshots: new Map(others) }
     }
     case 'quality':
