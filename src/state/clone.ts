@@ -5,21 +5,15 @@ import { inSlices } from '../core/slices.ts'
  * that the store in memory and the store in a file never differ.
  */
 export function cloneJson<T>(value: T): T {
-  return cloneValue(value) as T // the copy has the shape of the original
-}
-
-function cloneValue(value: unknown): unknown {
-  if (value === 0) return 0
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cloneValue)
+  if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
+  if (Array.isArray(value)) return value.map(cloneJson) as T
   // A spread with assignments to existing members is fast, and leaves `__proto__` an ordinary member.
-  const copy: Record<string, unknown> = { ...value }
+  const copy = { ...value } as Record<string, unknown>
   for (const key of Object.keys(copy)) {
-    const member = copy[key]
-    if (member === undefined) delete copy[key]
-    else if (member === 0 || typeof member === 'object') copy[key] = cloneValue(member)
+    if (copy[key] === undefined) delete copy[key]
+    else copy[key] = cloneJson(copy[key])
   }
-  return copy
+  return copy as T // which has the shape of the original
 }
 
 /** Parses JSON in slices, between which other requests are answered. */

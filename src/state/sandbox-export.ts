@@ -57,23 +57,17 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
   return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // just checked
 }
 
-/**
- * Returns a function that finds the faults of a record that no schema can describe, such as the keys that an earlier
- * record has, for each kind of key the first time.
- */
+/** Returns a function that finds the faults of a record that no schema can describe, such as repeated keys. */
 function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>()
   return (record) => {
     const faults = [...(findFaults?.(record) ?? [])]
     // Ids are UUIDs, whose case does not count.
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
+      if (key === undefined) continue
       const named = `${kind} ${key}`
-      if (key !== undefined && earlier.has(named) && !repeatedKinds.has(kind)) {
-        repeatedKinds.add(kind)
-        faults.push(` must not repeat the ${named} of an earlier record`)
-      }
+      if (earlier.has(named)) faults.push(` must not repeat the ${named} of an earlier record`)
       earlier.add(named)
     }
     return faults

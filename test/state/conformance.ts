@@ -439,6 +439,11 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
       })
 
+      test('an export with an event without an insertId and one with the insertId undefined is imported', async () => {
+        for (const fields of [{}, { insertId: 'undefined' }]) await store.recordEvent(context, event(fields))
+        expect(await importDocument(store, 'copy', await store.exportSandbox('default'))).toMatchObject({ ok: true })
+      })
+
       test('an import into an empty sandbox leaves one with records as it is', async () => {
         await store.recordEvent(context, event())
         const document = await store.exportSandbox('default')

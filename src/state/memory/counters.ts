@@ -22,18 +22,16 @@ export const MAX_SEQUENCE_KEY = 1000
 /** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
 export class Counters {
   /** The windows by sandbox and key, in the order in which they were opened. */
-  readonly #windows: Map<string, RateWindow>
+  #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by sandbox and key. The last key was advanced last. */
-  readonly #sequences: Map<string, number>
-
-  constructor(windows?: ReadonlyMap<string, RateWindow>, sequences?: ReadonlyMap<string, number>) {
-    this.#windows = new Map(windows)
-    this.#sequences = new Map(sequences)
-  }
+  #sequences = new Map<string, number>()
 
   /** Returns a copy that advances apart from this one. */
   copy(): Counters {
-    return new Counters(this.#windows, this.#sequences)
+    const copy = new Counters()
+    copy.#windows = new Map(this.#windows)
+    copy.#sequences = new Map(this.#sequences)
+    return copy
   }
 
   /** Discards the windows and sequences of a sandbox. */

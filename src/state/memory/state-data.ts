@@ -100,30 +100,26 @@ export const EMPTY_ENTRY = emptyEntry()
 export class StateData {
   /** The id of the history that these data are the outcome of. Empty: no file has them. */
   readonly history: string
-  readonly #sandboxes: Map<string, SandboxEntry>
+  readonly sandboxes: Map<string, SandboxEntry>
   /** The number of changes in the history up to now. */
   seq: number
 
   constructor(history = '', seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {
     this.history = history
     this.seq = seq
-    this.#sandboxes = new Map(sandboxes)
-  }
-
-  get sandboxes(): ReadonlyMap<string, SandboxEntry> {
-    return this.#sandboxes
+    this.sandboxes = new Map(sandboxes)
   }
 
   /** Returns a sandbox for reading. A sandbox that does not exist is empty. */
   sandbox(name: string): SandboxEntry {
-    return this.#sandboxes.get(name) ?? EMPTY_ENTRY
+    return this.sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: Change): void {
-    const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)
-    if (entry === undefined) this.#sandboxes.delete(change.sandbox)
-    else this.#sandboxes.set(change.sandbox, entry)
+    const entry = changeEntry(this.sandboxes.get(change.sandbox) ?? emptyEntry(), change)
+    if (entry === undefined) this.sandboxes.delete(change.sandbox)
+    else this.sandboxes.set(change.sandbox, entry)
     this.seq += 1
   }
 }
