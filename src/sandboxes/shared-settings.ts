@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import { type ActiveRule, type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
+import type { SharedState } from '../state/shared-state.ts'
 import { Clock, type ClockMode, type ClockSetting, type ClockState } from './clock.ts'
 import { defaultSandbox } from './sandboxes.ts'
 import {
@@ -11,17 +12,7 @@ import {
 } from './settings.ts'
 
 /** The store of one record for each sandbox, which all replicas read and change. */
-export interface SettingsRecords {
-  readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** `update` is called again if another replica was faster. */
-  updateRecord<T>(
-    sandbox: string,
-    update: (record: JsonObject | undefined) => {
-      readonly record: JsonObject | undefined
-      readonly result: T
-    },
-  ): Promise<T>
-}
+type SettingsRecords = Pick<SharedState, 'readRecord' | 'updateRecord'>
 
 /** The stored settings of a sandbox. An absent member has the value of the start. */
 interface SettingsRecord {

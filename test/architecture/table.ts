@@ -41,7 +41,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   scenarios: room('definition.ts', 'Everything that can be switched on.', 'core documents contract exchange'),
   http: room('app.ts', 'Sockets: Express, requests in, replies out.', 'core exchange'),
-  sandboxes: room('sandboxes.ts', "The registry of sandboxes, and a sandbox's clock.", 'core scenarios'),
+  sandboxes: room('sandboxes.ts', "The registry of sandboxes, and a sandbox's clock.", 'core state scenarios'),
   operations: room(
     'index.ts',
     "The service's operations, one file each, and the table of handlers.",

@@ -25,8 +25,7 @@ export type CollectionChange = EventChange | PromptChange | PlainChange
 
 /** Returns the collection that a change belongs to. Throws if there is none. */
 export function findCollection({ op, collection }: { op: string; collection?: string }): Collection {
-  const isNamed = ({ name }: Collection) => collection === undefined || collection === name
-  const found = collections.find((each) => each.ops.includes(op) && isNamed(each))
+  const found = collections.find(({ name, ops }) => ops.includes(op) && (collection ?? name) === name)
   if (found === undefined) throw new Error(`no collection has the operation ${op}`)
   return found
 }
