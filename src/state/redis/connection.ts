@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { reasonOf } from '../../core/result.ts'
 import { nextTick, sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
@@ -67,13 +67,8 @@ export class RedisConnection {
   }
 
   /** Connects. The error is a sentence without user and password. */
-  static async open(
-    location: RedisLocation,
-    { commandMs, connectMs }: RedisTimeouts,
-  ): Promise<Result<RedisConnection>> {
-    const loaded = await loadClient()
-    if (!loaded.ok) return loaded
-    const { host, port, tls, database } = location
+  static async open(location: RedisLocation, { commandMs, connectMs }: RedisTimeouts): Promise<RedisConnection> {
+    const { host, port, tls, database, shown } = location
     const options = {
       host,
       port,
@@ -89,13 +84,16 @@ export class RedisConnection {
       retryStrategy: () => null, // `#connect` does
       protocol: 2,
     } as const satisfies RedisOptions
-    const connection = new RedisConnection(new loaded.value(options), location, commandMs)
+    const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      await replyWithin(connectMs, connection.#connect(isLoading))
-      return success(connection)
+      await replyWithin(
+        connectMs,
+        connection.#connect((error) => reasonOf(error).startsWith('LOADING')),
+      )
+      return connection
     } catch (error) {
       connection.close()
-      return failure(describeStartFault(connection.#lastError ?? error, location.shown))
+      throw new Error(describeStartFault(connection.#lastError ?? error, shown), { cause: error })
     }
   }
 
@@ -126,15 +124,6 @@ export class RedisConnection {
     void sleep(PAUSE_MS, undefined, { ref: false }).then(() => this.#connect(() => true))
   }
 
-  /** The reason why commands are refused, or undefined while they are not. */
-  get outage(): string | undefined {
-    if (this.#outage === undefined) return undefined
-    return (
-      `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
-      'Requests that need it are answered again once it can.'
-    )
-  }
-
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
   run({ name, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
     if (!(name in this.#redis)) this.#redis.defineCommand(name, { lua: text })
@@ -149,7 +138,11 @@ export class RedisConnection {
 
   async #send(send: () => Promise<RedisReply>): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')
-    if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
+    if (this.#outage !== undefined)
+      throw new StoreUnavailableError(
+        `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
+          'Requests that need it are answered again once it can.',
+      )
     this.#writeTogether()
     try {
       return await replyWithin(this.#commandMs, send())
@@ -230,19 +223,12 @@ async function logIn(redis: Redis, user: string, password: string): Promise<bool
   }
 }
 
-/** Returns true for the error reply of a Redis that loads its data after a start. */
-function isLoading(error: unknown): boolean {
-  return reasonOf(error).startsWith('LOADING')
-}
-
-type RedisClient = typeof import('ioredis').Redis
-
 /** Loads the client, which an installation can leave out since it is an optional peer dependency. */
-async function loadClient(): Promise<Result<RedisClient>> {
+async function loadClient() {
   try {
-    return success((await import('ioredis')).Redis)
+    return (await import('ioredis')).Redis
   } catch (error) {
-    return failure(
+    throw new Error(
       `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
         'Install it: npm install ioredis@6.',
     )

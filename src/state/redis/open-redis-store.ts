@@ -32,11 +32,10 @@ export async function openRedisStore(
   location: RedisLocation,
   { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, ...clock }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
-  const opened = await RedisConnection.open(location, { commandMs, connectMs })
-  if (!opened.ok) return opened
-  const connection = opened.value
   const { prefix, shown } = location
+  const connecting = RedisConnection.open(location, { commandMs, connectMs })
   try {
+    const connection = await connecting
     const { start, findOutage, registerInputs } = createServerChecks(connection, location, clock)
     const warnings = await start()
     const scripts = new SandboxScripts(connection, prefix)
@@ -51,8 +50,8 @@ export async function openRedisStore(
     }
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings }, shared, connection })
   } catch (error) {
-    connection.close()
-    if (error instanceof StoreUnavailableError) return failure(describeStartFault(error.cause, shown))
-    return failure(`The state in ${shown} cannot be used: ${reasonOf(error)}`)
+    await connecting.then((connection) => connection.close()).catch(() => undefined)
+    const isRefused = error instanceof StoreUnavailableError
+    return failure(isRefused ? describeStartFault(error.cause, shown) : reasonOf(error))
   }
 }

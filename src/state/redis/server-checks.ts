@@ -2,7 +2,6 @@ import { machineNow } from '../../core/timers.ts'
 import type { SharedState } from '../shared-state.ts'
 import { type Store, StoreUnavailableError } from '../store.ts'
 import { connectionName, type RedisConnection } from './connection.ts'
-import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
@@ -45,8 +44,9 @@ export function createServerChecks(
     compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
     if (found === null || found === FORMAT_MARK) return undefined
     return (
-      `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows ` +
-      `"${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+      `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format ` +
+      `"${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another ` +
+      'prefix (--state-prefix).'
     )
   }
 
@@ -66,7 +66,7 @@ export function createServerChecks(
   return {
     async start() {
       const info = String(await connection.call('info'))
-      const fault = /^cluster_enabled:1/m.test(info) ? CLUSTER : await findFormatFault()
+      const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFormatFault()
       if (fault !== undefined) throw new Error(fault)
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
       const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
@@ -75,10 +75,8 @@ export function createServerChecks(
 
     /** A Redis that is reached takes changes if it takes the mark of the format again. */
     async findOutage() {
-      if (connection.outage !== undefined) return connection.outage
       try {
-        const fault = await findFormatFault()
-        return fault && `The state in ${shown} cannot be used: ${fault}`
+        return await findFormatFault()
       } catch (error) {
         if (error instanceof StoreUnavailableError) return error.message
         throw error
@@ -89,17 +87,12 @@ export function createServerChecks(
     async registerInputs(digest) {
       const before = await connection.call('set', `${sharedKeys(prefix)}inputs`, digest, 'GET')
       if (before === null || before === digest) return false
-      try {
-        const clients = String(await connection.call('client', 'LIST', 'TYPE', 'normal'))
-        return clients.split(` name=${connectionName(location)} `).length > 2 // this process has one of them
-      } catch (error) {
-        if (isRefusal(error)) return false
-        throw error
-      }
+      const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch(String)
+      return String(clients).split(` name=${connectionName(location)} `).length > 2 // this process has one of them
     },
   }
 }
 
 const CLUSTER =
-  'that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has all keys. ' +
-  'Name a Redis without cluster mode in --state, or set cluster-enabled no.'
+  'cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has ' +
+  'all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
