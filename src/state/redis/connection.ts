@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import { reasonOf } from '../../core/result.ts'
-import { nextTick, sleep } from '../../core/timers.ts'
+import { sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import { escapeName } from './keys.ts'
@@ -86,10 +86,8 @@ export class RedisConnection {
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      await replyWithin(
-        connectMs,
-        connection.#connect((error) => reasonOf(error).startsWith('LOADING')),
-      )
+      const isLoading = (error: unknown) => reasonOf(error).startsWith('LOADING')
+      await replyWithin(connectMs, connection.#connect(isLoading))
       return connection
     } catch (error) {
       connection.close()
@@ -143,20 +141,11 @@ export class RedisConnection {
         `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
           'Requests that need it are answered again once it can.',
       )
-    this.#writeTogether()
     try {
       return await replyWithin(this.#commandMs, send())
     } catch (error) {
       throw this.#explain(error)
     }
-  }
-
-  /** Writes the commands of this callback together: one system call instead of many. */
-  #writeTogether(): void {
-    const { stream } = this.#redis
-    if (stream.writableCorked > 0) return
-    stream.cork()
-    nextTick(() => stream.uncork())
   }
 
   #explain(error: unknown): Error {

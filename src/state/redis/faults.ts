@@ -1,5 +1,8 @@
 import { clearTimeout, nextTurn, setTimeout } from '../../core/timers.ts'
 
+const trustStep =
+  'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
+
 const passwordStep = 'Check the user and the password in --state.'
 
 /** The meaning of error replies, each with the next step. */
@@ -60,9 +63,7 @@ function describeAnswer(error: unknown): string | undefined {
     return 'the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE'
   const code = codeOf(error)
   if (!/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined
-  const step = code.includes('ALTNAME')
-    ? 'Use a host name that the certificate has'
-    : 'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
+  const step = code.includes('ALTNAME') ? 'Use a host name that the certificate has' : trustStep
   return `the certificate of that server is not valid here (${text}). ${step}`
 }
 
