@@ -185,31 +185,23 @@ export class RedisConnection {
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location
-  const isAsked = user === '' && password === '' ? true : await logIn(redis, user, password)
+  let warning: string | undefined
+  if (user !== '' || password !== '')
+    await (user === '' ? redis.auth(password) : redis.auth(user, password)).catch((error: Error) => {
+      if (!/without any password|no password is set/.test(error.message)) throw error
+      warning = 'Redis asks for no password, so everybody who reaches it can read the state.'
+    })
   if (database !== 0) await redis.select(database)
   await redis.ping()
-  try {
-    await redis.client('SETNAME', connectionName(location)) // a name that lists of Redis show
-  } catch (error) {
+  await redis.client('SETNAME', connectionName(location)).catch((error: unknown) => {
     if (!isErrorReply(error)) throw error // the connection has ended; a refusal does not matter
-  }
-  return isAsked ? undefined : 'Redis asks for no password, so everybody who reaches it can read the state.'
+  })
+  return warning
 }
 
 /** Returns the name of the connections of all replicas of a state: `convsim:0:PREFIX`. */
 export function connectionName({ database, prefix }: RedisLocation): string {
   return `convsim:${database}:${escapeName(prefix)}`
-}
-
-/** Sends user and password. Returns false if Redis asks for none. */
-async function logIn(redis: Redis, user: string, password: string): Promise<boolean> {
-  try {
-    await (user === '' ? redis.auth(password) : redis.auth(user, password))
-    return true
-  } catch (error) {
-    if (error instanceof Error && /without any password|no password is set/.test(error.message)) return false
-    throw error
-  }
 }
 
 /** Loads the client, which an installation can leave out since it is an optional peer dependency. */

@@ -15,9 +15,8 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 /** A field of a hash of the sandbox, and its value. */
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
-/** The characters, and the fields, that are written at once: a few milliseconds of work. */
+/** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
 const LENGTH_AT_ONCE = 64 * 1024
-const FIELDS_AT_ONCE = 2000
 
 /** The time after which Redis deletes what an import has written, if the import does not go on. */
 const STAGED_MS = 10 * 60 * 1000
@@ -37,17 +36,27 @@ export async function importContent(
   if (expected === 'occupied' || isFork) return expected === 'imported'
   const id = scripts.createId()
   const keyOf = (kind: string) => `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`
+  const store = (fields: readonly Field[]) => {
+    const writes = KINDS.flatMap((kind) => {
+      // The head, which the first slice alone writes, expires before all others, so that a loss is noticed.
+      const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
+      const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
+      return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
+    })
+    return Promise.all(writes)
+  }
   let outcome: unknown
   try {
-    for (const fields of sliceFields(content)) {
-      const writes = KINDS.flatMap((kind) => {
-        // The head, which the first slice alone writes, expires before all others, so that a loss is noticed.
-        const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
-        const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
-        return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
-      })
-      await Promise.all(writes)
+    const fields: Field[] = []
+    let length = 0
+    for (const field of listFields(content)) {
+      fields.push(field)
+      length += field[1].length + String(field[2]).length
+      if (length < LENGTH_AT_ONCE) continue
+      await store(fields.splice(0))
+      length = 0
     }
+    await store(fields)
     outcome = (await scripts.run(COMMIT_IMPORT, sandbox, [condition, id]))[0]
   } finally {
     // What is left is deleted when its time is over.
@@ -58,21 +67,7 @@ export async function importContent(
   return outcome === 'imported'
 }
 
-/** Yields all fields in slices, between which others get their turn. The first slice alone has fields of the head. */
-function* sliceFields(content: StoredContent): Generator<readonly Field[]> {
-  let slice: Field[] = []
-  let length = 0
-  for (const field of listFields(content)) {
-    slice.push(field)
-    length += String(field[2]).length
-    if (length < LENGTH_AT_ONCE && slice.length < FIELDS_AT_ONCE) continue
-    yield slice
-    slice = []
-    length = 0
-  }
-  yield slice
-}
-
+/** Lists all fields, first those of the head. */
 function* listFields(content: StoredContent): Generator<Field> {
   const { quality, events = [], prompts = [] } = content
   const versions = prompts.reduce((sum, prompt) => sum + prompt.versions.length, 0)

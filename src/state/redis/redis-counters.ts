@@ -46,12 +46,13 @@ return listed`)
 
 /**
  * Creates the counters of all replicas. Each step is one script; the script that replaces a sandbox's data discards
- * them. `ownSteps`: the steps of a fork by their counter, which Redis does not have, and no list has.
+ * them.
  */
 export function createCounters(
   scripts: SandboxScripts,
-  ownSteps: Map<string, number>,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
+  /** The steps of a fork by their counter, which Redis does not have, and no list has. */
+  const ownSteps = new Map<string, number>()
   /** Consumes a unit. Returns the number of those before, also of the fork's own, and the end. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
     const [before, ends] = await scripts.run(CONSUME, sandbox, [kind, field, ...bounds])

@@ -26,18 +26,17 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** The parts that a store works with. `ownSteps`: those of the counters of a fork. */
+/** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly scripts: SandboxScripts
-  readonly ownSteps?: Map<string, number>
 }
 
 /** Creates the store in Redis. */
 export function createRedisStore(deps: RedisStoreDeps): Store {
-  const { scripts, findOutage, close, ownSteps = new Map() } = deps
+  const { scripts, findOutage, close } = deps
   return {
     ...createRecorder(scripts),
-    ...createCounters(scripts, ownSteps),
+    ...createCounters(scripts),
     ...createSnapshots(scripts),
     listEvents: (sandbox, query = {}) => listEvents(scripts, sandbox, query),
     listPrompts: (sandbox) => listPrompts(scripts, sandbox),
@@ -63,8 +62,7 @@ export function createRedisStore(deps: RedisStoreDeps): Store {
       await deleteData(scripts, sandbox, 'data')
     },
     size: async () => addUpRecords(await listSandboxes(scripts)),
-    fork: () =>
-      createRedisStore({ ...deps, scripts: scripts.fork(), ownSteps: new Map(ownSteps), close: async () => {} }),
+    fork: () => createRedisStore({ ...deps, scripts: scripts.fork(), close: async () => {} }),
     findLoss: async () => undefined,
     findOutage,
     close,
@@ -145,7 +143,7 @@ function createSnapshots(
  */
 async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
   const outcome = await scripts.change(RESET, sandbox, part)
-  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
+  for (let questions = 0; questions < 100; questions += 1) {
     const info = String(await scripts.connection.call('info', 'memory'))
     if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
     await sleep(10)

@@ -70,9 +70,8 @@ export class SandboxScripts {
 
   async #readHead(sandbox: string): Promise<SandboxHead> {
     this.#readings.delete(sandbox) // a later caller may know of a later change
-    const key = `${sandboxKeys(this.prefix, sandbox)}head`
-    const fields = await this.connection.call('hmget', key, 'settings', 'quality', 'generation', 'count:events')
-    const [settings = '', quality = '', ...state] = (fields as (string | null)[]).map((text) => text ?? '')
+    const fields = await this.readFields(sandbox, 'settings', 'quality', 'generation', 'count:events')
+    const [settings = '', quality = '', ...state] = fields
     const head = { settings, quality, state: [this.connection.connections, ...state].join(' ') }
     if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
     this.#freshHeads.set(sandbox, head)
