@@ -63,7 +63,6 @@ export class RedisConnection {
     redis.on('error', (error: Error) => {
       this.#lastError = error
     })
-    redis.on('close', () => this.#reconnect(this.#lastError))
   }
 
   /** Connects. The error is a sentence without user and password. */
@@ -86,8 +85,7 @@ export class RedisConnection {
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      const isLoading = (error: unknown) => reasonOf(error).startsWith('LOADING')
-      await replyWithin(connectMs, connection.#connect(isLoading))
+      await replyWithin(connectMs, new Promise<void>((...result) => connection.#stayConnected(...result)))
       return connection
     } catch (error) {
       connection.close()
@@ -95,31 +93,29 @@ export class RedisConnection {
     }
   }
 
-  /** Connects, so that commands can be sent. Tries again after a pause if it fails and `mayRetry` returns true. */
-  async #connect(mayRetry: (error: unknown) => boolean): Promise<void> {
+  /**
+   * Connects, and after a pause again whenever there is no connection. Calls `resolve` when commands can be sent, or
+   * `reject` when that fails, unless Redis still loads its data.
+   */
+  async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
+      this.#lastError = undefined
       try {
         await this.#redis.connect()
-        this.#lastError = undefined
+        const closed = new Promise((end) => this.#redis.once('close', end))
         this.warning = await replyWithin(this.#commandMs, prepareConnection(this.#redis, this.#location))
         this.#outage = undefined
         this.connections += 1
-        return
+        resolve()
+        await closed
       } catch (error) {
         this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
-        this.#outage = describeReason(this.#lastError)
-        this.#disconnect()
-        if (!mayRetry(this.#lastError)) throw error
-        await sleep(PAUSE_MS, undefined, { ref: false })
+        if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
+      this.#outage = describeReason(this.#lastError)
+      this.#disconnect()
+      await sleep(PAUSE_MS, undefined, { ref: false })
     }
-  }
-
-  /** Refuses commands from now on, and connects again. */
-  #reconnect(error: unknown): void {
-    if (this.#outage !== undefined) return
-    this.#outage = describeReason(error)
-    void sleep(PAUSE_MS, undefined, { ref: false }).then(() => this.#connect(() => true))
   }
 
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
@@ -151,7 +147,7 @@ export class RedisConnection {
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
       this.#lastError = TOO_LATE
-      this.#reconnect(TOO_LATE)
+      this.#outage = describeReason(TOO_LATE)
       this.#disconnect()
     }
     const { shown } = this.#location
