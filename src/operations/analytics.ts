@@ -135,13 +135,11 @@ async function qualityShift(
   { days, now }: FiguresQuery,
 ): Promise<QualityShift | undefined> {
   const today = dayOf(now)
-  const impacts = await store.eventImpact(sandbox, {
-    productIds,
-    from: nameOfFirstDay(today - days + 1),
-    to: nameOfToday(today),
-  })
+  const [impacts, { weight }] = await Promise.all([
+    store.eventImpact(sandbox, { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }),
+    store.getQuality(sandbox), // asked at once, so that a shared store needs no round trip of its own
+  ])
   if (impacts.size === 0) return undefined
-  const { weight } = await store.getQuality(sandbox)
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
   return {
     of: (day) => weight * (impacts.get(day)?.impact ?? 0),

@@ -207,7 +207,7 @@ export const habits: readonly Habit[] = [
       'simulator/start.ts',
       'http/',
       'state/file/lock.ts',
-      'state/redis/server-checks.ts',
+      'state/redis/open-redis-store.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',

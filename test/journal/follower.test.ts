@@ -18,9 +18,7 @@ let replicas = 0
 async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
-  const opened = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
-  if (!opened.ok) throw new Error(opened.error)
-  const connection = opened.value
+  const connection = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
   onTestFinished(() => connection.close())
   replicas += 1
   const replica = `${replicas}`.padStart(8, '0')

@@ -34,6 +34,10 @@ export class ImpactIndex {
     addSum(days, sum)
   }
 
+  *list(): Generator<ImpactSum> {
+    for (const days of this.#products.values()) yield* days.values()
+  }
+
   /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
   query({ productIds, from = '', to = '~' }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     // '~' sorts behind every day

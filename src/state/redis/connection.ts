@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { nextTick, sleep } from '../../core/timers.ts'
+import { reasonOf } from '../../core/result.ts'
+import { sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import { escapeName } from './keys.ts'
@@ -63,17 +63,11 @@ export class RedisConnection {
     redis.on('error', (error: Error) => {
       this.#lastError = error
     })
-    redis.on('close', () => this.#reconnect(this.#lastError))
   }
 
   /** Connects. The error is a sentence without user and password. */
-  static async open(
-    location: RedisLocation,
-    { commandMs, connectMs }: RedisTimeouts,
-  ): Promise<Result<RedisConnection>> {
-    const loaded = await loadClient()
-    if (!loaded.ok) return loaded
-    const { host, port, tls, database } = location
+  static async open(location: RedisLocation, { commandMs, connectMs }: RedisTimeouts): Promise<RedisConnection> {
+    const { host, port, tls, database, shown } = location
     const options = {
       host,
       port,
@@ -89,50 +83,39 @@ export class RedisConnection {
       retryStrategy: () => null, // `#connect` does
       protocol: 2,
     } as const satisfies RedisOptions
-    const connection = new RedisConnection(new loaded.value(options), location, commandMs)
+    const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      await replyWithin(connectMs, connection.#connect(isLoading))
-      return success(connection)
+      await replyWithin(connectMs, new Promise<void>((...result) => connection.#stayConnected(...result)))
+      return connection
     } catch (error) {
       connection.close()
-      return failure(describeStartFault(connection.#lastError ?? error, location.shown))
+      throw new Error(describeStartFault(connection.#lastError ?? error, shown), { cause: error })
     }
   }
 
-  /** Connects, so that commands can be sent. Tries again after a pause if it fails and `mayRetry` returns true. */
-  async #connect(mayRetry: (error: unknown) => boolean): Promise<void> {
+  /**
+   * Connects, and after a pause again whenever there is no connection. Calls `resolve` when commands can be sent, or
+   * `reject` when that fails, unless Redis still loads its data.
+   */
+  async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
+      this.#lastError = undefined
       try {
         await this.#redis.connect()
-        this.#lastError = undefined
+        const closed = new Promise((end) => this.#redis.once('close', end))
         this.warning = await replyWithin(this.#commandMs, prepareConnection(this.#redis, this.#location))
         this.#outage = undefined
         this.connections += 1
-        return
+        resolve()
+        await closed
       } catch (error) {
         this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
-        this.#outage = describeReason(this.#lastError)
-        this.#disconnect()
-        if (!mayRetry(this.#lastError)) throw error
-        await sleep(PAUSE_MS, undefined, { ref: false })
+        if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
+      this.#outage = describeReason(this.#lastError)
+      this.#disconnect()
+      await sleep(PAUSE_MS, undefined, { ref: false })
     }
-  }
-
-  /** Refuses commands from now on, and connects again. */
-  #reconnect(error: unknown): void {
-    if (this.#outage !== undefined) return
-    this.#outage = describeReason(error)
-    void sleep(PAUSE_MS, undefined, { ref: false }).then(() => this.#connect(() => true))
-  }
-
-  /** The reason why commands are refused, or undefined while they are not. */
-  get outage(): string | undefined {
-    if (this.#outage === undefined) return undefined
-    return (
-      `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
-      'Requests that need it are answered again once it can.'
-    )
   }
 
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
@@ -149,8 +132,11 @@ export class RedisConnection {
 
   async #send(send: () => Promise<RedisReply>): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')
-    if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
-    this.#writeTogether()
+    if (this.#outage !== undefined)
+      throw new StoreUnavailableError(
+        `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
+          'Requests that need it are answered again once it can.',
+      )
     try {
       return await replyWithin(this.#commandMs, send())
     } catch (error) {
@@ -158,18 +144,10 @@ export class RedisConnection {
     }
   }
 
-  /** Writes the commands of this callback together: one system call instead of many. */
-  #writeTogether(): void {
-    const { stream } = this.#redis
-    if (stream.writableCorked > 0) return
-    stream.cork()
-    nextTick(() => stream.uncork())
-  }
-
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
       this.#lastError = TOO_LATE
-      this.#reconnect(TOO_LATE)
+      this.#outage = describeReason(TOO_LATE)
       this.#disconnect()
     }
     const { shown } = this.#location
@@ -203,15 +181,18 @@ export class RedisConnection {
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location
-  const isAsked = user === '' && password === '' ? true : await logIn(redis, user, password)
+  let warning: string | undefined
+  if (user !== '' || password !== '')
+    await (user === '' ? redis.auth(password) : redis.auth(user, password)).catch((error: Error) => {
+      if (!/without any password|no password is set/.test(error.message)) throw error
+      warning = 'Redis asks for no password, so everybody who reaches it can read the state.'
+    })
   if (database !== 0) await redis.select(database)
   await redis.ping()
-  try {
-    await redis.client('SETNAME', connectionName(location)) // a name that lists of Redis show
-  } catch (error) {
+  await redis.client('SETNAME', connectionName(location)).catch((error: unknown) => {
     if (!isErrorReply(error)) throw error // the connection has ended; a refusal does not matter
-  }
-  return isAsked ? undefined : 'Redis asks for no password, so everybody who reaches it can read the state.'
+  })
+  return warning
 }
 
 /** Returns the name of the connections of all replicas of a state: `convsim:0:PREFIX`. */
@@ -219,30 +200,12 @@ export function connectionName({ database, prefix }: RedisLocation): string {
   return `convsim:${database}:${escapeName(prefix)}`
 }
 
-/** Sends user and password. Returns false if Redis asks for none. */
-async function logIn(redis: Redis, user: string, password: string): Promise<boolean> {
-  try {
-    await (user === '' ? redis.auth(password) : redis.auth(user, password))
-    return true
-  } catch (error) {
-    if (error instanceof Error && /without any password|no password is set/.test(error.message)) return false
-    throw error
-  }
-}
-
-/** Returns true for the error reply of a Redis that loads its data after a start. */
-function isLoading(error: unknown): boolean {
-  return reasonOf(error).startsWith('LOADING')
-}
-
-type RedisClient = typeof import('ioredis').Redis
-
 /** Loads the client, which an installation can leave out since it is an optional peer dependency. */
-async function loadClient(): Promise<Result<RedisClient>> {
+async function loadClient() {
   try {
-    return success((await import('ioredis')).Redis)
+    return (await import('ioredis')).Redis
   } catch (error) {
-    return failure(
+    throw new Error(
       `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
         'Install it: npm install ioredis@6.',
     )

@@ -1,26 +1,22 @@
-/** The fields of a sandbox's head that are one text: quality settings, plain records, and the sandbox's settings. */
+/** The fields of a sandbox's head that are changed as a whole: plain records, and the settings of the sandbox. */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../core/json.ts'
 import { LruCache } from '../../core/lru-cache.ts'
-import { nextTurn } from '../../core/timers.ts'
 import { type PlainCollection, replaceRecord } from '../collections/collection.ts'
-import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELDS } from './lua/sandbox-scripts.ts'
-import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseField, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The number of times that a change is sent before it is refused. */
 const MAX_ATTEMPTS = 50
 
 /** The next text of a field, and the result of its update. */
 interface FieldUpdate<T> {
-  /** An empty text removes the field; without a text it stays as it is. */
-  readonly text?: string
-  /** A field that changes with it, and its value. */
-  readonly beside?: readonly Argument[]
+  /** The text, empty to remove the field, then other fields and their values. Absent: nothing changes. */
+  readonly put?: readonly Argument[]
   readonly result: T
 }
 
@@ -33,26 +29,15 @@ async function updateField<T>(
   update: (text: string) => FieldUpdate<T>,
 ): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-    const [present = ''] = await scripts.readHead(sandbox, field)
-    const { text, beside = [], result } = update(present)
-    if (text === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, [hash('sha1', present), kind, field, text, ...beside])
+    const [present = ''] = await scripts.readFields(sandbox, field)
+    const { put, result } = update(present)
+    if (put === undefined) return result
+    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, [hash('sha1', present), kind, field, ...put])
     if (outcome === 'stored') return result
   }
   throw new StoreUnavailableError(
     'Other replicas kept changing the sandbox, so this change was given up; send it again.',
   )
-}
-
-/** Parses quality settings. An empty text stands for those of a sandbox that never changed them. */
-export function parseQuality(sandbox: string, text: string): QualitySettings {
-  if (text === '') return DEFAULT_QUALITY
-  return Object.freeze(parseStoredJson<QualitySettings>(sandbox, 'quality settings', text))
-}
-
-/** Parses the records of a plain collection. */
-export function parseRecords<Item extends object>(sandbox: string, text: string): readonly Item[] {
-  return text === '' ? [] : parseStoredJson<Item[]>(sandbox, 'records', text)
 }
 
 /** Does what `Store.updateRecord` describes. */
@@ -64,53 +49,35 @@ export function updateRecord<Item extends object>(
   update: (record: Item | undefined) => Item | undefined,
 ): Promise<Item | undefined> {
   return updateField<Item | undefined>(scripts, sandbox, 'data', recordsField(collection.name), (text) => {
-    const records = parseRecords<Item>(sandbox, text)
+    const records = parseField<readonly Item[]>(sandbox, 'records', text, [])
     const index = records.findIndex((record) => collection.keyOf(record) === key)
     const present = records[index]
     const result = replaceRecord(collection, key, present, update)
     if (result === present) return { result }
     const all = records.toSpliced(index < 0 ? records.length : index, 1, ...(result ? [result] : []))
-    return { text: JSON.stringify(all), beside: [countField(collection.name), all.length], result }
+    return { put: [JSON.stringify(all), countField(collection.name), all.length], result }
   })
 }
 
-/**
- * Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed.
- * Requests of one turn share a reading, which reads the head of the sandbox, too.
- */
+/** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
 export function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
-  /** The settings by their version. */
-  const all = new LruCache<{ record?: JsonObject }>(1000)
-  /** The readings that are not sent yet. */
-  const readings = new Map<string, Promise<JsonObject | undefined>>()
-
-  async function read(sandbox: string): Promise<JsonObject | undefined> {
-    readings.delete(sandbox) // a later caller may know of a later change
-    const head = await scripts.readHead(sandbox, 'settings-version', 'generation', 'count:events', 'quality')
-    const [version = '', ...others] = head
-    scripts.offerHead(sandbox, others)
-    if (version === '') return undefined
-    const known = all.get(version, () => ({}))
-    if (known.record) return known.record
-    const [present, text] = await scripts.readHead(sandbox, 'settings-version', 'settings')
-    if (present !== version) return read(sandbox) // they were replaced meanwhile
-    known.record = parseStoredJson<JsonObject>(sandbox, 'settings', text)
-    return known.record
-  }
-
+  const parse = (sandbox: string, text: string) =>
+    parseField<JsonObject | undefined>(sandbox, 'settings', text, undefined)
+  /** The settings of each sandbox as they were read last. */
+  const all = new LruCache<{ text: string; record: JsonObject | undefined }>(1000)
   return {
-    readRecord(sandbox) {
-      const reading = readings.get(sandbox) ?? nextTurn().then(() => read(sandbox))
-      readings.set(sandbox, reading)
-      return reading
+    async readRecord(sandbox) {
+      const { settings } = await scripts.readHead(sandbox)
+      const known = all.get(sandbox, () => ({ text: '', record: undefined }))
+      if (known.text !== settings) Object.assign(known, { text: settings, record: parse(sandbox, settings) })
+      return known.record
     },
     updateRecord: (sandbox, update) =>
       updateField(scripts, sandbox, 'settings', 'settings', (text) => {
-        const present = text === '' ? undefined : parseStoredJson<JsonObject>(sandbox, 'settings', text)
+        const present = parse(sandbox, text)
         const { record, result } = update(present)
         if (record === present) return { result }
-        const next = record === undefined ? '' : JSON.stringify(record)
-        return { text: next, beside: ['settings-version', hash('sha1', next)], result }
+        return { put: [record === undefined ? '' : JSON.stringify(record)], result }
       }),
   }
 }

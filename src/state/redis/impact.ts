@@ -15,18 +15,17 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 
 /** Creates the sums. What was read before needs no round trip if the head was just read and is the same. */
 export function createImpact(scripts: SandboxScripts): Store['eventImpact'] {
-  /** The sums by sandbox and query, each with the state that it is of. */
-  const all = new LruCache<{ state: string; days: ReadonlyMap<string, DayImpact> }>(200)
+  /** The sums by sandbox and query, each with a state that they are not older than. */
+  const all = new LruCache<{ state?: string | undefined; days: ReadonlyMap<string, DayImpact> }>(200)
   return async (sandbox, query) => {
     if (query.productIds.length === 0) return new Map()
-    const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ state: '', days: new Map() }))
-    if (known.state === scripts.freshHead(sandbox)?.state) return known.days
-    const [generation, events, quality, sums] = await scripts.run(SUM_IMPACT, sandbox, listFields(query))
+    const state = scripts.freshHead(sandbox)?.state
+    const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ days: new Map() }))
+    if (state !== undefined && known.state === state) return known.days
+    const sums = (await scripts.run(SUM_IMPACT, sandbox, listFields(query))) as string[][] // the script returns lists
     const index = new ImpactIndex()
-    for (const sum of sums as readonly string[][]) index.add(parseSum(sum)) // the script returns lists
-    known.days = index.query(query)
-    known.state = scripts.offerHead(sandbox, [generation, events, quality])
-    return known.days
+    for (const sum of sums) index.add(parseSum(sum))
+    return Object.assign(known, { state, days: index.query(query) }).days
   }
 }
 

@@ -1,22 +1,22 @@
 import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { insertKey } from '../events.ts'
-import { impactOfEvent } from '../memory/impact.ts'
+import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
+import { countOccurrence } from '../occurrences.ts'
 import { externalKey } from '../prompts.ts'
-import type { PromptVersion, StoredEvent, StoredPrompt } from '../records.ts'
+import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { type ImportCondition, StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { impactField } from './impact.ts'
 import { countField, KINDS, recordsField, sandboxKeys } from './keys.ts'
-import { STORE_RECORDS } from './lua/record-scripts.ts'
-import { COMMIT_IMPORT, PUT_FIELDS } from './lua/sandbox-scripts.ts'
-import type { StoredPromptChange } from './read-content.ts'
+import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
+import type { StoredVersion } from './read-content.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
+
+/** A field of a hash of the sandbox, and its value. */
+type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
 const LENGTH_AT_ONCE = 64 * 1024
-
-/** The most arguments that are sent at once, since Lua can unpack no more than 8,000. */
-const ARGUMENTS_AT_ONCE = 4000
 
 /** The time after which Redis deletes what an import has written, if the import does not go on. */
 const STAGED_MS = 10 * 60 * 1000
@@ -32,74 +32,92 @@ export async function importContent(
   condition: ImportCondition,
 ): Promise<boolean> {
   const { connection, prefix, isFork } = scripts
-  const id = scripts.createId()
-  const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition])
+  const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition, ''])
   if (expected === 'occupied' || isFork) return expected === 'imported'
-  const part = `staged:${id}:`
-  const keys = KINDS.map((kind) => `${sandboxKeys(prefix, sandbox)}${part}${kind}`)
-  let isImported = false
+  const id = scripts.createId()
+  const keyOf = (kind: string) => `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`
+  const store = (fields: readonly Field[]) => {
+    const writes = KINDS.flatMap((kind) => {
+      // The head, which the first slice alone writes, expires before all others, so that a loss is noticed.
+      const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
+      const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
+      return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
+    })
+    return Promise.all(writes)
+  }
+  let outcome: unknown
   try {
-    for (const args of sliceRecords(content)) {
-      await scripts.run(STORE_RECORDS, sandbox, args, id, part)
-      await Promise.all(keys.map((key) => connection.call('pexpire', key, STAGED_MS)))
+    const fields: Field[] = []
+    let length = 0
+    for (const field of listFields(content)) {
+      fields.push(field)
+      length += field[1].length + String(field[2]).length
+      if (length < LENGTH_AT_ONCE) continue
+      await store(fields.splice(0))
+      length = 0
     }
-    await scripts.run(PUT_FIELDS, sandbox, ['', 'data', ...headFields(content)], id, part)
-    const counts = Object.entries(countRecords(content)).flatMap(([name, count]) => [countField(name), count])
-    const [outcome] = await scripts.run(COMMIT_IMPORT, sandbox, [condition, ...counts], id)
-    if (outcome === 'expired')
-      throw new StoreUnavailableError('The import took too long, or Redis lost a part of it; send it again.')
-    isImported = outcome === 'imported'
-    return isImported
+    await store(fields)
+    outcome = (await scripts.run(COMMIT_IMPORT, sandbox, [condition, id]))[0]
   } finally {
     // What is left is deleted when its time is over.
-    if (!isImported) await connection.call('unlink', ...keys).catch(() => undefined)
+    if (outcome !== 'imported') await connection.call('unlink', ...KINDS.map(keyOf)).catch(() => undefined)
   }
+  if (outcome === 'expired')
+    throw new StoreUnavailableError('The import took too long, or Redis lost it; send it again.')
+  return outcome === 'imported'
 }
 
-/** Returns the fields of the head that are no count of events or prompts, and their values. */
-function headFields(content: StoredContent): readonly Argument[] {
-  const records = plainCollections().flatMap((collection) => {
-    const items = recordsOf(content, collection)
-    return [recordsField(collection.name), JSON.stringify(items), countField(collection.name), items.length]
-  })
-  return ['quality', JSON.stringify(content.quality), ...records]
+/** Lists all fields, first those of the head. */
+function* listFields(content: StoredContent): Generator<Field> {
+  const { quality, events = [], prompts = [] } = content
+  const versions = prompts.reduce((sum, prompt) => sum + prompt.versions.length, 0)
+  const counts = Object.entries({ ...countRecords(content), versions })
+  for (const [name, count] of counts) yield ['head', countField(name), count]
+  yield ['head', 'quality', JSON.stringify(quality)]
+  for (const collection of plainCollections())
+    yield ['head', recordsField(collection.name), JSON.stringify(recordsOf(content, collection))]
+  yield* listEventFields(events)
+  yield* listPromptFields(prompts)
 }
 
-/** Yields the arguments of `STORE_RECORDS` for all records in slices, between which others get their turn. */
-function* sliceRecords({ events = [], prompts = [] }: StoredContent): Generator<readonly Argument[]> {
-  let args: Argument[] = []
-  let length = 0
-  for (const record of listRecords(events, prompts)) {
-    args.push(...record)
-    length += String(record[1]).length
-    if (length < LENGTH_AT_ONCE && args.length < ARGUMENTS_AT_ONCE) continue
-    yield args
-    args = []
-    length = 0
-  }
-  yield args
-}
-
-function* listRecords(
-  events: readonly StoredEvent[],
-  prompts: readonly StoredPrompt[],
-): Generator<readonly Argument[]> {
-  for (const { replays, ...event } of events) {
-    const { eventId, repeatOf = eventId, sampledOut } = event
+function* listEventFields(events: readonly StoredEvent[]): Generator<Field> {
+  const impact = new ImpactIndex()
+  const occurrences = new Map<string, number>()
+  for (const [place, event] of events.entries()) {
+    const { replays, ...stored } = event
     const key = insertKey(event.fields)
-    const { product, day, units } = impactOfEvent({ ...event, replays })
-    const impact = [sampledOut ? '' : impactField(product, day), units.toFixed(0)]
-    const name = key === undefined ? '' : JSON.stringify(key)
-    yield ['event', JSON.stringify(event), name, eventId, repeatOf, ...impact, replays]
+    yield ['events', String(place), JSON.stringify(stored)]
+    if (replays > 0) yield ['index', `events ${place}`, replays]
+    if (key === undefined) countOccurrence(occurrences, event.eventId, event.repeatOf)
+    else yield ['index', `event named ${JSON.stringify(key)}`, place]
+    if (!event.sampledOut) impact.add(impactOfEvent(event))
   }
-  for (const prompt of prompts) for (const version of prompt.versions) yield versionArguments(prompt, version)
+  for (const [id, count] of occurrences) yield ['index', `event ${id}`, count]
+  for (const { product, day, units, events: count } of impact.list()) {
+    const field = impactField(product, day)
+    yield ['impact', field, units.toFixed(0)]
+    yield ['impact', `events of ${field}`, count]
+  }
 }
 
-function versionArguments({ versions: _, promptId, ...prompt }: StoredPrompt, version: PromptVersion) {
-  const { versionId, version: number, active } = version
-  const change: StoredPromptChange = { promptId, ...(number === 1 && { prompt }), version }
-  const activation: StoredPromptChange = { promptId, active: versionId }
-  const ids = [promptId, prompt.repeatOf ?? promptId, versionId, number]
-  const name = externalKey(prompt) ?? ''
-  return ['version', JSON.stringify(change), name, ...ids, active ? JSON.stringify(activation) : '']
+function* listPromptFields(prompts: readonly StoredPrompt[]): Generator<Field> {
+  const occurrences = new Map<string, number>()
+  let place = 0
+  for (const { versions, promptId, ...prompt } of prompts) {
+    const key = externalKey(prompt)
+    if (key === undefined) countOccurrence(occurrences, promptId, prompt.repeatOf)
+    else yield ['index', `prompt named ${key}`, promptId]
+    yield ['index', `last ${promptId}`, versions.length]
+    for (const version of versions) {
+      const stored: StoredVersion = { promptId, ...(version.version === 1 && { prompt }), version }
+      yield ['versions', String(place), JSON.stringify(stored)]
+      yield ['index', `version ${promptId} ${version.versionId}`, place]
+      if (version.active) {
+        yield ['index', `active ${promptId}`, place]
+        yield ['index', `versions ${place}`, 1]
+      }
+      place += 1
+    }
+  }
+  for (const [id, count] of occurrences) yield ['index', `prompt ${id}`, count]
 }

@@ -39,12 +39,6 @@ interface AppendedMessage extends AppendedExchange {
 /** A message to append: its kind, the sandbox, a text, and the bodies of request and answer. */
 type NewMessage = readonly [kind: string, sandbox: string, text: string, request: string, answer: string]
 
-/** The messages of a turn, which one script appends in their order. */
-interface Batch {
-  readonly messages: NewMessage[]
-  readonly sent: Promise<readonly AppendedMessage[]>
-}
-
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
 
 /** The reply of `READ`. */
@@ -62,7 +56,9 @@ export class RedisJournalStream implements ExchangeStream {
   readonly replica: string
   readonly #options: JournalStreamOptions
   readonly #keys: readonly string[]
-  #batch: Batch | undefined
+  /** The messages of this turn, which one script appends in their order, and its reply. */
+  #messages: NewMessage[] = []
+  #sent: Promise<readonly AppendedMessage[]> | undefined
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
   #latest = 0
   /** The messages whose answers' bodies are stored, by the keys of the answers, and the one with the latest body. */
@@ -110,24 +106,19 @@ export class RedisJournalStream implements ExchangeStream {
 
   /** Appends a message together with the others of the turn. Returns undefined while Redis refuses changes. */
   async #append(message: NewMessage): Promise<AppendedMessage | undefined> {
-    this.#batch ??= this.#openBatch()
-    const { messages, sent } = this.#batch
-    const index = messages.push(message) - 1
+    const index = this.#messages.push(message) - 1
+    this.#sent ??= Promise.resolve().then(() => {
+      const messages = this.#messages
+      this.#messages = []
+      this.#sent = undefined
+      return this.#send(messages)
+    })
     try {
-      return (await sent)[index]
+      return (await this.#sent)[index]
     } catch (error) {
       if (isRefusal(error)) return undefined
       throw error
     }
-  }
-
-  #openBatch(): Batch {
-    const messages: NewMessage[] = []
-    const send = () => {
-      this.#batch = undefined
-      return this.#send(messages)
-    }
-    return { messages, sent: Promise.resolve().then(send) }
   }
 
   async #send(messages: readonly NewMessage[]): Promise<readonly AppendedMessage[]> {

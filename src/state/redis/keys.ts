@@ -1,20 +1,21 @@
 /** The hashes with the data of a sandbox. A snapshot has a copy of each. */
-export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
+export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `generation` (the name of the data, another one after each reset, restore, import and activation),
+ * - `head`, a hash: `generation` (the name of the data, another one after each restore, import and activation),
  *   `count:events` and other numbers of records, `replays` (how many were ever counted), `quality`, `records:NAME` (the
- *   records of a plain collection), `settings` and `settings-version` (the digest of the text), `snapshots` (how many
- *   there are) and `snapshots-taken`.
- * - `events`, a hash of events by their place, and `prompts`, a hash of the changes of prompts by theirs.
- * - `index`, a hash that finds and counts records: `insertId JSON`, `external KEY` and `version PROMPT VERSION` find
- *   one, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `replays PLACE` the replays of an event,
- *   `versions PROMPT` the versions, and `active PROMPT` is the place of the change that names the active one.
+ *   records of a plain collection), and `settings`, which are no data.
+ * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
+ * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
+ *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` is the number of replays,
+ *   `versions PLACE` is 1 for an active version, `last PROMPT` the number of the last version, `active PROMPT` the
+ *   place of the active one, and `version PROMPT VERSION` the place of any.
  * - `impact`, a hash of sums by product and day.
  * - `replay-log`, a list of the places of the latest replays, for readings in slices.
- * - `snapshots`, a hash of descriptions by id; `snapshot:ID:head` and so on are the copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
+ *   the copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
  * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
  */

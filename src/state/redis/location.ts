@@ -27,31 +27,22 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   if (!URL.canParse(state)) return failure(urlRule)
   const url = new URL(state)
   const { protocol, hostname, pathname, search, hash } = url
-  const [user, password] = [decodeUrlPart(url.username), decodeUrlPart(url.password)]
-  if (user === undefined || password === undefined) return failure(encodingRule)
   if (hostname === '' || hostname.includes('%') || search !== '' || hash !== '' || !/^\/?\d{0,5}$/.test(pathname))
     return failure(urlRule)
   const port = Number(url.port || DEFAULT_PORT)
-  return success({
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port,
-    tls: protocol === 'rediss:',
-    user,
-    password,
-    database: Number(pathname.slice(1)),
-    shown: `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`,
-    prefix,
-  })
-}
-
-/**
- * Decodes a part of a URL; undefined: it has a percent sign without two hexadecimal digits, or bytes that are no text.
- */
-function decodeUrlPart(part: string): string | undefined {
   try {
-    return decodeURIComponent(part)
+    return success({
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port,
+      tls: protocol === 'rediss:',
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: Number(pathname.slice(1)),
+      shown: `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`,
+      prefix,
+    })
   } catch {
-    return undefined
+    return failure(encodingRule)
   }
 }
 

@@ -1,19 +1,27 @@
+/** Opens the state in Redis: connects, and checks that the server can hold a state and agrees on format and clock. */
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { machineNow } from '../../core/timers.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { RedisConnection, type RedisTimeouts } from './connection.ts'
+import { connectionName, RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
+import { FORMAT_MARK } from './lua/prelude.ts'
+import { CLOCK_TOLERANCE_MS } from './redis-counters.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
-import { type ClockOptions, createServerChecks } from './server-checks.ts'
 
 /** The options of a store in Redis. */
-export interface RedisStoreOptions extends Partial<RedisTimeouts>, ClockOptions {}
+export interface RedisStoreOptions extends Partial<RedisTimeouts> {
+  /** Receives a sentence each time that the clocks of this machine and of Redis begin to differ. Default: no effect. */
+  readonly warn?: (problem: string) => void
+  /** Returns the machine's time, epoch milliseconds, for tests. */
+  readonly now?: () => number
+}
 
 const DEFAULT_COMMAND_MS = 2000
 const DEFAULT_CONNECT_MS = 5000
@@ -32,27 +40,93 @@ export async function openRedisStore(
   location: RedisLocation,
   { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, ...clock }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
-  const opened = await RedisConnection.open(location, { commandMs, connectMs })
-  if (!opened.ok) return opened
-  const connection = opened.value
   const { prefix, shown } = location
+  const connecting = RedisConnection.open(location, { commandMs, connectMs })
   try {
-    const { start, findOutage, registerInputs } = createServerChecks(connection, location, clock)
-    const warnings = await start()
+    const connection = await connecting
+    const findFormatFault = createFormatCheck(connection, location, clock)
+    const info = String(await connection.call('info'))
+    const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFormatFault()
+    if (fault !== undefined) throw new Error(fault)
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+    const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
     const scripts = new SandboxScripts(connection, prefix)
-    const store = createRedisStore({ scripts, findOutage, close: () => connection.finish() })
+    const store = createRedisStore({
+      scripts,
+      // A Redis that is reached takes changes if it takes the mark of the format again.
+      findOutage: () =>
+        findFormatFault().catch((error: unknown) => {
+          if (error instanceof StoreUnavailableError) return error.message
+          throw error
+        }),
+      close: () => connection.finish(),
+    })
     const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
       shown,
       ...createSettings(scripts),
-      registerInputs,
+      registerInputs: (digest) => registerInputs(connection, location, digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
-    return success({ store, loaded: { sandboxes, journalEntries: 0, warnings }, shared, connection })
+    return success({ store, loaded: { sandboxes, journalEntries: 0, warnings: warnings.flat() }, shared, connection })
   } catch (error) {
-    connection.close()
-    if (error instanceof StoreUnavailableError) return failure(describeStartFault(error.cause, shown))
-    return failure(`The state in ${shown} cannot be used: ${reasonOf(error)}`)
+    await connecting.then((connection) => connection.close()).catch(() => undefined)
+    const isRefused = error instanceof StoreUnavailableError
+    return failure(isRefused ? describeStartFault(error.cause, shown) : reasonOf(error))
   }
+}
+
+const CLUSTER =
+  'cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has ' +
+  'all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
+
+/**
+ * Creates a function that marks the state with its format, and compares the clocks. It returns a sentence about another
+ * format, if so.
+ */
+function createFormatCheck(
+  connection: RedisConnection,
+  { prefix, shown }: RedisLocation,
+  { warn = () => {}, now = machineNow }: RedisStoreOptions,
+): () => Promise<string | undefined> {
+  let isClockReported = false
+
+  /** Compares the time of Redis with those of this machine before and after the command that read it. */
+  function compareClocks(before: number, redisMs: number): void {
+    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - now())
+    const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
+    const difference = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis`
+    if (isOff && !isClockReported)
+      warn(
+        `The clock of this machine is ${difference}. Limits of requests hold across replicas whose clocks differ by ` +
+          `less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`,
+      )
+    isClockReported = isOff
+  }
+
+  return async () => {
+    const before = now()
+    const [found, time] = await Promise.all([
+      connection.call('set', `${sharedKeys(prefix)}format`, FORMAT_MARK, 'NX', 'GET'),
+      connection.call('time'),
+    ])
+    const [seconds, micros] = time as string[] // which `TIME` returns
+    compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
+    if (found === null || found === FORMAT_MARK) return undefined
+    return (
+      `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format ` +
+      `"${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another ` +
+      'prefix (--state-prefix).'
+    )
+  }
+}
+
+/** Does what `SharedState.registerInputs` describes, as far as Redis may list its clients. */
+async function registerInputs(connection: RedisConnection, location: RedisLocation, digest: string): Promise<boolean> {
+  const before = await connection.call('set', `${sharedKeys(location.prefix)}inputs`, digest, 'GET')
+  if (before === null || before === digest) return false
+  const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch(String)
+  return String(clients).split(` name=${connectionName(location)} `).length > 2 // this process has one of them
 }

@@ -2,13 +2,12 @@
 import { plainCollections } from '../collections/index.ts'
 import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
 import { createTest } from '../queries.ts'
-import { EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
+import { DEFAULT_QUALITY, EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
 import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
-import type { Argument, RedisReply } from './connection.ts'
-import { parseQuality, parseRecords } from './head-fields.ts'
-import { recordsField } from './keys.ts'
+import type { RedisReply } from './connection.ts'
+import { countField, recordsField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
-import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 /** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
@@ -19,42 +18,30 @@ const MAX_READINGS = 20
 /** The data of a sandbox were replaced between two slices. */
 class ReplacedError extends Error {}
 
-/** The sandbox to read, and the first slice of a reading, which is the moment that is read. */
+/** A sandbox to read, and the fields of its head at the moment that is read. */
 interface Source {
   readonly scripts: SandboxScripts
   readonly sandbox: string
-  readonly moment?: Slice
+  readonly generation: string
+  /** The number of all replays so far. */
+  readonly replays: number
+  readonly events: number
+  readonly versions: number
+  readonly quality: string
+  /** The records of each plain collection as texts. */
+  readonly plain: readonly string[]
 }
 
-/** The places of the wanted records: their order, the number to skip or an `insertId`, and the largest number. */
-type Wanted = readonly [order: 'oldest' | 'newest' | 'insertId', offset: Argument, limit: number]
+/** A slice of records, as the script returns it. */
+type Slice = readonly [generation: string, texts: readonly RedisReply[], marks: readonly RedisReply[]]
 
-const EVERYTHING: Wanted = ['oldest', 0, Number.MAX_SAFE_INTEGER]
-
-/** A slice of records as the script returns it. */
-type Slice = readonly [
-  generation: string,
-  /** The number of all replays so far. */
-  replayed: number,
-  /** The number of all events. */
-  total: number,
-  /** The places of the wanted records. */
-  from: number,
-  to: number,
-  texts: readonly RedisReply[],
-  replays: readonly RedisReply[],
-  /** The quality settings and the records of each plain collection as texts; empty for absent ones. */
-  fields: readonly string[],
-]
-
-/** A change of the prompts: a version with its new prompt or without, or the id of an active version. */
-export interface StoredPromptChange {
+/** A version of a prompt as it is stored; the first one has its prompt. */
+export interface StoredVersion {
   readonly promptId: string
   readonly prompt?: Omit<PromptHead, 'promptId'>
   readonly repeatOf?: string
   /** Without `componentIds` they are derived. */
-  readonly version?: Omit<PromptVersion, 'componentIds'> & Partial<Pick<PromptVersion, 'componentIds'>>
-  readonly active?: string
+  readonly version: Omit<PromptVersion, 'componentIds'> & Partial<Pick<PromptVersion, 'componentIds'>>
 }
 
 /** Parses a stored event. */
@@ -64,45 +51,51 @@ export function parseStoredEvent(sandbox: string, text: RedisReply | undefined, 
 
 /** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
 export function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
-  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER, insertId } = query
+  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER } = query
   const passes = createTest(query)
-  const page: Wanted = passes ? EVERYTHING : [order, offset, limit]
-  const wanted: Wanted = insertId === undefined ? page : ['insertId', JSON.stringify(insertId), 1]
   return readUndisturbed(scripts, sandbox, async (source) => {
-    const { events, moment } = await readEvents(source, wanted, passes)
+    const { events: total } = source
+    const end = Math.min(total, offset + limit)
+    const page = order === 'newest' ? ([total - end, total - offset] as const) : ([offset, end] as const)
+    const events = passes ? await readEvents(source, 0, total, passes) : await readEvents(source, ...page)
     if (order === 'newest') events.reverse()
-    return passes
-      ? { events: events.slice(offset, offset + limit), total: events.length }
-      : { events, total: moment[2] }
+    return passes ? { events: events.slice(offset, offset + limit), total: events.length } : { events, total }
   })
 }
 
 /** Lists the prompts with their versions. */
 export function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<readonly StoredPrompt[]> {
-  return readUndisturbed(scripts, sandbox, async (source) => (await readPrompts(source)).prompts)
+  return readUndisturbed(scripts, sandbox, readPrompts)
 }
 
 /** Reads all that a sandbox has. */
 export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxExport> {
   return readUndisturbed(scripts, sandbox, async (source) => {
-    const { prompts, moment } = await readPrompts(source)
-    const { events } = await readEvents({ ...source, moment }, ['oldest', 0, moment[2]])
-    const [quality = '', ...texts] = moment[7]
-    const records = plainCollections().map(({ name }, index) => [name, parseRecords(sandbox, texts[index] ?? '')])
-    const plain = Object.fromEntries(records)
-    return { format: EXPORT_FORMAT, quality: parseQuality(sandbox, quality), events, prompts, ...plain }
+    const prompts = await readPrompts(source)
+    const events = await readEvents(source, 0, source.events)
+    const quality = Object.freeze(parseField(sandbox, 'quality settings', source.quality, DEFAULT_QUALITY))
+    const records = plainCollections().map(({ name }, index) => [
+      name,
+      parseField(sandbox, 'records', source.plain[index], []),
+    ])
+    return { format: EXPORT_FORMAT, quality, events, prompts, ...Object.fromEntries(records) }
   })
 }
 
-/** Reads again if the data were replaced meanwhile. */
+/** Reads the present moment of a sandbox, and begins anew if the data were replaced meanwhile. */
 async function readUndisturbed<T>(
   scripts: SandboxScripts,
   sandbox: string,
   read: (source: Source) => Promise<T>,
 ): Promise<T> {
+  const names = ['generation', 'replays', countField('events'), countField('versions'), 'quality']
+  const plainNames = plainCollections().map(({ name }) => recordsField(name))
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
+    const fields = await scripts.readFields(sandbox, ...names, ...plainNames)
+    const [generation = '', replays, events, versions, quality = '', ...plain] = fields
+    const numbers = { replays: Number(replays), events: Number(events), versions: Number(versions) }
     try {
-      return await read({ scripts, sandbox })
+      return await read({ scripts, sandbox, generation, ...numbers, quality, plain })
     } catch (error) {
       if (!(error instanceof ReplacedError)) throw error
     }
@@ -112,57 +105,47 @@ async function readUndisturbed<T>(
   )
 }
 
-/** Reads the wanted events that pass a test. */
-async function readEvents(source: Source, wanted: Wanted, passes?: (event: StoredEvent) => boolean) {
+/** Reads the events between two places that pass a test. */
+async function readEvents(source: Source, from: number, to: number, passes = (_: StoredEvent) => true) {
   const events: StoredEvent[] = []
-  const moment = await readRecords(source, 'events', wanted, (text, replays) => {
+  await readRecords(source, 'events', from, to, (text, replays) => {
     const event = parseStoredEvent(source.sandbox, text, replays)
-    if (!passes || passes(event)) events.push(event)
+    if (passes(event)) events.push(event)
   })
-  return { events, moment }
+  return events
 }
 
-async function readPrompts(source: Source) {
-  const found = new Map<string, { readonly head: PromptHead; readonly versions: PromptVersion[]; active?: string }>()
-  const moment = await readRecords(source, 'prompts', EVERYTHING, (text) => {
-    const change: StoredPromptChange = parseStoredJson(source.sandbox, 'prompts', text)
-    const { promptId, prompt, repeatOf, version, active } = change
-    const head = { promptId, ...prompt, ...(repeatOf !== undefined && { repeatOf }) }
-    const known = found.get(promptId) ?? { head, versions: [] }
-    found.set(promptId, known)
-    if (version) {
-      const { versionId, fields, componentIds = deriveComponentIds(versionId, componentsOf(fields).length) } = version
-      known.versions.push({ ...version, componentIds })
+async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
+  const found = new Map<string, PromptHead & { readonly versions: PromptVersion[] }>()
+  await readRecords(source, 'versions', 0, source.versions, (text, mark) => {
+    const stored: StoredVersion = parseStoredJson(source.sandbox, 'prompts', text)
+    const { promptId, prompt, repeatOf, version } = stored
+    const known = found.get(promptId) ?? {
+      promptId,
+      ...prompt,
+      ...(repeatOf !== undefined && { repeatOf }),
+      versions: [],
     }
-    if (active !== undefined) known.active = active
+    found.set(promptId, known)
+    const { versionId, fields, componentIds = deriveComponentIds(versionId, componentsOf(fields).length) } = version
+    known.versions.push({ ...version, componentIds, active: mark === 1 })
   })
-  const prompts = Array.from(found.values(), ({ head, versions, active }): StoredPrompt => {
-    return { ...head, versions: versions.map((each) => ({ ...each, active: each.versionId === active })) }
-  })
-  return { prompts, moment }
+  return [...found.values()]
 }
 
-/**
- * Reads records, and calls `take` with each text and its number of replays. Returns the slice of the moment that they
- * are of. Throws a `ReplacedError` if that moment cannot be read any more.
- */
+/** Reads the records between two places, and calls `take` with each. Throws a `ReplacedError` if the moment is over. */
 async function readRecords(
-  { scripts, sandbox, ...source }: Source,
-  kind: 'events' | 'prompts',
-  wanted: Wanted,
-  take: (text: RedisReply | undefined, replays: RedisReply | undefined) => void,
-): Promise<Slice> {
-  const fields = ['quality', ...plainCollections().map(({ name }) => recordsField(name))]
-  let { moment } = source
-  for (let next = wanted; ; ) {
-    const args = [kind, ...next, SLICE_BYTES, moment?.[1] ?? '', ...(moment ? [] : fields)]
-    const slice = (await scripts.run(READ_RECORDS, sandbox, args)) as unknown as Slice // the script returns these
-    const [generation, , , from, to, texts, replays] = slice
-    moment ??= slice
-    if (moment[0] !== generation) throw new ReplacedError()
-    for (const [index, text] of texts.entries()) take(text, replays[index])
-    const place = from + texts.length
-    if (place >= to) return moment
-    next = ['oldest', place, to - place]
+  { scripts, sandbox, generation, replays }: Source,
+  kind: 'events' | 'versions',
+  from: number,
+  to: number,
+  take: (text: RedisReply | undefined, mark: RedisReply | undefined) => void,
+): Promise<void> {
+  for (let place = from; place < to; ) {
+    const slice = await scripts.run(READ_RECORDS, sandbox, [kind, place, to, SLICE_BYTES, replays])
+    const [present, texts, marks] = slice as Slice // the script returns these
+    if (present !== generation) throw new ReplacedError()
+    for (const [index, text] of texts.entries()) take(text, marks[index])
+    place += texts.length
   }
 }

@@ -3,10 +3,10 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The largest number of rate windows of a sandbox; one more evicts the window that was opened first. */
+/** The largest number of rate windows of a sandbox; one more evicts the window that was used longest ago. */
 const MAX_WINDOWS = 10_000
 
-/** The milliseconds after which unused sequences, and rate windows besides their length, are forgotten. */
+/** The milliseconds after which counters that no request uses are forgotten; windows are of one hour. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
@@ -16,90 +16,66 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
 export const CLOCK_TOLERANCE_MS = 3000
 
 /**
- * The first arguments: `sequences` or `windows`; the field; the largest number of fields; the milliseconds after which
- * unused fields are forgotten. `touch` makes the field the last, and evicts the first beyond the largest number.
+ * Consumes one unit of a counter, unless none is left, and opens it if it is not open. Arguments: `sequences` or
+ * `windows`; the field; the largest number of fields; the limit, the present time, and the end of a window that opens
+ * now. The field becomes the last, and the first beyond the largest number is evicted. Returns the units that were used
+ * before, and the end.
  */
-const FIELDS = `
-local kind, field, most, lifeMs = unpack(args)
+const CONSUME = sandboxScript(`
+local kind, field, most, limit, now, newEnd = unpack(args)
 local fields, order = tag .. kind, tag .. kind .. '-order'
-local function touch()
-  local last = redis.call('ZREVRANGE', order, 0, 0, 'WITHSCORES')
-  write('ZADD', order, tonumber(last[2] or '0') + 1, field)
-  local first = redis.call('ZCARD', order) > tonumber(most) and write('ZPOPMIN', order)
-  if first then write('HDEL', fields, first[1]) end
-end
-local function expire()
-  if redis.call('PTTL', fields) >= tonumber(lifeMs) then return end
-  write('PEXPIRE', fields, lifeMs)
-  write('PEXPIRE', order, lifeMs)
-end
-`
-
-/** Advances a sequence. Returns the count before. */
-const NEXT_SEQUENCE_INDEX = sandboxScript(`${FIELDS}
-local before = count(kind, field)
-write('HINCRBY', fields, field, 1)
-touch()
-expire()
-return {before}`)
-
-/**
- * Consumes one unit of a rate window, unless none is left, and opens it if none is open. More arguments: the limit, the
- * present time, the end of a window that opens now. Returns the units that were used before, and the end of the window.
- */
-const CONSUME_RATE = sandboxScript(`${FIELDS}
-local limit, now, newEnd = unpack(args, 5)
 local opened, ends, used = string.match(read(kind, field), '^(%S+) (%S+) (%S+)$')
 local isOpen = opened and tonumber(opened) <= now + ${CLOCK_TOLERANCE_MS} and tonumber(now) < tonumber(ends)
 if not isOpen then opened, ends, used = now, newEnd, '0' end
 local taken = tonumber(used) < tonumber(limit) and 1 or 0
-write('HSET', fields, field, opened .. ' ' .. ends .. ' ' .. string.format('%d', used + taken))
-if not isOpen then touch() end
-expire()
+write('HSET', fields, field, opened .. ' ' .. ends .. ' ' .. text(used + taken))
+local last = redis.call('ZREVRANGE', order, 0, 0, 'WITHSCORES')
+write('ZADD', order, tonumber(last[2] or '0') + 1, field)
+local first = redis.call('ZCARD', order) > tonumber(most) and write('ZPOPMIN', order)
+if first then write('HDEL', fields, first[1]) end
+for _, key in ipairs({fields, order}) do write('PEXPIRE', key, ${UNUSED_MS}) end
 return {used, ends}`)
 
 /** Returns the sequences in the order of their latest use, each with its count. */
 const LIST_SEQUENCES = sandboxScript(`
 local listed = {}
 for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do
-  listed[#listed + 1] = {field, count('sequences', field)}
+  listed[#listed + 1] = {field, string.match(read('sequences', field), '%S+$')}
 end
 return listed`)
 
 /**
  * Creates the counters of all replicas. Each step is one script; the script that replaces a sandbox's data discards
- * them. `ownSteps`: the steps of a fork by their counter, which Redis does not have, and no list has.
+ * them.
  */
 export function createCounters(
   scripts: SandboxScripts,
-  ownSteps: Map<string, number>,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
-  /** Counts a step of a fork. Returns the number of its earlier ones: 0 where Redis counts them. */
-  function countOwn(counter: string): number {
-    const before = ownSteps.get(counter) ?? 0
-    if (scripts.isFork) ownSteps.set(counter, before + 1)
-    return before
+  /** The steps of a fork by their counter, which Redis does not have, and no list has. */
+  const ownSteps = new Map<string, number>()
+  /** Consumes a unit. Returns the number of those before, also of the fork's own, and the end. */
+  async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
+    const [before, ends] = await scripts.run(CONSUME, sandbox, [kind, field, ...bounds])
+    const counter = `${kind} ${sandbox} ${field}`
+    const own = ownSteps.get(counter) ?? 0
+    if (scripts.isFork) ownSteps.set(counter, own + 1)
+    return { before: Number(before) + own, ends: Number(ends) }
   }
   return {
     async consumeRate({ sandbox, now }, key, limit, windowMs) {
       const field = shorten(key, 0) // a hash, since the key has the token of a caller
-      const own = countOwn(`windows ${sandbox} ${field}`)
-      const lifeMs = Math.ceil(windowMs) + UNUSED_MS
-      const args = ['windows', field, MAX_WINDOWS, lifeMs, limit, now, now + windowMs]
-      const [before, ends] = await scripts.run(CONSUME_RATE, sandbox, args)
-      const left = limit - Number(before) - own
-      return { allowed: left > 0, limit, remaining: Math.max(0, left - 1), resetMs: Number(ends) - now }
+      const { before, ends } = await consume(sandbox, 'windows', field, MAX_WINDOWS, limit, now, now + windowMs)
+      const left = limit - before
+      return { allowed: left > 0, limit, remaining: Math.max(0, left - 1), resetMs: ends - now }
     },
-    async nextSequenceIndex(sandbox, key) {
+    // A sequence is a window without limit that never ends.
+    nextSequenceIndex: async (sandbox, key) => {
       const field = shorten(key, MAX_SEQUENCE_KEY)
-      const own = countOwn(`sequences ${sandbox} ${field}`)
-      const args = ['sequences', field, MAX_SEQUENCES, UNUSED_MS]
-      const [before] = await scripts.run(NEXT_SEQUENCE_INDEX, sandbox, args)
-      return Number(before) + own
+      return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).before
     },
     async listSequences(sandbox) {
       const listed = await scripts.run(LIST_SEQUENCES, sandbox)
-      return new Map((listed as [string, number][]).map(([key, count]) => [key, count])) // the script returns pairs
+      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // which it returns
     },
   }
 }

@@ -11,47 +11,47 @@ import { impactOfEvent } from '../memory/impact.ts'
 import type { Occurrences } from '../occurrences.ts'
 import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
+import { DEFAULT_QUALITY } from '../records.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
-import { parseQuality, parseRecords, updateRecord } from './head-fields.ts'
+import { updateRecord } from './head-fields.ts'
 import { createImpact, impactField } from './impact.ts'
 import { importContent } from './import-content.ts'
 import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
-import { CREATE_SNAPSHOT, DELETE_SNAPSHOT, PUT_FIELDS, RESET, RESTORE_SNAPSHOT } from './lua/sandbox-scripts.ts'
+import { CREATE_SNAPSHOT, PUT_FIELDS, RESET, USE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
 import { createCounters } from './redis-counters.ts'
-import { parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
 const noOccurrences: Occurrences = new Map()
 
-/** The parts that a store works with. `ownSteps`: those of the counters of a fork. */
+/** The parts that a store works with. */
 interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
   readonly scripts: SandboxScripts
-  readonly ownSteps?: Map<string, number>
 }
 
 /** Creates the store in Redis. */
 export function createRedisStore(deps: RedisStoreDeps): Store {
-  const { scripts, findOutage, close, ownSteps = new Map() } = deps
+  const { scripts, findOutage, close } = deps
   return {
     ...createRecorder(scripts),
-    ...createCounters(scripts, ownSteps),
+    ...createCounters(scripts),
     ...createSnapshots(scripts),
     listEvents: (sandbox, query = {}) => listEvents(scripts, sandbox, query),
     listPrompts: (sandbox) => listPrompts(scripts, sandbox),
     eventImpact: createImpact(scripts),
     getQuality: async (sandbox) => {
-      const fresh = scripts.freshHead(sandbox)?.quality
-      const [text = ''] = fresh === undefined ? await scripts.readHead(sandbox, 'quality') : [fresh]
-      return parseQuality(sandbox, text)
+      const fresh = scripts.freshHead(sandbox)
+      const [text] = fresh ? [fresh.quality] : await scripts.readFields(sandbox, 'quality')
+      return Object.freeze(parseField(sandbox, 'quality settings', text, DEFAULT_QUALITY))
     },
     putQuality: async (sandbox, settings) => {
       await scripts.change(PUT_FIELDS, sandbox, '', 'data', 'quality', JSON.stringify(settings))
     },
     listRecords: async (sandbox, { name }) => {
-      const [text = ''] = await scripts.readHead(sandbox, recordsField(name))
-      return parseRecords(sandbox, text)
+      const [text] = await scripts.readFields(sandbox, recordsField(name))
+      return parseField(sandbox, 'records', text, [])
     },
     updateRecord: (sandbox, collection, key, update) => updateRecord(scripts, sandbox, collection, key, update),
     exportSandbox: (sandbox) => exportSandbox(scripts, sandbox),
@@ -62,8 +62,7 @@ export function createRedisStore(deps: RedisStoreDeps): Store {
       await deleteData(scripts, sandbox, 'data')
     },
     size: async () => addUpRecords(await listSandboxes(scripts)),
-    fork: () =>
-      createRedisStore({ ...deps, scripts: scripts.fork(), ownSteps: new Map(ownSteps), close: async () => {} }),
+    fork: () => createRedisStore({ ...deps, scripts: scripts.fork(), close: async () => {} }),
     findLoss: async () => undefined,
     findOutage,
     close,
@@ -110,10 +109,8 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
       const promptId = String(id)
       return { promptId, version: createVersion(context, draft, promptId, Number(earlier)) }
     },
-    activateVersion: async (sandbox, promptId, versionId) => {
-      const text = JSON.stringify({ promptId, active: versionId })
-      return (await scripts.change(ACTIVATE_VERSION, sandbox, promptId, versionId, text)) === 'activated'
-    },
+    activateVersion: async (sandbox, promptId, versionId) =>
+      (await scripts.change(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated',
   }
 }
 
@@ -134,9 +131,9 @@ function createSnapshots(
       return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
     },
     restoreSnapshot: async (sandbox, snapshotId) =>
-      (await scripts.change(RESTORE_SNAPSHOT, sandbox, snapshotId)) === 'restored',
+      (await scripts.change(USE_SNAPSHOT, sandbox, 'restore', snapshotId)) === 'done',
     deleteSnapshot: async (sandbox, snapshotId) =>
-      (await scripts.change(DELETE_SNAPSHOT, sandbox, snapshotId)) === 'deleted',
+      (await scripts.change(USE_SNAPSHOT, sandbox, 'delete', snapshotId)) === 'done',
   }
 }
 
@@ -146,7 +143,7 @@ function createSnapshots(
  */
 async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
   const outcome = await scripts.change(RESET, sandbox, part)
-  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
+  for (let questions = 0; questions < 100; questions += 1) {
     const info = String(await scripts.connection.call('info', 'memory'))
     if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
     await sleep(10)
@@ -188,7 +185,10 @@ async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxS
 /** Counts the records of a sandbox. Returns undefined if it holds no data. */
 async function summarize(scripts: SandboxScripts, name: string): Promise<SandboxSummary | undefined> {
   const fields = collections.map((collection) => countField(collection.name))
-  const [generation, snapshots, ...counts] = await scripts.readHead(name, 'generation', 'snapshots', ...fields)
+  const [[generation, ...counts], snapshots] = await Promise.all([
+    scripts.readFields(name, 'generation', ...fields),
+    scripts.connection.call('hlen', `${sandboxKeys(scripts.prefix, name)}snapshots`),
+  ])
   const count = countEach((collection) => Number(counts[collections.indexOf(collection)]))
   return generation ? { name, ...count, snapshots: Number(snapshots) } : undefined
 }

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { reasonOf } from '../../core/result.ts'
-import { nextTick } from '../../core/timers.ts'
+import { nextTick, nextTurn } from '../../core/timers.ts'
 import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** A part of a sandbox's head. */
-export interface FreshHead {
+/** The part of a sandbox's head that most requests need. Empty texts stand for what was never changed. */
+export interface SandboxHead {
+  readonly settings: string
+  readonly quality: string
   /**
    * The name of the state of the events, which tells whether known sums are current. After another connection to Redis,
    * all states have other names.
    */
   readonly state: string
-  /** Empty: the default. */
-  readonly quality: string
 }
 
 /** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing and answer as if they did. */
@@ -21,10 +21,12 @@ export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates the names of generations and replicas, which no two processes may share. */
+  /** Creates the names of generations, imports and replicas, which no two processes may share. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
-  readonly #freshHeads = new Map<string, FreshHead>()
+  /** The heads that will be read in the next turn. */
+  readonly #readings = new Map<string, Promise<SandboxHead>>()
+  readonly #freshHeads = new Map<string, SandboxHead>()
 
   constructor(connection: RedisConnection, prefix: string, isFork = false) {
     this.connection = connection
@@ -37,16 +39,10 @@ export class SandboxScripts {
     return new SandboxScripts(this.connection, this.prefix, true)
   }
 
-  /** Runs a script. `generation` names data that may begin; `part` is the beginning of the keys of an import. */
-  async run(
-    script: Script,
-    sandbox: string,
-    args: readonly Argument[] = [],
-    generation: string = this.createId(),
-    part = '',
-  ): Promise<readonly RedisReply[]> {
-    const keys = [`${sandboxKeys(this.prefix, sandbox)}${part}head`, ...this.#registry]
-    const all = [this.isFork ? 'dry' : 'store', part ? '' : JSON.stringify(sandbox), generation, ...args]
+  /** Runs a script. */
+  async run(script: Script, sandbox: string, args: readonly Argument[] = []): Promise<readonly RedisReply[]> {
+    const keys = [`${sandboxKeys(this.prefix, sandbox)}head`, ...this.#registry]
+    const all = [this.isFork ? 'dry' : 'store', JSON.stringify(sandbox), this.createId(), ...args]
     try {
       return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
     } finally {
@@ -60,26 +56,34 @@ export class SandboxScripts {
   }
 
   /** Reads fields of the head of a sandbox. Empty texts stand for those that it does not have. */
-  async readHead(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
+  async readFields(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
     const texts = await this.connection.call('hmget', `${sandboxKeys(this.prefix, sandbox)}head`, ...fields)
     return (texts as (string | null)[]).map((text) => text ?? '')
   }
 
-  /**
-   * Offers a head that was just read to the callback that runs. Each request reads the settings first, and with them
-   * the head: what it then reads before it waits for anything else needs no round trip (one less for a GET). The head
-   * is gone once the callback's promises have run, so no caller that may know of a later change finds it. Returns the
-   * name of the state.
-   */
-  offerHead(sandbox: string, [generation, events, quality]: readonly (RedisReply | undefined)[]): string {
-    if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
-    const state = `${this.connection.connections} ${generation} ${events}`
-    this.#freshHeads.set(sandbox, { state, quality: String(quality) })
-    return state
+  /** Reads the head of a sandbox. Callers of one turn share a reading. */
+  readHead(sandbox: string): Promise<SandboxHead> {
+    const reading = this.#readings.get(sandbox) ?? nextTurn().then(() => this.#readHead(sandbox))
+    this.#readings.set(sandbox, reading)
+    return reading
   }
 
-  /** Returns the head that was read in the callback that runs, if any. */
-  freshHead(sandbox: string): FreshHead | undefined {
+  async #readHead(sandbox: string): Promise<SandboxHead> {
+    this.#readings.delete(sandbox) // a later caller may know of a later change
+    const fields = await this.readFields(sandbox, 'settings', 'quality', 'generation', 'count:events')
+    const [settings = '', quality = '', ...state] = fields
+    const head = { settings, quality, state: [this.connection.connections, ...state].join(' ') }
+    if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
+    this.#freshHeads.set(sandbox, head)
+    return head
+  }
+
+  /**
+   * Returns the head that was read in the callback that runs, if any. Each request reads its head first, for the
+   * settings, so that what it asks before it waits for anything else needs no round trip (one less for a GET). The head
+   * is gone once the callback's promises have run, or a change was answered, of which a caller may know.
+   */
+  freshHead(sandbox: string): SandboxHead | undefined {
     return this.#freshHeads.get(sandbox)
   }
 }
@@ -95,4 +99,9 @@ export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisRep
       { cause: error },
     )
   }
+}
+
+/** Parses a field of the head. An empty text stands for a field that was never put. */
+export function parseField<T>(sandbox: string, kind: string, text: string | undefined, absent: T): T {
+  return text ? parseStoredJson<T>(sandbox, kind, text) : absent
 }

@@ -15,8 +15,10 @@ describeWithRedis('a request to a state in Redis', () => {
     const read = async () => {
       const spies = [vi.spyOn(one.connection, 'call'), vi.spyOn(one.connection, 'run')]
       await one.shared.readRecord('default')
-      const impact = await one.store.eventImpact('default', query)
-      const { weight } = await one.store.getQuality('default')
+      const [impact, { weight }] = await Promise.all([
+        one.store.eventImpact('default', query),
+        one.store.getQuality('default'),
+      ])
       const trips = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)
       for (const spy of spies) spy.mockRestore()
       return { trips, weight, events: impact.get('2026-01-15')?.events }

@@ -25,13 +25,6 @@ if not id then
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 end
 local function text(number) return string.format('%.0f', number) end
-local function countExchange(sandbox)
-  local number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
-  local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
-  begun, count = begun or number, text(tonumber(count or '0') + 1)
-  redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
-  return number, begun, count
-end
 local function storeBody(body)
   if body == '' then return '0' end
   if string.sub(body, 1, 1) == '=' then return string.sub(body, 2) end
@@ -43,16 +36,18 @@ end
 local appended = {}
 for at = 5, #ARGV, 5 do
   local kind, sandbox, entry, request, answer = unpack(ARGV, at, at + 4)
-  local number, stored, fields = '0', '0', {kind, entry}
+  local number, fields = '0', {kind, entry}
   if kind == 'exchange' or kind == 'lost' then
-    local begun, count
-    number, begun, count = countExchange(sandbox)
-    request, stored = storeBody(request), storeBody(answer)
-    fields = {'number', number, 'begun', begun, 'count', count, 'request', request, 'answer', stored, 'entry', entry}
+    number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
+    local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
+    begun, count = begun or number, text(tonumber(count or '0') + 1)
+    redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
+    request, answer = storeBody(request), storeBody(answer)
+    fields = {'number', number, 'begun', begun, 'count', count, 'request', request, 'answer', answer, 'entry', entry}
   end
   local position = text(redis.call('HINCRBY', KEYS[1], 'messages', 1)) .. '-0'
   if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], position, unpack(fields)) end
-  appended[#appended + 1] = {number, stored}
+  appended[#appended + 1] = {number, answer}
 end
 return {id, appended}`)
 

@@ -3,14 +3,14 @@ import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
 /** The mark of the format of all keys. It changes with every change of the format. */
-export const FORMAT_MARK = 'convsim state 3'
+export const FORMAT_MARK = 'convsim state 4'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
- * format. ARGV: `store`, or `dry` to answer without a change; the name of the sandbox as JSON, or empty for an import,
- * which no list shows; an id for data that begin; the arguments of the script, which it has in `args`.
+ * format. ARGV: `store`, or `dry` to answer without a change; the name of the sandbox as JSON; an id for data that
+ * begin; the arguments of the script, which it has in `args`.
  *
- * A key of another type raises WRONGTYPE here, before the first write. A number that another program has replaced by a
+ * A hash of another type raises WRONGTYPE here, before the first write. A number that another program has replaced by a
  * text is noticed only where a script counts it up, so such a script may be done by half.
  */
 const PRELUDE = `
@@ -19,9 +19,6 @@ local isDry, name, generation = ARGV[1] == 'dry', ARGV[2], ARGV[3]
 local args = {unpack(ARGV, 4)}
 local kinds = {'${KINDS.join("', '")}'}
 for _, kind in ipairs({'snapshots', unpack(kinds)}) do redis.call('HLEN', tag .. kind) end
-redis.call('LLEN', tag .. 'replay-log')
-redis.call('ZCARD', KEYS[2])
-redis.call('GET', KEYS[3])
 
 local function write(...)
   if not isDry then return redis.call(...) end
@@ -33,7 +30,7 @@ local function text(number) return string.format('%.0f', number) end
 
 -- Lists the sandbox behind all others, and marks the format, which a Redis that was emptied has lost.
 local function register()
-  if name == '' or redis.call('EXISTS', KEYS[1]) == 1 then return end
+  if redis.call('EXISTS', KEYS[1]) == 1 then return end
   write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
   write('ZADD', KEYS[2], write('INCR', KEYS[3]) or 0, name)
 end

@@ -38,22 +38,17 @@ local function put(source, target, isMoved)
   end
 end
 local function replaceData(source, isMoved)
-  local lasting, kept = {'settings', 'settings-version', 'snapshots', 'snapshots-taken'}, {}
-  for _, field in ipairs(lasting) do
-    local value = find('head', field)
-    if value then kept[#kept + 1], kept[#kept + 2] = field, value end
-  end
+  local settings = find('head', 'settings')
   for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order', 'replay-log'}) do
     write('UNLINK', tag .. key)
   end
   put(source, tag, isMoved)
-  write('HDEL', KEYS[1], unpack(lasting))
-  if #kept > 0 then write('HSET', KEYS[1], unpack(kept)) end
+  if source then write('HSET', KEYS[1], 'generation', generation) end
+  if settings then write('HSET', KEYS[1], 'settings', settings) else write('HDEL', KEYS[1], 'settings') end
 end
 local function dropSnapshot(id)
   put(nil, copyOf(id))
   write('HDEL', snapshots, id)
-  write('HINCRBY', KEYS[1], 'snapshots', -1)
 end
 `
 
@@ -71,7 +66,7 @@ end
 if redis.call('EXISTS', snapshots) == 1 then
   write('HSET', KEYS[1], 'generation', generation)
 else
-  write('HDEL', KEYS[1], 'snapshots', 'snapshots-taken')
+  write('DEL', tag .. 'taken')
   unregister()
 end
 return {outcome}`)
@@ -81,7 +76,7 @@ return {outcome}`)
  * collections. Returns the description, which has the number of each snapshot and the numbers of records.
  */
 export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
-local taken = text(count('head', 'snapshots-taken'))
+local taken = redis.call('GET', tag .. 'taken') or '0'
 local id = uuid('snapshot', taken)
 begin()
 put(tag, copyOf(id))
@@ -91,41 +86,30 @@ for index = 3, #args do
 end
 description = description .. ',' .. string.sub(args[2], 2)
 write('HSET', snapshots, id, description)
-write('HINCRBY', KEYS[1], 'snapshots', 1)
-write('HINCRBY', KEYS[1], 'snapshots-taken', 1)
+write('INCR', tag .. 'taken')
 return {description}`)
 
-/** Restores a snapshot. Argument: its id. Returns `restored` or `unknown`. */
-export const RESTORE_SNAPSHOT = sandboxScript(`${REPLACE}
-if redis.call('HEXISTS', snapshots, args[1]) == 0 then return {'unknown'} end
-replaceData(copyOf(args[1]))
-write('HSET', KEYS[1], 'generation', generation)
-return {'restored'}`)
-
-/** Deletes a snapshot. Argument: its id. Returns `deleted` or `unknown`. */
-export const DELETE_SNAPSHOT = sandboxScript(`${REPLACE}
-if redis.call('HEXISTS', snapshots, args[1]) == 0 then return {'unknown'} end
-dropSnapshot(args[1])
-return {'deleted'}`)
+/** Restores or deletes a snapshot. Arguments: `restore` or `delete`, and its id. Returns `done` or `unknown`. */
+export const USE_SNAPSHOT = sandboxScript(`${REPLACE}
+local action, id = unpack(args)
+if redis.call('HEXISTS', snapshots, id) == 0 then return {'unknown'} end
+if action == 'restore' then replaceData(copyOf(id)) else dropSnapshot(id) end
+return {'done'}`)
 
 /**
- * Replaces all data by what an import has written under the id of the generation. Arguments: `always` or `if-empty`;
- * then fields of the head with the numbers that were written. Returns `imported`; `occupied` if the sandbox has records
- * and must be empty; `expired` if a part of what was written is gone.
+ * Replaces all data by those of an import. Arguments: `always` or `if-empty`; the import's id. Returns `imported`;
+ * `occupied` if the sandbox has records and must be empty; `expired` if what was written first is gone.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
-if args[1] == 'if-empty' then
+local condition, id = unpack(args)
+if condition == 'if-empty' then
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.find(field, '^count:') and count('head', field) > 0 then return {'occupied'} end
   end
 end
 if isDry then return {'imported'} end
-local staged = tag .. 'staged:' .. generation .. ':'
+local staged = tag .. 'staged:' .. id .. ':'
 if redis.call('EXISTS', staged .. 'head') == 0 then return {'expired'} end
-for index = 2, #args, 2 do
-  local written = redis.call('HGET', staged .. 'head', args[index]) or '0'
-  if written ~= args[index + 1] then return {'expired'} end
-end
 register()
 replaceData(staged, true)
 return {'imported'}`)
