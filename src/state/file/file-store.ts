@@ -14,6 +14,7 @@ import type { StateSummary, Store } from '../store.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { type Lock, type LockHolder, takeLock } from './lock.ts'
+import type { LogTail } from './log-reader.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions } from './options.ts'
 import { StateFile } from './state-file.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
@@ -106,7 +107,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
     ...(await store.size()),
     journalEntries: file.found.entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: describeMissingEntries(file, db.data.seq, dead),
+    warnings: describeMissingEntries(file.found, db.data.seq, dead?.acknowledged ?? 0),
   }
   return { store, loaded }
 }
@@ -134,34 +135,19 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   }
 }
 
-/** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
-function describeMissingEntries(
-  { log, found }: StateFile,
-  seq: number,
-  dead: LockHolder | undefined,
-): readonly string[] {
-  const { cutOff, isMissing } = found
-  const acknowledged = dead?.acknowledged ?? 0
-  const deleted =
-    `The log ${log.path} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
-    'as by a deletion or a power failure.'
+/** Says what is missing from the log, and how many of the entries that a dead process had acknowledged. */
+function describeMissingEntries(found: LogTail, seq: number, acknowledged: number): readonly string[] {
   const missing =
     `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
     `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
-  return [
-    ...(isMissing ? [deleted] : []),
-    ...(cutOff === undefined ? [] : [`${cutOff}.`]),
-    ...(seq < acknowledged ? [missing] : []),
-  ]
+  return [...(found.warning === undefined ? [] : [found.warning]), ...(seq < acknowledged ? [missing] : [])]
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
-    const { message } = error
-    const place = message.startsWith(path) ? message : `${path} ${message}`
     const step = `Move it and ${basename(path)}.journal away together, or choose another file with --state.`
-    return `The state file ${place}. It was left as it is. ${step}`
+    return `The state file ${error.message}. It was left as it is. ${step}`
   }
   return `The state in ${path} cannot be used (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
 }

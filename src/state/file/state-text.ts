@@ -8,8 +8,8 @@ import { isObject } from '../../core/json.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
-import { formatTrailer, TRAILER } from './checksum.ts'
-import { parseStateJson, StateFileError, visitLines } from './disk.ts'
+import { formatTrailer } from './checksum.ts'
+import { errorAtPlace, parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 4
@@ -57,9 +57,8 @@ const RECORD_INDENT = '        '
 /** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
 export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
 
-/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
-const OPEN_LINE = '  "log": "open",\n'
-const SEALED_LINE = '  "log": "none",\n'
+/** The beginning of a file beside a log. The checksum of the file is computed as if the mark were `none`. */
+const OPEN_HEAD = Buffer.from(`${BEFORE_MARK}open`)
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
@@ -115,13 +114,21 @@ function* contentText(members: object, { quality, lists }: CapturedContent): Gen
  * `StateFileError` for a damaged file or another format.
  */
 export async function readStateText(path: string): Promise<ReadState> {
+  try {
+    return await parseStateText(await readFile(path))
+  } catch (error) {
+    throw errorAtPlace(path, error)
+  }
+}
+
+async function parseStateText(content: Buffer): Promise<ReadState> {
+  const damage = describeDamage(content)
+  if (damage !== undefined) throw new StateFileError(damage)
   const lists: object[][] = []
   let list: object[] | undefined
-  let [frame, end, checksum] = ['', '', 0]
-  const readLine = (line: Buffer) => {
+  let frame = ''
+  await visitLines(content, (line) => {
     const text = line.toString('utf8')
-    if (end !== '' || text.startsWith('  "checksum"')) end += text
-    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
     if (!text.startsWith(RECORD_INDENT)) {
       frame += text
       list = undefined
@@ -134,11 +141,7 @@ export async function readStateText(path: string): Promise<ReadState> {
     const endOfRecord = text.lastIndexOf('}') + 1
     list.push(JSON.parse(text.slice(0, endOfRecord)))
     if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
-  }
-  await visitLines(path, readLine).catch((error: unknown) => {
-    if (!(error instanceof SyntaxError)) throw error // a record that is not JSON is damage, before the end
   })
-  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path))
   const document: StateDocument = JSON.parse(frame)
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
@@ -150,11 +153,18 @@ export async function readStateText(path: string): Promise<ReadState> {
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
-async function describeDamage(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8')
+function describeDamage(content: Buffer): string | undefined {
+  const end = content.lastIndexOf('  "checksum"')
+  const { length } = OPEN_HEAD
+  const isOpen = content.subarray(0, length).equals(OPEN_HEAD)
+  const checksum = isOpen
+    ? crc32(content.subarray(length, end), crc32(`${BEFORE_MARK}none`))
+    : crc32(content.subarray(0, end))
+  if (content.toString('latin1', end) === formatTrailer(checksum)) return undefined
+  const text = content.toString('utf8')
   if (text === '') return 'is empty'
-  const end = TRAILER.test(text) ? 'does not fit the checksum at its end' : 'does not end with its checksum'
-  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+  const fault = end === -1 ? 'does not end with its checksum' : 'does not fit the checksum at its end'
+  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${fault}, so it was damaged or changed`
 }
 
 function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {
