@@ -13,7 +13,7 @@ export interface FileStoreOptions {
   readonly report?: (problem: string) => void
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
-  /** The largest length of a record in characters, for tests. Default: 2^27. */
+  /** The largest length of a prompt in characters; a change has at most three times as many bytes. Default: 2^27. */
   readonly maxRecordLength?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
@@ -26,10 +26,7 @@ export interface FileStoreOptions {
 /** The options of a store in a file, with a value for each. */
 export type CompleteOptions = Required<FileStoreOptions>
 
-/**
- * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at
- * most 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
- */
+/** A line of the state file or the log is read as a string, for which Node takes at most 2^29 - 24 bytes. */
 const MAX_RECORD_LENGTH = 2 ** 27
 
 export const DEFAULT_OPTIONS: CompleteOptions = {

@@ -103,7 +103,6 @@ export class WriteAheadLog {
     const { fd } = this.#openFile
     const start = this.bytes
     const bytes = Buffer.concat(lines)
-    if (this.loss !== undefined) throw new Error(this.loss) // noticed since the turn began
     try {
       writeAll(fd, bytes, this.#options.write)
       this.bytes += bytes.length
