@@ -62,7 +62,8 @@ export class DurableCommitter implements Committer {
     this.#options = options
     this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
     lock.acknowledged = db.data.seq
-    lock.serve(() => this.findLoss())
+    lock.findUserLoss = () => this.findLoss()
+    lock.beat()
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
