@@ -2,6 +2,7 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
@@ -62,49 +63,32 @@ const OPEN_HEAD = Buffer.from(`${BEFORE_MARK}open`)
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
-  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, captureContent(entry.data)))
-  return joinTexts(head, texts, '],\n')
-}
-
-function* joinTexts(head: string, texts: readonly Iterable<string>[], tail: string): Generator<string> {
-  yield head
-  for (const [index, text] of texts.entries()) {
-    yield index === 0 ? '\n' : ',\n'
-    yield* text
+  const lists: Iterable<object | string>[] = []
+  const placeholder = randomUUID()
+  const capture = ({ quality, tables }: SandboxData) => {
+    for (const table of tables.values()) lists.push(table.list())
+    return { quality, ...Object.fromEntries(Array.from(tables.keys(), (name) => [name, placeholder])) }
   }
-  yield tail
+  const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
+    name,
+    snapshotsTaken,
+    ...capture(data),
+    snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
+  }))
+  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": `
+  return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
-type CapturedContent = ReturnType<typeof captureContent>
-
-/** Returns the content as it is now. */
-function captureContent({ quality, tables }: SandboxData) {
-  return { quality, lists: Array.from(tables, ([name, table]) => [name, table.list()] as const) }
-}
-
-function* sandboxText(name: string, entry: SandboxEntry, content: CapturedContent): Generator<string> {
-  const { snapshotsTaken, snapshots } = entry
-  yield* contentText({ name, snapshotsTaken }, content)
-  yield* joinTexts(',\n    "snapshots": [', Array.from(snapshots.values(), snapshotText), ']}')
-}
-
-function* snapshotText({ head, data }: StoredSnapshot): Generator<string> {
-  yield* contentText(head, captureContent(data))
-  yield '\n    }'
-}
-
-/** Yields the text of an object with these members, quality settings and lists, up to its closing brace. */
-function* contentText(members: object, { quality, lists }: CapturedContent): Generator<string> {
-  yield `    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`
-  for (const [name, records] of lists) {
-    yield `,\n    ${JSON.stringify(name)}: [`
-    let separator = '\n'
-    for (const record of records) {
+/** Yields texts with lists between them. Each record of a list is a line. */
+function* withLists(texts: readonly string[], lists: readonly Iterable<object | string>[]): Generator<string> {
+  for (const [index, text] of texts.entries()) {
+    yield text
+    let separator = '[\n'
+    for (const record of lists[index] ?? []) {
       yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
       separator = ',\n'
     }
-    yield ']'
+    if (index < lists.length) yield separator === ',\n' ? ']\n' : '[]'
   }
 }
 
