@@ -11,10 +11,10 @@ export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Returns the error for a fault at a place of a file, such as `state.json.journal, line 3:`. */
-export function errorAtPlace(place: string, error: unknown): StateFileError {
+/** Throws the error for a fault at a place, such as `state.json.journal, line 3:`. */
+export function failAt(place: string, error: unknown): never {
   const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
-  return new StateFileError(`${place} ${fault}`, { cause: error })
+  throw new StateFileError(`${place} ${fault}`, { cause: error })
 }
 
 /** Parses JSON. Throws a `StateFileError` with the place of the fault. */

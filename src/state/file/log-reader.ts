@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { isSealed, SEAL } from './checksum.ts'
-import { errorAtPlace, findEntry, LINE_BREAK, parseStateJson, StateFileError, visitLines } from './disk.ts'
+import { failAt, findEntry, LINE_BREAK, parseStateJson, StateFileError, visitLines } from './disk.ts'
 import { findFormatFault } from './state-text.ts'
 import { LOG_KIND } from './write-ahead-log.ts'
 
@@ -55,7 +55,7 @@ export async function readLog(path: string, state: StateData, isNew: boolean): P
       throw new StateFileError(`ends with entry ${end}, and the state file contains entry ${state.seq}: ${MISMATCH}`)
     return tail
   } catch (error) {
-    throw errorAtPlace(place, error)
+    return failAt(place, error)
   }
 }
 

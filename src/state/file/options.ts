@@ -26,13 +26,10 @@ export interface FileStoreOptions {
 /** The options of a store in a file, with a value for each. */
 export type CompleteOptions = Required<FileStoreOptions>
 
-/** A line of the state file or the log is read as a string, for which Node takes at most 2^29 - 24 bytes. */
-const MAX_RECORD_LENGTH = 2 ** 27
-
 export const DEFAULT_OPTIONS: CompleteOptions = {
   report: () => undefined,
   checkpointFrom: 4 * 1024 * 1024,
-  maxRecordLength: MAX_RECORD_LENGTH,
+  maxRecordLength: 2 ** 27, // a line is read as a string, for which Node takes at most 2^29 - 24 bytes
   sync: false,
   write: writeSync,
   syncFile: (file) => file.datasync(),

@@ -7,7 +7,7 @@ import type { Adapter } from 'lowdb'
 import { chunksInSlices } from '../../core/slices.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
-import { findEntry, replaceFile, syncFolder } from './disk.ts'
+import { failAt, findEntry, replaceFile, syncFolder } from './disk.ts'
 import { type LogTail, readLog } from './log-reader.ts'
 import { BEFORE_MARK, type Mark, readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
@@ -32,10 +32,13 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
-    const stored = findEntry(path) && (await readStateText(path))
+    const stored = findEntry(path) && (await readStateText(path).catch((error) => failAt(path, error)))
     const state = stored?.state ?? new StateData(randomUUID())
+    const missing =
+      `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
+      'as by a deletion or a power failure.'
     if (findEntry(log.path) !== undefined) this.found = await readLog(log.path, state, stored === undefined)
-    else if (stored?.mark === 'open') this.found = { ...NO_LOG, warning: describeMissingLog(log.path, state.seq) }
+    else if (stored?.mark === 'open') this.found = { ...NO_LOG, warning: missing }
     return state
   }
 
@@ -85,11 +88,6 @@ export class StateFile implements Adapter<StateData> {
     }
     await log.close()
   }
-}
-
-function describeMissingLog(path: string, seq: number): string {
-  const lost = `all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`
-  return `The log ${path} is missing: ${lost}`
 }
 
 async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {

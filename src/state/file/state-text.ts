@@ -2,7 +2,6 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
@@ -10,7 +9,7 @@ import { collections, recordsOf, type StoredContent } from '../collections/index
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
 import { formatTrailer } from './checksum.ts'
-import { errorAtPlace, parseStateJson, StateFileError, visitLines } from './disk.ts'
+import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
 export const FORMAT = 4
@@ -46,12 +45,6 @@ interface SandboxDocument extends StoredContent {
   readonly snapshots: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** A state file as it was read. */
-export interface ReadState {
-  readonly state: StateData
-  readonly mark: Mark
-}
-
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
@@ -64,7 +57,7 @@ const OPEN_HEAD = Buffer.from(`${BEFORE_MARK}open`)
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<object | string>[] = []
-  const placeholder = randomUUID()
+  const placeholder = `records of ${history}` // no client knows the random id of the history
   const capture = ({ quality, tables }: SandboxData) => {
     for (const table of tables.values()) lists.push(table.list())
     return { quality, ...Object.fromEntries(Array.from(tables.keys(), (name) => [name, placeholder])) }
@@ -97,15 +90,8 @@ function* withLists(texts: readonly string[], lists: readonly Iterable<object | 
  * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
  * `StateFileError` for a damaged file or another format.
  */
-export async function readStateText(path: string): Promise<ReadState> {
-  try {
-    return await parseStateText(await readFile(path))
-  } catch (error) {
-    throw errorAtPlace(path, error)
-  }
-}
-
-async function parseStateText(content: Buffer): Promise<ReadState> {
+export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly mark: Mark }> {
+  const content = await readFile(path)
   const damage = describeDamage(content)
   if (damage !== undefined) throw new StateFileError(damage)
   const lists: object[][] = []

@@ -37,9 +37,10 @@ export class WriteAheadLog {
   /** The open file. Undefined before `begin`. */
   #file: FileHandle | undefined
   #inode = 0
-  #headerBytes = 0
   /** The length of the file in bytes. 0: no log was begun. */
   bytes = 0
+  /** Is true if the file has no entry. */
+  isEmpty = true
   /** The last sync of the file's name in the folder. */
   #naming: Promise<void> = Promise.resolve()
   /** The reason why the files are not this process's any more, if so. */
@@ -49,10 +50,6 @@ export class WriteAheadLog {
     this.path = path
     this.#lock = lock
     this.#options = options
-  }
-
-  get isEmpty(): boolean {
-    return this.bytes === this.#headerBytes
   }
 
   /**
@@ -77,7 +74,7 @@ export class WriteAheadLog {
       const { size, ino } = fstatSync(file.fd)
       this.bytes = size
       this.#inode = ino
-      this.#headerBytes = header.length
+      this.isEmpty = size === header.length
     })
     void old?.close().catch(() => undefined) // waits for a sync of it, which is told to its caller
     this.#naming = syncFolder(dirname(path))
@@ -108,6 +105,7 @@ export class WriteAheadLog {
       this.bytes += bytes.length
       this.checkOwner()
       apply()
+      this.isEmpty = false
     } catch (error) {
       if (this.loss === undefined) this.#cutOff(fd, start)
       throw error
@@ -130,8 +128,7 @@ export class WriteAheadLog {
    * fails. One `stat` takes two microseconds.
    */
   checkOwner(): void {
-    const loss = this.loss ?? this.#findLogLoss()
-    if (loss !== undefined) throw new Error(this.lose(this.#lock.findLoss() ?? loss))
+    if (this.loss !== undefined || this.#findLogLoss() !== undefined) this.checkFiles()
   }
 
   /** Says why the files are not this process's any more, if so, by the lock file and by the log. */
