@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
-  fstatSync,
   futimesSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -81,7 +79,7 @@ export class Lock {
     try {
       this.#write()
     } catch (error) {
-      if (fstatSync(this.#fd).nlink > 0) rmSync(path, { force: true }) // unless another process took it over
+      rmSync(path, { force: true })
       closeSync(this.#fd)
       throw error
     }
@@ -140,13 +138,11 @@ export class Lock {
 /** Creates a lock file. Returns undefined if another process was faster. */
 function createLock(path: string): Lock | undefined {
   try {
-    const lock = new Lock(path)
-    if (lock.findLoss() === undefined) return lock
-    lock.release() // another process took it over while it was half written
+    return new Lock(path)
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
+    return undefined
   }
-  return undefined
 }
 
 /**
@@ -183,13 +179,12 @@ function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** Returns true if the holder runs in this process namespace. A zombie without other threads has ended. */
+/** Returns true if the holder runs in this process namespace, and not only waits for its parent as a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
   const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as the same
-  if (pid <= 0 || start !== born) return false
+  if (pid <= 0 || start !== born || state === 'Z') return false
   try {
-    kill(pid, 0)
-    return state !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1 // another thread may still write
+    return kill(pid, 0)
   } catch (error) {
     return systemErrorCode(error) === 'EPERM'
   }

@@ -1,12 +1,6 @@
 import { writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Writes the bytes from `offset` on; returns the number of bytes written. Tests simulate a full disk with it. */
-export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
-
-/** Makes the content of a file durable. Tests simulate a failing disk with it. */
-export type SyncFile = (file: FileHandle) => Promise<void>
-
 /** The options of a store in a file. */
 export interface FileStoreOptions {
   /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
@@ -17,10 +11,10 @@ export interface FileStoreOptions {
   readonly maxRecordLength?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
-  /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
-  readonly write?: WriteBytes
-  /** Makes a file of the log durable, for tests. Default: `fdatasync` of Node. */
-  readonly syncFile?: SyncFile
+  /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
+  readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
+  /** Makes the log durable, for tests of a failing disk. Default: `fdatasync`. */
+  readonly syncFile?: (file: FileHandle) => Promise<void>
 }
 
 /** The options of a store in a file, with a value for each. */

@@ -21,8 +21,8 @@ const STATE_KIND = 'convsim state'
 export function findFormatFault(document: unknown, kind: string): string | undefined {
   if (!isObject(document) || document['kind'] !== kind) return `is no file of ours: it does not say "kind": "${kind}"`
   const { format } = document
-  if (typeof format !== 'number' || !Number.isInteger(format)) return 'does not say its format'
-  if (format > FORMAT) return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
+  if (Number(format) > FORMAT)
+    return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
@@ -116,9 +116,7 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
   const { history, seq, log } = document
-  const entries = document.sandboxes.map(
-    (sandbox) => [sandbox.name, createEntry(sandbox, lists)] as [string, SandboxEntry],
-  )
+  const entries = new Map(document.sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox, lists)]))
   return { state: new StateData(history, seq, entries), mark: log }
 }
 
