@@ -99,6 +99,7 @@ export class DurableCommitter implements Committer {
       if (change !== undefined) data.apply(change)
     }
     try {
+      this.#log.checkOwner()
       for (const each of turn) {
         applyLast()
         last = this.#decide(each, lines, answers)
@@ -117,7 +118,7 @@ export class DurableCommitter implements Committer {
   #decide({ command, resolve, reject }: Waiting, lines: Buffer[], answers: (() => void)[]): Change | undefined {
     try {
       const { change, result } = command(this.#db.data)
-      if (change !== undefined) lines.push(this.#encode(change, lines.length === 0))
+      if (change !== undefined) lines.push(this.#encode(change))
       answers.push(() => resolve(result))
       return change
     } catch (error) {
@@ -127,11 +128,10 @@ export class DurableCommitter implements Committer {
   }
 
   /** Returns the line of a change. Throws, with nothing changed, for a change that cannot be stored. */
-  #encode(change: Change, isFirst: boolean): Buffer {
+  #encode(change: Change): Buffer {
     const { data } = this.#db
     const { maxRecordLength: max } = this.#options
     try {
-      if (isFirst) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       if (change.op === 'version') checkPromptLength(data, change, members.length, max)
       const line = this.#log.encode(data.seq + 1, members)

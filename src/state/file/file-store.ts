@@ -14,7 +14,6 @@ import type { StateSummary, Store } from '../store.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { type Lock, type LockHolder, takeLock } from './lock.ts'
-import type { LogTail } from './log-reader.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions } from './options.ts'
 import { StateFile } from './state-file.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
@@ -93,11 +92,16 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const committer = new DurableCommitter(db, file, lock, complete)
   const store = new BaseStore(committer)
   const { tookOver: dead } = lock
+  const { entries, warnings } = file.found
+  const [last, acknowledged] = [db.data.seq, dead?.acknowledged ?? 0]
+  const missing =
+    `The log ends with entry ${last}, and entry ${acknowledged} was acknowledged: ` +
+    `${acknowledged - last} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
   const loaded = {
     ...(await store.size()),
-    journalEntries: file.found.entries,
+    journalEntries: entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: describeMissingEntries(file.found, db.data.seq, dead?.acknowledged ?? 0),
+    warnings: last < acknowledged ? [...warnings, missing] : warnings,
   }
   return { store, loaded }
 }
@@ -125,14 +129,6 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
     await setMode(found?.mode)
     throw error
   }
-}
-
-/** Says what is missing from the log, and how many of the entries that a dead process had acknowledged. */
-function describeMissingEntries(found: LogTail, seq: number, acknowledged: number): readonly string[] {
-  const missing =
-    `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
-    `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
-  return [...(found.warning === undefined ? [] : [found.warning]), ...(seq < acknowledged ? [missing] : [])]
 }
 
 /** Returns the sentence for a state that cannot be used. A damaged file stays unchanged: it may be the only copy. */

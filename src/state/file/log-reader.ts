@@ -14,8 +14,8 @@ export interface LogTail {
   /** The bytes of the log between which the entries are. */
   from: number
   to: number
-  /** A sentence about what is missing from the log, or undefined if nothing is known to be missing. */
-  warning: string | undefined
+  /** Sentences about what is missing from the log. */
+  warnings: string[]
 }
 
 /** A line of a log, apart from the members of a header. */
@@ -26,7 +26,7 @@ type Entry = { readonly seq: number; readonly crc: string } & Change
  * the state has no file. Throws a `StateFileError` with the place of a fault.
  */
 export async function readLog(path: string, state: StateData, isNew: boolean): Promise<LogTail> {
-  const tail: LogTail = { entries: 0, from: 0, to: 0, warning: undefined }
+  const tail: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
   let [place, lines, end] = [path, 0, -1]
   const readLine = (bytes: Buffer) => {
     lines += 1
@@ -34,7 +34,7 @@ export async function readLog(path: string, state: StateData, isNew: boolean): P
     const line = withoutBreak(bytes)
     if (lines === 1) checkHeader(bytes, state, isNew)
     if (!isSealed(line, state.history)) {
-      tail.warning = `${place} ${describeCutOff(bytes, end + 1, state.history)}`
+      tail.warnings = [`${place} ${describeCutOff(bytes, end + 1, state.history)}`]
       return
     }
     const { seq, crc: _, ...change }: Entry = JSON.parse(line.toString('utf8')) // as it was written

@@ -12,7 +12,7 @@ import { type LogTail, readLog } from './log-reader.ts'
 import { BEFORE_MARK, type Mark, readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warning: undefined }
+const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
 
 /**
  * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
@@ -38,7 +38,7 @@ export class StateFile implements Adapter<StateData> {
       `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
       'as by a deletion or a power failure.'
     if (findEntry(log.path) !== undefined) this.found = await readLog(log.path, state, stored === undefined)
-    else if (stored?.mark === 'open') this.found = { ...NO_LOG, warning: missing }
+    else if (stored?.mark === 'open') this.found = { ...NO_LOG, warnings: [missing] }
     return state
   }
 

@@ -34,8 +34,8 @@ export class WriteAheadLog {
   readonly #lock: Lock
   readonly #options: CompleteOptions
   #history = ''
-  /** The open file. Undefined before `begin`. */
-  #file: FileHandle | undefined
+  /** The open file, from `begin` on. */
+  #file!: FileHandle
   #inode = 0
   /** The length of the file in bytes. 0: no log was begun. */
   bytes = 0
@@ -59,7 +59,7 @@ export class WriteAheadLog {
    */
   async begin(history: string, seq: number, from: number, to = this.bytes): Promise<void> {
     const { path } = this
-    const old = this.#file
+    const old = this.bytes > 0 ? this.#file : undefined
     this.#history = history
     const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
     const fill = async ({ fd }: FileHandle) => writeAll(fd, Buffer.concat([header, readLines(path, from, to)]))
@@ -97,7 +97,7 @@ export class WriteAheadLog {
 
   /** Appends lines by one write, and applies them. Throws, with nothing appended, if the write or `apply` fails. */
   append(lines: readonly Buffer[], apply: () => void): void {
-    const { fd } = this.#openFile
+    const { fd } = this.#file
     const start = this.bytes
     const bytes = Buffer.concat(lines)
     try {
@@ -148,7 +148,7 @@ export class WriteAheadLog {
   /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
   #findLogLoss(): string | undefined {
     const { path } = this
-    if (this.#file === undefined) return undefined
+    if (this.bytes === 0) return undefined
     try {
       const named = statSync(path, { throwIfNoEntry: false })
       if (named === undefined) return `its log ${path} was moved away or removed`
@@ -162,18 +162,13 @@ export class WriteAheadLog {
 
   /** Makes all appended entries durable. */
   async sync(): Promise<void> {
-    await this.#options.syncFile(this.#openFile)
+    await this.#options.syncFile(this.#file)
     await this.#naming
-  }
-
-  get #openFile(): FileHandle {
-    if (this.#file === undefined) throw new Error('the log was not begun')
-    return this.#file
   }
 
   /** Closes the file, once it is synced. */
   close(): Promise<void> {
-    return this.#openFile.close()
+    return this.#file.close()
   }
 }
 
