@@ -37,8 +37,9 @@ export class StateFile implements Adapter<StateData> {
     const missing =
       `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
       'as by a deletion or a power failure.'
-    if (findEntry(log.path) !== undefined) this.found = await readLog(log.path, state, stored === undefined)
-    else if (stored?.mark === 'open') this.found = { ...NO_LOG, warnings: [missing] }
+    this.found = findEntry(log.path)
+      ? await readLog(log.path, state, stored === undefined)
+      : { ...NO_LOG, warnings: stored?.mark === 'open' ? [missing] : [] }
     return state
   }
 
