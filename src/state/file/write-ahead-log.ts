@@ -151,7 +151,7 @@ export class WriteAheadLog {
     if (this.bytes === 0) return undefined
     try {
       const named = statSync(path, { throwIfNoEntry: false })
-      if (named === undefined) return `its log ${path} was moved away or removed`
+      if (named === undefined) return `its log ${path} was removed or was moved away`
       if (named.ino !== this.#inode) return `its log ${path} was replaced`
       if ((named.mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
       return named.size === this.bytes ? undefined : `another program changed its log ${path}`
