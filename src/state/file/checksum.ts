@@ -24,9 +24,7 @@ export function isSealed(line: Buffer, history: string): boolean {
   return line.toString('latin1', 0, SEAL.length) === sealOf(line, history)
 }
 
-/** The last lines of a state file, with the checksum of all bytes before them. */
-export const TRAILER = /\n {2}"checksum": "[0-9a-f]{8}"\n\}\n$/
-
+/** Returns the last lines of a state file, with the checksum of all bytes before them. */
 export function formatTrailer(checksum: number): string {
   return `  "checksum": "${formatChecksum(checksum)}"\n}\n`
 }

@@ -2,11 +2,19 @@ import { existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
+import { reasonOf } from '../../core/result.ts'
+import { SlicedWork } from '../../core/slices.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
 
-/** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
+/** A fault of a state file or its log: the place and the reason, with which a sentence of the user begins. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
+}
+
+/** Throws the error for a fault at a place, such as `state.json.journal, line 3:`. */
+export function failAt(place: string, error: unknown): never {
+  const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
+  throw new StateFileError(`${place} ${fault}`, { cause: error })
 }
 
 /** Parses JSON. Throws a `StateFileError` with the place of the fault. */
@@ -85,32 +93,15 @@ export async function replaceFile(
 
 export const LINE_BREAK = 0x0a
 
-/** The number of bytes that are read of a file at once. */
-export const PIECE_BYTES = 1024 * 1024
-
 /**
- * Calls `visit` for each line of a file, with its line break, which the last one may lack. It reads one megabyte at a
- * time. The first stream of a process would take 2 ms more of a start.
+ * Calls `visit` for each line of a content, with its line break, which the last one may lack, in slices between which
+ * other requests are answered.
  */
-export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
-  const file = await open(path)
-  try {
-    let begun: Buffer[] = [] // the pieces of the line that has not ended yet
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
-      if (bytesRead === 0) break
-      const piece = buffer.subarray(0, bytesRead)
-      let at = 0
-      for (let end = piece.indexOf(LINE_BREAK); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
-        const line = piece.subarray(at, end + 1)
-        visit(begun.length === 0 ? line : Buffer.concat([...begun, line]))
-        begun = []
-        at = end + 1
-      }
-      if (at < bytesRead) begun.push(piece.subarray(at))
-    }
-    if (begun.length > 0) visit(Buffer.concat(begun))
-  } finally {
-    await file.close()
+export async function visitLines(content: Buffer, visit: (line: Buffer) => void): Promise<void> {
+  const work = new SlicedWork()
+  for (let at = 0, end = 0; at < content.length; at = end) {
+    end = content.indexOf(LINE_BREAK, at) + 1 || content.length
+    visit(content.subarray(at, end))
+    if (work.isDue) await work.rest()
   }
 }

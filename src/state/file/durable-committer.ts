@@ -1,38 +1,37 @@
 import type { Low } from 'lowdb'
 import { endOfTurn } from '../../core/end-of-turn.ts'
+import type { Json } from '../../core/json.ts'
+import { jsonPieces } from '../../core/json-pieces.ts'
 import { reasonOf } from '../../core/result.ts'
+import { chunksInSlices } from '../../core/slices.ts'
 import type { Command, Committer } from '../base-store.ts'
+import { promptCollection } from '../collections/prompts.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
-import { checkRecordLength, encodeImport } from './change-text.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
 import type { StateFile } from './state-file.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The changes that are decided in one turn of the event loop, and written together at its end. */
-interface Turn {
-  readonly lines: Buffer[]
-  /** The last change, until it is applied: when the next one is decided, or when it is written. */
-  last: Change | undefined
-  /** Is false while no change is applied; then a write that fails leaves the state as it was. */
-  isApplied: boolean
-  /** The first error of a change that could not be applied. */
-  fault: unknown
-  /** Is false once the lines are being written: later changes belong to the next turn. */
-  isOpen: boolean
-  /** The error that refuses all changes of the turn; undefined once they are stored. */
-  outcome: Promise<StoreWriteError | undefined>
+/** A command that waits for the end of its turn of the event loop. */
+interface Waiting {
+  readonly command: Command<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
-/** The number of changes that must be stored one by one, after a write that failed, before a turn has several again. */
+type VersionChange = Extract<Change, { readonly op: 'version' }>
+
+const MAX_BYTES_PER_CHARACTER = 3
+
+/** The number of writes of one change each, after a write that failed, before a write has several again. */
 const SINGLE_CHANGES = 100
 
 /**
- * A committer that writes once a turn: the changes that are decided in one turn of the event loop are appended to the
- * write-ahead log by one write at the end of the turn, and answered after it. Reads wait for that write, too, so no
- * reader sees a change that is refused, unless its sync failed. If the write of several changes fails, the state is
- * read again from the disk, as at a start. A single change is applied after its write, and a turn has one change while
+ * A committer that writes once a turn: the commands of one turn of the event loop are decided at its end, their changes
+ * are appended to the write-ahead log by one write, and all are answered after it. Reads wait for that write, too, so
+ * no reader sees a change that is refused, unless its sync failed. If the write of several changes fails, the state is
+ * read again from the disk, as at a start. The last change is applied after the write, and a write has one change while
  * writes fail, so a full disk costs one reading and not one for each request.
  */
 export class DurableCommitter implements Committer {
@@ -42,13 +41,14 @@ export class DurableCommitter implements Committer {
   readonly #log: WriteAheadLog
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The turn whose changes are not stored yet, if any. */
-  #turn: Turn | undefined
+  #waiting: Waiting[] = []
+  /** Resolves when all changes of the turn are stored or refused, or undefined while no command waits. */
+  #turn: Promise<void> | undefined
   /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
   /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
   #nextCheckpoint: number
-  /** The number of turns to come that have one change each. */
+  /** The number of writes to come that have one change each. */
   #singleChanges = 0
   #closing: Promise<void> | undefined
   /** The entries of imports that are about to be committed. */
@@ -62,87 +62,96 @@ export class DurableCommitter implements Committer {
     this.#options = options
     this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
     lock.acknowledged = db.data.seq
-    lock.serve(() => this.findLoss())
+    lock.findUserLoss = () => this.findLoss()
+    lock.beat()
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
-    if (this.#turn !== undefined) return this.#turn.outcome.then(() => this.read(query))
-    return query(this.#db.data)
+    return this.#turn === undefined ? query(this.#db.data) : this.#turn.then(() => query(this.#db.data))
   }
 
-  async commit<T>(command: Command<T>): Promise<T> {
-    if (this.#turn?.isOpen === false) return this.#turn.outcome.then(() => this.commit(command))
-    if (this.#closing !== undefined) throw new Error('The state is closed.')
-    if (this.#turn !== undefined) this.#applyLast(this.#turn)
-    const { change, result } = command(this.#db.data)
-    const turn = change === undefined ? this.#turn : this.#add(change)
-    const refusal = await turn?.outcome
-    if (refusal !== undefined) throw refusal
-    return result
+  commit<T>(command: Command<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) throw new Error('The state is closed.')
+      this.#waiting.push({ command, resolve: resolve as (result: unknown) => void, reject })
+      if (this.#waiting.length === 1) this.#turn = this.#endTurn(this.#turn)
+    })
   }
 
-  /** Adds a change to the turn. Throws, with nothing changed, for a change that cannot be stored. */
-  #add(change: Change): Turn {
+  /** Writes what waits at the end of the turn of the event loop, or once the turn before is written. */
+  async #endTurn(previous: Promise<void> | undefined): Promise<void> {
+    await (previous ?? endOfTurn())
+    const turn = this.#waiting
+    this.#waiting = []
+    while (turn.length > 0) await this.#write(turn.splice(0, this.#singleChanges > 0 ? 1 : turn.length))
+    if (this.#waiting.length === 0) this.#turn = undefined
+  }
+
+  /** Decides commands, and stores their changes by one write. */
+  async #write(turn: readonly Waiting[]): Promise<void> {
+    const { data } = this.#db
+    const lines: Buffer[] = []
+    const answers: (() => void)[] = []
+    let last: Change | undefined
+    const applyLast = () => {
+      const change = last
+      last = undefined
+      if (change !== undefined) data.apply(change)
+    }
     try {
-      if (this.#turn === undefined) this.#log.checkOwner()
+      this.#log.checkOwner()
+      for (const each of turn) {
+        applyLast()
+        last = this.#decide(each, lines, answers)
+      }
+      if (lines.length > 0) await this.#store(lines, applyLast)
+      for (const answer of answers) answer()
+    } catch (error) {
+      this.#singleChanges = SINGLE_CHANGES
+      if (lines.length > 1 || last === undefined) await this.#recover()
+      const refusal = this.#refuse(error)
+      for (const { reject } of turn) reject(refusal)
+    }
+  }
+
+  /** Adds the line of the command's change, and its answer. A command that cannot be stored is refused alone. */
+  #decide({ command, resolve, reject }: Waiting, lines: Buffer[], answers: (() => void)[]): Change | undefined {
+    try {
+      const { change, result } = command(this.#db.data)
+      if (change !== undefined) lines.push(this.#encode(change))
+      answers.push(() => resolve(result))
+      return change
+    } catch (error) {
+      reject(error)
+      return undefined
+    }
+  }
+
+  /** Returns the line of a change. Throws, with nothing changed, for a change that cannot be stored. */
+  #encode(change: Change): Buffer {
+    const { data } = this.#db
+    const { maxRecordLength: max } = this.#options
+    try {
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
-      checkRecordLength(this.#db.data, change, members, this.#options.maxRecordLength)
-      const line = this.#log.encode(this.#db.data.seq + 1, members)
-      const turn = this.#turn ?? this.#beginTurn()
-      turn.lines.push(line)
-      turn.last = change
-      turn.isOpen = this.#singleChanges === 0
-      return turn
+      if (change.op === 'version') checkPromptLength(data, change, members.length, max)
+      const line = this.#log.encode(data.seq + 1, members)
+      if (line.length <= max * MAX_BYTES_PER_CHARACTER) return line
+      throw new Error(`a change must not have more than ${max * MAX_BYTES_PER_CHARACTER} bytes`)
     } catch (error) {
       throw this.#refuse(error)
     }
   }
 
-  #beginTurn(): Turn {
-    const outcome = endOfTurn().then(() => this.#write(turn))
-    const turn: Turn = { lines: [], last: undefined, isApplied: false, fault: undefined, isOpen: true, outcome }
-    this.#turn = turn
-    const clear = () => {
-      this.#turn = undefined // before all calls that wait for the outcome, since they came later
-    }
-    void outcome.then(clear, clear)
-    return turn
-  }
-
-  /** Applies the last change of the turn. A fault refuses all changes of the turn, once they would be written. */
-  #applyLast(turn: Turn): void {
-    const { last } = turn
-    if (last === undefined) return
-    turn.last = undefined
-    turn.isApplied = true
-    try {
-      this.#db.data.apply(last)
-    } catch (error) {
-      turn.fault ??= error
-    }
-  }
-
-  async #write(turn: Turn): Promise<StoreWriteError | undefined> {
-    turn.isOpen = false
-    try {
-      this.#log.append(turn.lines, () => {
-        this.#applyLast(turn)
-        if (turn.fault !== undefined) throw turn.fault
+  async #store(lines: readonly Buffer[], apply: () => void): Promise<void> {
+    this.#log.append(lines, apply)
+    if (this.#options.sync)
+      await this.#log.sync().catch((error) => {
+        this.#log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
+        throw error
       })
-      this.#singleChanges = Math.max(0, this.#singleChanges - 1)
-    } catch (error) {
-      this.#singleChanges = SINGLE_CHANGES
-      return turn.isApplied ? this.#recover(error) : this.#refuse(error)
-    }
-    try {
-      if (this.#options.sync) await this.#log.sync()
-    } catch (error) {
-      this.#log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
-      return this.#refuse(error)
-    }
+    this.#singleChanges = Math.max(0, this.#singleChanges - 1)
     this.#lock.acknowledged = this.#db.data.seq
     if (this.#log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
-    return undefined
   }
 
   /** Writes the state to its file. A failure loses nothing. */
@@ -161,15 +170,12 @@ export class DurableCommitter implements Committer {
   }
 
   /** Reads the state again from the disk, without the changes that could not be written. */
-  async #recover(error: unknown): Promise<StoreWriteError> {
-    const refusal = this.#refuse(error)
+  async #recover(): Promise<void> {
     await this.#checkpoint // which replaces the files
     try {
-      if (this.#log.loss === undefined) await this.#db.read()
-      return refusal
-    } catch (cause) {
-      this.#log.lose(`it could not be read again after a write that failed (${reasonOf(cause)})`)
-      return this.#refuse(cause)
+      if (this.#log.findLoss() === undefined) await this.#db.read()
+    } catch (error) {
+      this.#log.lose(`it could not be read again after a write that failed (${reasonOf(error)})`)
     }
   }
 
@@ -181,7 +187,10 @@ export class DurableCommitter implements Committer {
   }
 
   async prepareImport(change: ImportChange): Promise<void> {
-    this.#preparedImports.set(change, await encodeImport(change))
+    const { state, data: _, ...head } = change
+    let members = `${JSON.stringify(head).slice(1, -1)},"state":`
+    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) members += chunk
+    this.#preparedImports.set(change, `${members}}`)
   }
 
   findLoss(): string | undefined {
@@ -194,7 +203,7 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    await this.#turn?.outcome
+    await this.#turn
     await this.#checkpoint
     if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
     try {
@@ -203,4 +212,13 @@ export class DurableCommitter implements Committer {
       this.#lock.release()
     }
   }
+}
+
+/** Throws if a version makes its prompt longer than a line of the state file can be. */
+function checkPromptLength(state: StateData, change: VersionChange, length: number, max: number): void {
+  const { promptId } = change.prompt
+  if (state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId) + length <= max) return
+  throw new Error(
+    `prompt ${promptId} would have more than ${max} characters with all its versions; use another externalPromptId`,
+  )
 }

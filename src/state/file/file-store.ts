@@ -37,31 +37,21 @@ export interface OpenedStore {
 }
 
 /** Opens the store in a file; creates a missing file. No other process can open the file until the store is closed. */
-export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
-  const locked = await lockFile(resolve(path))
-  if (!locked.ok) return locked
-  const { real, lock } = locked.value
-  try {
-    return success(await loadStore(real, lock, options))
-  } catch (error) {
-    lock.release()
-    return failure(unusableMessage(real, error))
-  }
-}
-
-/** Returns the path with links resolved, and the lock of the file, which no other process can open. */
-async function lockFile(path: string): Promise<Result<{ readonly real: string; readonly lock: Lock }>> {
+export async function openFileStore(given: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
+  let path = resolve(given)
+  let lock: Lock | undefined
   try {
     createFolder(dirname(path))
-    const real = resolveLinks(path)
-    const fault = describeUnusable(statSync(real, { throwIfNoEntry: false }))
-    if (fault !== undefined) throw new StateFileError(fault)
-    const lock = await takeLock(`${real}.lock`)
-    return lock.ok ? success({ real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
+    path = resolveLinks(path)
+    const fault = describeUnusable(statSync(path, { throwIfNoEntry: false }))
+    if (fault !== undefined) throw new Error(fault)
+    const taken = await takeLock(`${path}.lock`)
+    if (!taken.ok) return failure(lockedMessage(taken.error, path))
+    lock = taken.value
+    return success(await loadStore(path, lock, options))
   } catch (error) {
-    return failure(
-      `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
-    )
+    lock?.release()
+    return failure(unusableMessage(path, error))
   }
 }
 
@@ -71,7 +61,7 @@ function resolveLinks(path: string): string {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    throw new StateFileError(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
+    throw new Error(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -102,11 +92,16 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const committer = new DurableCommitter(db, file, lock, complete)
   const store = new BaseStore(committer)
   const { tookOver: dead } = lock
+  const { entries, warnings } = file.found
+  const [last, acknowledged] = [db.data.seq, dead?.acknowledged ?? 0]
+  const missing =
+    `The log ends with entry ${last}, and entry ${acknowledged} was acknowledged: ` +
+    `${acknowledged - last} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
   const loaded = {
     ...(await store.size()),
-    journalEntries: file.found.entries,
+    journalEntries: entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: describeMissingEntries(file, db.data.seq, dead),
+    warnings: last < acknowledged ? [...warnings, missing] : warnings,
   }
   return { store, loaded }
 }
@@ -120,48 +115,27 @@ const READ_ONLY = 0o400
  */
 async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
   const isPresent = findEntry(file.path) !== undefined
-  const { path: logPath } = file.log
-  const found = findEntry(logPath)
-  const isLog = found?.isFile() === true // a link is refused, and its file is left as it is
-  if (isLog) await chmod(logPath, READ_ONLY).catch(() => undefined) // another user's is replaced
+  const found = findEntry(file.log.path)
+  const setMode = async (mode = 0) => {
+    // A link is refused, and its file is left as it is. Another user's log is replaced.
+    if (found?.isFile()) await chmod(file.log.path, mode).catch(() => undefined)
+  }
+  await setMode(READ_ONLY)
   try {
     await db.read()
     if (!isPresent) await db.write()
     await file.beginLog(db.data)
   } catch (error) {
-    if (isLog) await chmod(logPath, found.mode).catch(() => undefined)
+    await setMode(found?.mode)
     throw error
   }
 }
 
-/** Says what is missing: a deleted log, the entry that was cut off, entries that a dead process had acknowledged. */
-function describeMissingEntries(
-  { log, found }: StateFile,
-  seq: number,
-  dead: LockHolder | undefined,
-): readonly string[] {
-  const { cutOff, isMissing } = found
-  const acknowledged = dead?.acknowledged ?? 0
-  const deleted =
-    `The log ${log.path} is missing: all changes that were acknowledged after entry ${seq} are lost, ` +
-    'as by a deletion or a power failure.'
-  const missing =
-    `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ` +
-    `${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
-  return [
-    ...(isMissing ? [deleted] : []),
-    ...(cutOff === undefined ? [] : [`${cutOff}.`]),
-    ...(seq < acknowledged ? [missing] : []),
-  ]
-}
-
-/** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */
+/** Returns the sentence for a state that cannot be used. A damaged file stays unchanged: it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
-    const { message } = error
-    const place = message.startsWith(path) ? message : `${path} ${message}`
     const step = `Move it and ${basename(path)}.journal away together, or choose another file with --state.`
-    return `The state file ${place}. It was left as it is. ${step}`
+    return `The state file ${error.message}. It was left as it is. ${step}`
   }
-  return `The state in ${path} cannot be used (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
+  return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
 }

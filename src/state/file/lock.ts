@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
-  fstatSync,
   futimesSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -46,8 +44,9 @@ const HEARTBEAT_TIMEOUT_MS = 2500
 /** Takes the lock, also from a dead holder. The error is a holder that is alive. Rejects if the disk refuses. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
-    const holder = await readHolder(path)
-    if (holder !== undefined && (await isAlive(path, holder))) return failure(holder)
+    const holder = readHolder(path)
+    const isAlive = holder?.space === pidNamespace() ? isRunning(holder) : holder && (await isTouched(path, holder))
+    if (holder !== undefined && isAlive) return failure(holder)
     const lock = holder === undefined ? createLock(path) : await takeOver(path, holder)
     if (lock !== undefined) return success(lock)
   }
@@ -70,7 +69,8 @@ export class Lock {
   readonly #heartbeat: NodeJS.Timeout
   /** The number of the last acknowledged log entry, which each heartbeat writes. */
   acknowledged = 0
-  #findUserLoss: () => string | undefined = () => this.findLoss()
+  /** Looks for a loss of what the lock protects, by which the heartbeat ends. Default: that of the lock alone. */
+  findUserLoss = (): string | undefined => this.findLoss()
 
   /** Creates the lock file. Fails with `EEXIST` if there is a file or a link. */
   constructor(path: string) {
@@ -79,11 +79,11 @@ export class Lock {
     try {
       this.#write()
     } catch (error) {
-      if (fstatSync(this.#fd).nlink > 0) rmSync(path, { force: true }) // unless another process took it over
+      rmSync(path, { force: true })
       closeSync(this.#fd)
       throw error
     }
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS)
     this.#heartbeat.unref()
   }
 
@@ -92,18 +92,15 @@ export class Lock {
     const acknowledged = String(this.acknowledged).padStart(String(Number.MAX_SAFE_INTEGER).length, '0')
     const bytes = Buffer.from(JSON.stringify({ ...this.#own, acknowledged }))
     if (writeSync(this.#fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('its lock file was cut')
+    const now = new Date()
+    futimesSync(this.#fd, now, now) // a file system in a network can write later
   }
 
   /** Marks the lock file as that of a live process. It never writes into the file of one that took the lock over. */
-  #beat(): void {
-    if (this.#findUserLoss() !== undefined) {
-      clearInterval(this.#heartbeat)
-      return
-    }
-    const now = new Date()
+  beat(): void {
     try {
-      this.#write()
-      futimesSync(this.#fd, now, now)
+      if (this.findUserLoss() === undefined) this.#write()
+      else clearInterval(this.#heartbeat)
     } catch {
       // The next heartbeat may succeed.
     }
@@ -116,25 +113,19 @@ export class Lock {
     this.tookOver = dead
   }
 
-  /** Lets each heartbeat look for a loss of all files, and not of the lock alone, from now on. */
-  serve(findLoss: () => string | undefined): void {
-    this.#findUserLoss = findLoss
-    this.#beat()
-  }
-
   /** Reads the lock file, and says why this process no longer holds the lock. Returns undefined while it does. */
   findLoss(): string | undefined {
+    const path = this.#path
+    let holder: LockHolder | undefined
     try {
-      const holder = parseHolder(readFileSync(this.#path, 'utf8'))
-      if (holder?.nonce === this.#own.nonce) return undefined
-      const who = holder === undefined ? 'another program' : `process ${holder.pid} on ${holder.host}`
-      return `${who} took over its lock file ${this.#path}`
-    } catch (error) {
-      // Others pass, such as too many open files.
-      if (systemErrorCode(error) !== 'ENOENT') return undefined
-      const folder = dirname(this.#path)
-      return existsSync(folder) ? `its lock file ${this.#path} was removed` : `its folder ${folder} was removed`
+      holder = readHolder(path)
+    } catch {
+      return undefined // passes, such as too many open files
     }
+    if (holder?.nonce === this.#own.nonce) return undefined
+    if (holder !== undefined) return `process ${holder.pid} on ${holder.host} took over its lock file ${path}`
+    const folder = dirname(path)
+    return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
   }
 
   release(): void {
@@ -147,13 +138,11 @@ export class Lock {
 /** Creates a lock file. Returns undefined if another process was faster. */
 function createLock(path: string): Lock | undefined {
   try {
-    const lock = new Lock(path)
-    if (lock.findLoss() === undefined) return lock
-    lock.release() // another process took it over while it was half written
+    return new Lock(path)
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
+    return undefined
   }
-  return undefined
 }
 
 /**
@@ -166,48 +155,36 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   if (!guard.ok) return sleep(20).then(() => undefined)
   const lock = guard.value
   try {
-    if ((await readHolder(path))?.nonce === dead.nonce) lock.replace(path, dead)
+    if (readHolder(path)?.nonce === dead.nonce) lock.replace(path, dead)
     return lock.tookOver === dead ? lock : undefined
   } finally {
     if (lock.tookOver !== dead) lock.release()
   }
 }
 
-/** Parses the content of a lock file. Returns undefined if it is half written, or written by another program. */
-function parseHolder(content: string): LockHolder | undefined {
-  const value = parseJson(content)
-  if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return undefined
-  if (!/^[\w-]{1,64}$/.test(value['nonce'])) return undefined // it becomes a part of a file name
-  return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
-}
+/** The holder of a file that is half written, or written by another program. */
+const UNKNOWN: LockHolder = { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unknown', acknowledged: 0 }
 
-/** Reads the lock file, if there is one. A file that stays unreadable counts as that of a dead process. */
-async function readHolder(path: string): Promise<LockHolder | undefined> {
-  for (let attempt = 0; attempt < 10; attempt += 1) {
-    try {
-      const holder = parseHolder(readFileSync(path, 'utf8'))
-      if (holder !== undefined) return holder
-    } catch (error) {
-      if (systemErrorCode(error) !== 'ENOENT') throw error
-      if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
-      return undefined
-    }
-    await sleep(20)
+/** Reads the lock file, if there is one. */
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    const value = parseJson(readFileSync(path, 'utf8'))
+    if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return UNKNOWN
+    if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // it becomes a part of a file name
+    return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error
+    if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
+    return undefined
   }
-  return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable', acknowledged: 0 }
 }
 
-async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
-  return holder.space === pidNamespace() ? isRunning(holder) : await isTouched(path, holder)
-}
-
-/** Returns true if the holder runs in this process namespace. A zombie without other threads has ended. */
+/** Returns true if the holder runs in this process namespace, and not only waits for its parent as a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
   const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as the same
-  if (pid <= 0 || start !== born) return false
+  if (pid <= 0 || start !== born || state === 'Z') return false
   try {
-    kill(pid, 0)
-    return state !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1 // another thread may still write
+    return kill(pid, 0)
   } catch (error) {
     return systemErrorCode(error) === 'EPERM'
   }
@@ -218,7 +195,7 @@ async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
   const before = findEntry(path)?.mtimeMs
   for (let waited = 0; waited < HEARTBEAT_TIMEOUT_MS; waited += HEARTBEAT_MS / 5) {
     await sleep(HEARTBEAT_MS / 5)
-    if (findEntry(path)?.mtimeMs !== before) return (await readHolder(path))?.nonce === holder.nonce
+    if (findEntry(path)?.mtimeMs !== before) return readHolder(path)?.nonce === holder.nonce
   }
   return false
 }

@@ -4,14 +4,15 @@ import { type FileHandle, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
-import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
-import { findEntry, replaceFile, StateFileError, syncFolder } from './disk.ts'
-import { LogReader } from './log-reader.ts'
-import { BEFORE_MARK, type Mark, type ReadState, readStateText, stateText } from './state-text.ts'
+import { failAt, findEntry, replaceFile, syncFolder } from './disk.ts'
+import { type LogTail, readLog } from './log-reader.ts'
+import { BEFORE_MARK, type Mark, readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
+
+const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
 
 /**
  * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
@@ -21,7 +22,7 @@ export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
   /** The log as the last read has found it. */
-  found = new LogReader(new StateData())
+  found = NO_LOG
 
   constructor(path: string, log: WriteAheadLog) {
     this.path = path
@@ -30,20 +31,16 @@ export class StateFile implements Adapter<StateData> {
 
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
-    const stored = findEntry(this.path) && (await this.#readFile())
+    const { path, log } = this
+    const stored = findEntry(path) && (await readStateText(path).catch((error) => failAt(path, error)))
     const state = stored?.state ?? new StateData(randomUUID())
-    this.found = new LogReader(state, stored?.mark)
-    await this.found.readFile(this.log.path)
+    const missing =
+      `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
+      'as by a deletion or a power failure.'
+    this.found = findEntry(log.path)
+      ? await readLog(log.path, state, stored === undefined)
+      : { ...NO_LOG, warnings: stored?.mark === 'open' ? [missing] : [] }
     return state
-  }
-
-  async #readFile(): Promise<ReadState> {
-    try {
-      return await readStateText(this.path)
-    } catch (error) {
-      if (error instanceof StateFileError) throw error
-      throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
-    }
   }
 
   /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
@@ -69,7 +66,7 @@ export class StateFile implements Adapter<StateData> {
       if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
     }
     const file = await replaceFile(path, 'wx', fill, (temporary) => {
-      log.checkLock()
+      log.checkFiles()
       renameSync(temporary, path)
     })
     await file.close()

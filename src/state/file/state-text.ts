@@ -6,15 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject } from '../../core/json.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
-import {
-  type CapturedContent,
-  SandboxData,
-  type SandboxEntry,
-  StateData,
-  type StoredSnapshot,
-} from '../memory/state-data.ts'
+import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
-import { formatTrailer, TRAILER } from './checksum.ts'
+import { formatTrailer } from './checksum.ts'
 import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
@@ -27,8 +21,8 @@ const STATE_KIND = 'convsim state'
 export function findFormatFault(document: unknown, kind: string): string | undefined {
   if (!isObject(document) || document['kind'] !== kind) return `is no file of ours: it does not say "kind": "${kind}"`
   const { format } = document
-  if (typeof format !== 'number' || !Number.isInteger(format)) return 'does not say its format'
-  if (format > FORMAT) return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
+  if (Number(format) > FORMAT)
+    return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
   return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
 }
 
@@ -51,60 +45,44 @@ interface SandboxDocument extends StoredContent {
   readonly snapshots: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** A state file as it was read. */
-export interface ReadState {
-  readonly state: StateData
-  readonly mark: Mark
-}
-
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
 /** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
 export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
 
-/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
-const OPEN_LINE = '  "log": "open",\n'
-const SEALED_LINE = '  "log": "none",\n'
+/** The beginning of a file beside a log. The checksum of the file is computed as if the mark were `none`. */
+const OPEN_HEAD = Buffer.from(`${BEFORE_MARK}open`)
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
-  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
-  const texts = Array.from(sandboxes, ([name, entry]) => sandboxText(name, entry, entry.data.capture()))
-  return joinTexts(head, texts, '],\n')
-}
-
-function* joinTexts(head: string, texts: readonly Iterable<string>[], tail: string): Generator<string> {
-  yield head
-  for (const [index, text] of texts.entries()) {
-    yield index === 0 ? '\n' : ',\n'
-    yield* text
+  const lists: Iterable<string>[] = []
+  const placeholder = `records of ${history}` // no client knows the random id of the history
+  const capture = (data: SandboxData) => {
+    const { quality, lists: captured } = data.capture()
+    lists.push(...captured.map(([, list]) => list))
+    return { quality, ...Object.fromEntries(captured.map(([name]) => [name, placeholder])) }
   }
-  yield tail
+  const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
+    name,
+    snapshotsTaken,
+    ...capture(data),
+    snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
+  }))
+  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": `
+  return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
-function* sandboxText(name: string, entry: SandboxEntry, content: CapturedContent): Generator<string> {
-  const { snapshotsTaken, snapshots } = entry
-  yield* contentText({ name, snapshotsTaken }, content)
-  yield* joinTexts(',\n    "snapshots": [', Array.from(snapshots.values(), snapshotText), ']}')
-}
-
-function* snapshotText({ head, data }: StoredSnapshot): Generator<string> {
-  yield* contentText(head, data.capture())
-  yield '\n    }'
-}
-
-/** Yields the text of an object with these members, quality settings and lists, up to its closing brace. */
-function* contentText(members: object, { quality, lists }: CapturedContent): Generator<string> {
-  yield `    ${JSON.stringify({ ...members, quality }).slice(0, -1)}`
-  for (const [name, records] of lists) {
-    yield `,\n    ${JSON.stringify(name)}: [`
-    let separator = '\n'
-    for (const record of records) {
+/** Yields texts with lists between them. Each record of a list is a line. */
+function* withLists(texts: readonly string[], lists: readonly Iterable<string>[]): Generator<string> {
+  for (const [index, text] of texts.entries()) {
+    yield text
+    let separator = '[\n'
+    for (const record of lists[index] ?? []) {
       yield `${separator}${RECORD_INDENT}${record}`
       separator = ',\n'
     }
-    yield ']'
+    if (index < lists.length) yield separator === ',\n' ? ']\n' : '[]'
   }
 }
 
@@ -113,14 +91,15 @@ function* contentText(members: object, { quality, lists }: CapturedContent): Gen
  * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
  * `StateFileError` for a damaged file or another format.
  */
-export async function readStateText(path: string): Promise<ReadState> {
+export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly mark: Mark }> {
+  const content = await readFile(path)
+  const damage = describeDamage(content)
+  if (damage !== undefined) throw new StateFileError(damage)
   const lists: object[][] = []
   let list: object[] | undefined
-  let [frame, end, checksum] = ['', '', 0]
-  const readLine = (line: Buffer) => {
+  let frame = ''
+  await visitLines(content, (line) => {
     const text = line.toString('utf8')
-    if (end !== '' || text.startsWith('  "checksum"')) end += text
-    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
     if (!text.startsWith(RECORD_INDENT)) {
       frame += text
       list = undefined
@@ -133,27 +112,28 @@ export async function readStateText(path: string): Promise<ReadState> {
     const endOfRecord = text.lastIndexOf('}') + 1
     list.push(JSON.parse(text.slice(0, endOfRecord)))
     if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
-  }
-  await visitLines(path, readLine).catch((error: unknown) => {
-    if (!(error instanceof SyntaxError)) throw error // a record that is not JSON is damage, before the end
   })
-  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path))
   const document: StateDocument = JSON.parse(frame)
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
   const { history, seq, log } = document
-  const entries = document.sandboxes.map(
-    (sandbox) => [sandbox.name, createEntry(sandbox, lists)] as [string, SandboxEntry],
-  )
+  const entries = new Map(document.sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox, lists)]))
   return { state: new StateData(history, seq, entries), mark: log }
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
-async function describeDamage(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8')
+function describeDamage(content: Buffer): string | undefined {
+  const end = content.lastIndexOf('  "checksum"')
+  const { length } = OPEN_HEAD
+  const isOpen = content.subarray(0, length).equals(OPEN_HEAD)
+  const checksum = isOpen
+    ? crc32(content.subarray(length, end), crc32(`${BEFORE_MARK}none`))
+    : crc32(content.subarray(0, end))
+  if (content.toString('latin1', end) === formatTrailer(checksum)) return undefined
+  const text = content.toString('utf8')
   if (text === '') return 'is empty'
-  const end = TRAILER.test(text) ? 'does not fit the checksum at its end' : 'does not end with its checksum'
-  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${end}, so it was damaged or changed`
+  const fault = end === -1 ? 'does not end with its checksum' : 'does not fit the checksum at its end'
+  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${fault}, so it was damaged or changed`
 }
 
 function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {

@@ -14,7 +14,7 @@ import { dirname } from 'node:path'
 import { reasonOf } from '../../core/result.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
-import { LINE_BREAK, PIECE_BYTES, replaceFile, syncFolder } from './disk.ts'
+import { LINE_BREAK, replaceFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
 import { FORMAT } from './state-text.ts'
@@ -34,11 +34,13 @@ export class WriteAheadLog {
   readonly #lock: Lock
   readonly #options: CompleteOptions
   #history = ''
-  /** The open file. Undefined before `begin`. */
-  #file: FileHandle | undefined
-  #headerBytes = 0
+  /** The open file, from `begin` on. */
+  #file!: FileHandle
+  #inode = 0
   /** The length of the file in bytes. 0: no log was begun. */
   bytes = 0
+  /** Is true if the file has no entry. */
+  isEmpty = true
   /** The last sync of the file's name in the folder. */
   #naming: Promise<void> = Promise.resolve()
   /** The reason why the files are not this process's any more, if so. */
@@ -50,10 +52,6 @@ export class WriteAheadLog {
     this.#options = options
   }
 
-  get isEmpty(): boolean {
-    return this.bytes === this.#headerBytes
-  }
-
   /**
    * Begins a new file after entry `seq`, with the entries in the bytes `from` to `to` of the present file; by default
    * all from `from` on, also those that are appended meanwhile. The new file takes the place of the present one, so
@@ -61,33 +59,32 @@ export class WriteAheadLog {
    */
   async begin(history: string, seq: number, from: number, to = this.bytes): Promise<void> {
     const { path } = this
-    const old = this.#file
+    const old = this.bytes > 0 ? this.#file : undefined
     this.#history = history
     const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
-    const fill = async ({ fd }: FileHandle) => {
-      writeAll(fd, header)
-      copyLines(path, from, to, fd)
-    }
+    const fill = async ({ fd }: FileHandle) => writeAll(fd, Buffer.concat([header, readLines(path, from, to)]))
     await replaceFile(path, 'ax', fill, (temporary, file) => {
-      if (old !== undefined && this.bytes > to) {
-        copyLines(path, to, this.bytes, file.fd)
+      if (this.bytes > to) {
+        writeAll(file.fd, readLines(path, to, this.bytes))
         if (this.#options.sync) fsyncSync(file.fd)
       }
-      this.checkLock()
+      this.checkFiles()
       renameSync(temporary, path)
       this.#file = file
-      this.bytes = fstatSync(file.fd).size
-      this.#headerBytes = header.length
+      const { size, ino } = fstatSync(file.fd)
+      this.bytes = size
+      this.#inode = ino
+      this.isEmpty = size === header.length
     })
     void old?.close().catch(() => undefined) // waits for a sync of it, which is told to its caller
     this.#naming = syncFolder(dirname(path))
     await this.#naming
-    this.checkLock() // another process may have taken the lock just before the file was replaced
+    this.checkFiles() // another process may have taken the lock just before the file was replaced
   }
 
-  /** Throws if another process has the lock: no file may be replaced then. */
-  checkLock(): void {
-    const loss = this.#lock.findLoss()
+  /** Throws if the files are not this process's any more: none may be replaced then. */
+  checkFiles(): void {
+    const loss = this.findLoss()
     if (loss !== undefined) throw new Error(loss)
   }
 
@@ -100,15 +97,15 @@ export class WriteAheadLog {
 
   /** Appends lines by one write, and applies them. Throws, with nothing appended, if the write or `apply` fails. */
   append(lines: readonly Buffer[], apply: () => void): void {
-    const { fd } = this.#openFile
+    const { fd } = this.#file
     const start = this.bytes
     const bytes = Buffer.concat(lines)
-    if (this.loss !== undefined) throw new Error(this.loss) // noticed since the turn began
     try {
       writeAll(fd, bytes, this.#options.write)
       this.bytes += bytes.length
       this.checkOwner()
       apply()
+      this.isEmpty = false
     } catch (error) {
       if (this.loss === undefined) this.#cutOff(fd, start)
       throw error
@@ -126,18 +123,17 @@ export class WriteAheadLog {
   }
 
   /**
-   * Throws if the files are not this process's any more, as far as the log tells: if it was deleted or cut, or if
-   * another process takes it over. That process makes the file read-only before it reads the file: it reads an entry
-   * that was written before this check, or the check fails. One `fstat` takes half a microsecond.
+   * Throws if the files are not this process's any more, as far as the log tells. A process that takes the log over
+   * makes it read-only before it reads the file: it reads an entry that was written before this check, or the check
+   * fails. One `stat` takes two microseconds.
    */
   checkOwner(): void {
-    const loss = this.loss ?? this.#findFileLoss()
-    if (loss !== undefined) throw new Error(this.lose(this.#lock.findLoss() ?? loss))
+    if (this.loss !== undefined || this.#findLogLoss() !== undefined) this.checkFiles()
   }
 
-  /** Says why the files are not this process's any more, if so, by the lock file and by the name of the log. */
+  /** Says why the files are not this process's any more, if so, by the lock file and by the log. */
   findLoss(): string | undefined {
-    const loss = this.loss ?? this.#lock.findLoss() ?? this.#findFileLoss() ?? this.#findNameLoss()
+    const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.lose(loss)
   }
 
@@ -149,22 +145,16 @@ export class WriteAheadLog {
     return reason
   }
 
-  #findFileLoss(): string | undefined {
-    const { path } = this
-    const { nlink, mode, size } = fstatSync(this.#openFile.fd)
-    if (nlink === 0) return `its log ${path} was removed`
-    if ((mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
-    return size === this.bytes ? undefined : `another program changed its log ${path}`
-  }
-
   /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
-  #findNameLoss(): string | undefined {
+  #findLogLoss(): string | undefined {
     const { path } = this
+    if (this.bytes === 0) return undefined
     try {
       const named = statSync(path, { throwIfNoEntry: false })
-      const { dev, ino } = fstatSync(this.#openFile.fd)
-      if (named?.ino === ino && named.dev === dev) return undefined
-      return `its log ${path} was ${named === undefined ? 'moved away' : 'replaced'}`
+      if (named === undefined) return `its log ${path} was removed or was moved away`
+      if (named.ino !== this.#inode) return `its log ${path} was replaced`
+      if ((named.mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
+      return named.size === this.bytes ? undefined : `another program changed its log ${path}`
     } catch (error) {
       return `its log ${path} cannot be found any more (${reasonOf(error)})`
     }
@@ -172,37 +162,27 @@ export class WriteAheadLog {
 
   /** Makes all appended entries durable. */
   async sync(): Promise<void> {
-    await this.#options.syncFile(this.#openFile)
+    await this.#options.syncFile(this.#file)
     await this.#naming
-  }
-
-  get #openFile(): FileHandle {
-    if (this.#file === undefined) throw new Error('the log was not begun')
-    return this.#file
   }
 
   /** Closes the file, once it is synced. */
   close(): Promise<void> {
-    return this.#openFile.close()
+    return this.#file.close()
   }
 }
 
-/** Copies lines, of which the last may lack its line break, from bytes of a file to the end of another one. */
-function copyLines(path: string, from: number, to: number, fd: number): void {
-  if (from >= to) return
-  const source = openSync(path, 'r')
-  const buffer = Buffer.alloc(Math.min(to - from, PIECE_BYTES))
-  let piece = buffer
+/** Returns bytes of a file that are lines, of which the last may lack its line break. */
+function readLines(path: string, from: number, to: number): Buffer {
+  if (from >= to) return Buffer.alloc(0)
+  const lines = Buffer.alloc(to - from)
+  const fd = openSync(path, 'r')
   try {
-    for (let at = from; at < to; at += piece.length) {
-      piece = buffer.subarray(0, readSync(source, buffer, 0, Math.min(buffer.length, to - at), at))
-      if (piece.length === 0) throw new Error(`the log ${path} was cut`)
-      writeAll(fd, piece)
-    }
+    if (readSync(fd, lines, 0, lines.length, from) < lines.length) throw new Error(`the log ${path} was cut`)
   } finally {
-    closeSync(source)
+    closeSync(fd)
   }
-  if (piece.at(-1) !== LINE_BREAK) writeAll(fd, Buffer.of(LINE_BREAK))
+  return lines.at(-1) === LINE_BREAK ? lines : Buffer.concat([lines, Buffer.of(LINE_BREAK)])
 }
 
 function writeAll(fd: number, bytes: Uint8Array, write: CompleteOptions['write'] = writeSync): void {

@@ -29,9 +29,6 @@ export type Change = { readonly sandbox: string } & (
 /** The change of a sandbox by an import. */
 export type ImportChange = Extract<Change, { readonly op: 'import' }>
 
-/** The quality settings and the JSON of the records of a sandbox at one moment. */
-export type CapturedContent = ReturnType<SandboxData['capture']>
-
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
-import type { WriteBytes } from '../../../src/state/file/options.ts'
+import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { StoreWriteError } from '../../../src/state/store.ts'
@@ -205,7 +205,7 @@ test('a change that cannot be applied is refused with all of its turn, and the s
 
 describe('a full disk', () => {
   /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
-  function disk(): { free: number; write: WriteBytes } {
+  function disk(): { free: number; write: CompleteOptions['write'] } {
     const self = {
       free: Number.POSITIVE_INFINITY,
       write: (fd: number, bytes: Uint8Array, offset: number) => {

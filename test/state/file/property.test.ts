@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { WriteBytes } from '../../../src/state/file/options.ts'
+import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { type RestartableStore, stateProperty } from '../property.ts'
 import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
@@ -11,7 +11,7 @@ async function open(): Promise<RestartableStore> {
   let isFull = false
   /** The stores that count as killed. They must be closed at the end. */
   const killed: Store[] = []
-  const write: WriteBytes = (fd, bytes, offset) => {
+  const write: CompleteOptions['write'] = (fd, bytes, offset) => {
     if (!isFull) return writeSync(fd, bytes, offset)
     writeSync(fd, bytes, offset, (bytes.length - offset) >> 1)
     throw new Error('ENOSPC: no space left on device')

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { SyncFile } from '../../../src/state/file/options.ts'
+import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
 import { openNew } from './open-file.ts'
@@ -8,7 +8,7 @@ import { openNew } from './open-file.ts'
 function slowDisk() {
   const waiting: (() => void)[] = []
   let count = 0
-  const syncFile: SyncFile = () => {
+  const syncFile: CompleteOptions['syncFile'] = () => {
     count += 1
     return new Promise((resolve) => waiting.push(resolve))
   }
