@@ -5,7 +5,7 @@ import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
-const [analytics] = operations
+const [analytics, , createEvent] = operations
 
 const codes = operations.flatMap((operation) =>
   operationOf(operation.id).statuses.map((status) => ({ operation, status })),
@@ -52,6 +52,12 @@ describe('Prefer: example', () => {
     expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
+  test('excludes lost-ack, which would store nothing, and takes a delivery before the work', async () => {
+    const how = (scenario: string) => ({ headers: { prefer: 'example=recorded', 'x-sim-scenario': scenario } })
+    expectRefusal(await askOperation(sim(), createEvent, how('lost-ack')), 400, '"lost-ack" acts on the work')
+    await expect(askOperation(sim(), createEvent, how('malformed-json;when=before'))).rejects.toThrow('no JSON')
+  })
+
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
   test.each(unknown)('%s is refused with the list', async (text) => {
     expectRefusal(await askOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
@@ -81,7 +87,9 @@ describe('Prefer as RFC 7240 has it', () => {
   test.each([
     ['a header longer than other controls', { prefer: `wait=${'1'.repeat(2000)}` }, /is at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
-    ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /only one|both act/],
+    ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
+    ['an example and figures', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
+    ['an example and a delivery', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])('%s is refused', async (_name, headers, words) => {
     const answer = await askOperation(sim(), analytics, { headers })
     expectRefusal(answer, 400, words)
