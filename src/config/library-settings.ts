@@ -69,7 +69,7 @@ const commonSettings = {
     value: 'real|INSTANT',
     default: 'real',
     test: (text) => text === 'real' || parseNow(text) !== undefined,
-    expected: '"real" or an instant',
+    expected: '"real" or an instant of the years 1900 to 9999',
     description:
       'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
   }),

@@ -149,7 +149,8 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   const now = headers['x-sim-now']
   if (now === undefined) return undefined
   const instant = parseNow(now)
-  if (instant === undefined) return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+  if (instant === undefined)
+    return `X-Sim-Now is an instant of the years 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }
