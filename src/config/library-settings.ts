@@ -86,7 +86,8 @@ const commonSettings = {
   strict: boolean({
     default: false,
     description:
-      'Refuse requests that otherwise get advice, e.g. a misspelt member, or a value that does not fit its valueType.',
+      'Refuse requests with advice about a mistake: a misspelt name, or a value that does not fit its valueType. ' +
+      'An unlinked event, or a replay with another payload, gets advice alone.',
   }),
   logLevel: choice({
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
