@@ -22,9 +22,9 @@ export const endSettings = {
     expected: expectedFailOn,
     names: failOnKinds,
     description:
-      'Exit with 3 at the end if a condition is met: a request broke the contract (violation), ' +
+      'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
       'an answer was not expected (unexpected), ' +
-      'a client broke a rule of how it retries and identifies itself (manners), ' +
+      'a client retried or identified itself wrongly (manners), ' +
       'a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), ' +
       'or no request came (no-requests), which every gate includes.',
   }),

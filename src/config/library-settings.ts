@@ -69,7 +69,7 @@ const commonSettings = {
     value: 'real|INSTANT',
     default: 'real',
     test: (text) => text === 'real' || parseNow(text) !== undefined,
-    expected: '"real" or an instant',
+    expected: '"real" or an instant of the years 1900 to 9999',
     description:
       'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
   }),
@@ -86,7 +86,8 @@ const commonSettings = {
   strict: boolean({
     default: false,
     description:
-      'Refuse requests that otherwise get advice, e.g. a misspelt member, or a value that does not fit its valueType.',
+      'Refuse requests with advice about a mistake: a misspelt name, or a value that does not fit its valueType. ' +
+      'An unlinked event, or a replay with another payload, gets advice alone.',
   }),
   logLevel: choice({
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],

@@ -29,6 +29,8 @@ export function parseCommandLine<Known extends CommandSyntax>(
   const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(commands, words[index - 1]))
   const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
   if (shown) return shown
+  const bare = words.findIndex((word, index) => takesValue(commands, word) && isFlag(commands, words[index + 1]))
+  if (bare >= 0) return problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
   const named = findCommand(commands, words[at])
   const command = named ?? commands[0]
   const parser = createParser(command)
@@ -98,6 +100,10 @@ function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
   const setting = commands.map(({ settings }) => findSetting(settings, flag)).find((found) => found !== undefined)
   return setting?.value !== undefined && setting.withoutValue === undefined
 }
+
+/** Returns true for a flag of any command, also with its value: `--port=0`. */
+const isFlag = (commands: readonly CommandSyntax[], word = '') =>
+  commands.some(({ settings }) => findSetting(settings, word.replace(/=.*/s, '')))
 
 /** Finds a setting of a command by its flag: `--port`, `-p`, `--no-cors`, if any. */
 function findSetting(settings: SettingTable, flag: string): Setting<unknown> | undefined {

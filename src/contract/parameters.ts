@@ -129,12 +129,12 @@ function compileGroup(
   pointer: string,
 ): Validator | undefined {
   if (parameters.length === 0) return undefined
-  const properties = parameters.map(({ name, schemaPointer }): [string, Json] => {
+  const properties = parameters.map(({ name, required: isRequired, schemaPointer }): [string, Json] => {
     const schema = resolve(document, schemaPointer)?.value
     if (schema === undefined) return [name, true]
     const $ref = schemaRef(schemaPointer)
-    // ajv does not look for a default behind a reference.
-    return [name, schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
+    // ajv does not look for a default behind a reference, and fills in defaults before it looks for what is required.
+    return [name, isRequired || schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
   })
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
   return compiler.getParameterValidator(

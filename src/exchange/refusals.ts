@@ -35,12 +35,12 @@ const unavailableMs = 1000
 
 /** The refusals of the pipeline, in the order of its stages. */
 export const refusals = {
-  /** `isBaseMissing`: true where the path under the base URL would be an operation. */
-  outsideBase: (base: string, path: string, isBaseMissing: boolean) =>
+  /** `right`: the path under the base URL, if it would be an operation. */
+  outsideBase: (base: string, path: string, right: string | undefined) =>
     refuse(
       404,
-      isBaseMissing
-        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${base}${path}.`
+      right
+        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${right}.`
         : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
       'simulator',
     ),

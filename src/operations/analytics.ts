@@ -9,12 +9,12 @@ import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { OperationAnswer, OperationDeclaration, OperationHandler } from './handler.ts'
 
-const defaultDays = 30
+export const defaultDays = 30
 
-/** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has the default. */
-function daysOf(period: unknown): number {
+/** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has none. */
+export function readDays(period: unknown): number | undefined {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
-  return days === undefined ? defaultDays : Number(days)
+  return days === undefined ? undefined : Number(days)
 }
 
 /**
@@ -47,7 +47,7 @@ export function getModelAnalytics({
         explain(`The answer is an exact one of the fixtures: ${exact.file}.`)
         return exact.body
       }
-      const figures = { seed, modelId, days: daysOf(parameters.query['period']), now }
+      const figures = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, figures))
       return cache.get(cacheKey(figures, overrides, shift), () =>

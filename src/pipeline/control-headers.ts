@@ -34,7 +34,7 @@ export interface RequestedControls {
   readonly sequence: Sequence | undefined
   /** The reply of `Prefer: example=NAME`, as in Prism; undefined where no example is requested. */
   readonly example: Reply | undefined
-  /** The preferences that were applied, for `Preference-Applied`: `code=404`; empty for none. */
+  /** The preferences to apply, for `Preference-Applied`: `code=404`; empty for none. */
   readonly preferred: string
 }
 
@@ -138,7 +138,9 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
 /** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them, if any. */
 function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
   const { headers } = exchange.request
-  const seed = headers['x-sim-seed'] ?? preferences.get('seed')
+  const preferred = preferences.get('seed')
+  const seed = headers['x-sim-seed'] ?? preferred
+  if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
   if (seed !== undefined) {
     if (!isSeed(seed))
       return `A seed must be given once, and be 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
@@ -147,19 +149,22 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   const now = headers['x-sim-now']
   if (now === undefined) return undefined
   const instant = parseNow(now)
-  if (instant === undefined) return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+  if (instant === undefined)
+    return `X-Sim-Now is an instant of the years 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }
 
-/** Parses a `Prefer` header (RFC 7240) with items between commas; the first of a name counts, in any letter case. */
+/**
+ * Parses a `Prefer` header (RFC 7240) with items between commas, or also semicolons, since `code=200;example=NAME` is
+ * no parameter of `code` that could be ignored. The first of a name counts, in any letter case.
+ */
 function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
   if (header.length > maxControlLength)
     return failure(`A Prefer header is at most ${maxControlLength} characters long.`)
   const preferences = new Map<string, string>()
-  for (const item of splitOutsideQuotes(header, ',')) {
-    const [first = ''] = splitOutsideQuotes(item, ';')
-    const { name, value } = splitPair(first)
+  for (const item of splitOutsideQuotes(header, ',').flatMap((part) => splitOutsideQuotes(part, ';'))) {
+    const { name, value } = splitPair(item)
     const key = name.toLowerCase()
     if (!preferences.has(key)) preferences.set(key, value)
   }

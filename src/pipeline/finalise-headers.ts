@@ -20,7 +20,7 @@ export interface HeaderSettings {
 
 export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
-    const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
+    const headers = inAscii({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
@@ -28,6 +28,12 @@ export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSetti
     if (reply.relay || reply.cookies) return { ...reply, headers }
     return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }
+}
+
+/** Leaves out the acknowledgement where a refusal replaces the success status or the example that was preferred. */
+function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, status }: Reply) {
+  const { 'Preference-Applied': _, ...others } = extraHeaders
+  return origin === 'simulator' || status !== (requestedStatus ?? status) ? others : extraHeaders
 }
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {

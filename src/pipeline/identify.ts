@@ -80,9 +80,12 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
       return undefined
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
-    case 'outside-base':
-      if (match.isBaseMissing) exchange.advice = [...exchange.advice, outsideBase(contract.basePath, path)]
-      return refusals.outsideBase(contract.basePath, path, match.isBaseMissing)
+    case 'outside-base': {
+      const base = request.path.slice(0, -path.length) + contract.basePath // behind `/_s/NAME`
+      const right = match.isBaseMissing ? base + path : undefined
+      if (right) exchange.advice = [...exchange.advice, outsideBase(base, right)]
+      return refusals.outsideBase(base, request.path, right)
+    }
     case 'malformed':
       return refusals.malformedPath(match.reason)
     case 'unknown-path':
@@ -90,9 +93,9 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
   }
 }
 
-const outsideBase = (base: string, path: string): Violation => ({
+const outsideBase = (base: string, right: string): Violation => ({
   in: 'path',
   pointer: '',
   keyword: 'base-path',
-  message: `must begin with ${base}, the base URL's path: ${cutText(base + path, 200)}`,
+  message: `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`,
 })

@@ -73,10 +73,16 @@ function problemWith(exchange: Exchange, { scenarios, sequence, example }: Reque
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
   if (inapplicable !== undefined) return inapplicable
-  if (example && all.some(replies))
-    return 'The request asks for an example and for another answer; only one of them could be given.'
+  const needing = example && all.find(needsOperation)
+  if (needing)
+    return (
+      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME answers in its place. ` +
+      `Leave out one of them${needing.values['when'] ? ', or add when=before' : ''}.`
+    )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
 }
 
-const replies = ({ definition, values }: ActiveScenario) => definition.effect(values).kind === 'answer'
+/** Returns true for a scenario that decides the answer of the operation, or promises that the operation has run. */
+const needsOperation = ({ definition, values }: ActiveScenario) =>
+  values['when'] === 'after' || ['answer', 'ordinary', 'data', 'lose-ack'].includes(definition.effect(values).kind)

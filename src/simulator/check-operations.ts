@@ -3,6 +3,7 @@ import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/json.ts'
 import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
+import { analyticsDeclaration, defaultDays, readDays } from '../operations/analytics.ts'
 import type { OperationDeclaration } from '../operations/handler.ts'
 import { declarations, type OperationHandlers } from '../operations/index.ts'
 import type { World } from '../simulation/analytics.ts'
@@ -60,6 +61,15 @@ export function checkRefusals(contract: Contract): Finding[] {
     const severity = withoutExample === '' ? 'info' : 'warning'
     return { severity, place: contract.file, message: `${problem}. ${remedy}` }
   }).flat()
+}
+
+/** Warns of the periods of analytics in a document that are no number of days. */
+export function checkPeriods({ file, operations }: Contract): Finding[] {
+  const analytics = operations.find(({ id }) => id === analyticsDeclaration.operationId)
+  const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
+  const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
+  const message = `the periods ${others.join(', ')} are no number of days, such as 14d: they get ${defaultDays} days`
+  return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 
 const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false

@@ -17,7 +17,7 @@ import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
-import { checkOperations, checkRefusals } from './check-operations.ts'
+import { checkOperations, checkPeriods, checkRefusals } from './check-operations.ts'
 import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
@@ -75,7 +75,7 @@ const isBundled = ({ contract, overlay }: Settings) => contract === undefined &&
 
 /** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
 function checkOwn(contract: Contract, fixtures: Fixtures) {
-  const warnings = [...contract.warnings, ...checkRefusals(contract)]
+  const warnings = [...contract.warnings, ...checkRefusals(contract), ...checkPeriods(contract)]
   return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 

@@ -8,6 +8,7 @@ import { openSandbox, type TestSandbox } from './test-sandbox.ts'
  * end, the test fails if the client has findings; `sim.allow` opts out.
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
+  if (!context) throw new TypeError('useSandbox takes the context of the test: async (t) => { await useSandbox(t) }')
   // Node 20 has no `filePath`, and one process for each test file, whose script is that file.
   const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
   const file = relative(process.cwd(), filePath)

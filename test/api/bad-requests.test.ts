@@ -23,6 +23,13 @@ const bad: Bad[] = [
   ['the base itself', { path: '/v1' }, 404, [/\/v1\/models\/\{modelId\}\/analytics/]],
   ['a model without its id', { path: '/v1/models//analytics' }, 404, [/\/v1\/models\/\{modelId\}\/analytics/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
+  [
+    'a sandbox without /v1',
+    { path: `/_s/ra${analyticsPath.slice(3)}` },
+    404,
+    [/ends in \/_s\/ra\/v1: ask for \/_s\/ra\/v1\/m/],
+  ],
+  ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['another version', post('/v2/events', event()), 404, [/\/v1/]],
   ['an empty period', { path: `${analyticsPath}?period=` }, 400, [/query\/period/, /"7d"/]],

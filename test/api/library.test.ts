@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { useSandbox } from '../../src/testing/node-test.ts'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 
 /** The library as it is shipped, which starts faster than the sources. */
@@ -55,7 +56,7 @@ describe('startSimulator', () => {
     [{ prot: 4010 }, /no setting "prot".*port/],
     [{ report: 'x.html' }, /"report" is no setting of the library, but the flag --report .*Call report\(\)/],
     [{ bundle: 'x.json' }, /"bundle" is no setting .* the flag --bundle of the command line\.$/],
-    [{ clock: 'yesterday' }, /^clock.*"real" or an instant/],
+    [{ clock: 'yesterday' }, /^clock.*"real" or an instant of the years 1900 to 9999/],
     [{ port: 70_000 }, /^port.*0 to 65535/],
     [{ rules: [{ scenario: '404' }] }, /^rules takes the name of a file; got a list\.$/],
     [{ contract: { openapi: '3.1.0' } }, /^contract takes the name of a file; got an object\.$/],
@@ -83,4 +84,8 @@ test('it goes on while the test has replaced timers and clock by fake ones, also
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('useSandbox of node:test without the context of a test says what it takes', async () => {
+  await expect(useSandbox(undefined as never)).rejects.toThrow('useSandbox takes the context of the test')
 })

@@ -5,7 +5,7 @@ import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
-const [analytics] = operations
+const [analytics, , createEvent] = operations
 
 const codes = operations.flatMap((operation) =>
   operationOf(operation.id).statuses.map((status) => ({ operation, status })),
@@ -52,6 +52,12 @@ describe('Prefer: example', () => {
     expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
+  test('excludes lost-ack, which would store nothing, and takes a delivery before the work', async () => {
+    const how = (scenario: string) => ({ headers: { prefer: 'example=recorded', 'x-sim-scenario': scenario } })
+    expectRefusal(await askOperation(sim(), createEvent, how('lost-ack')), 400, '"lost-ack" acts on the work')
+    await expect(askOperation(sim(), createEvent, how('malformed-json;when=before'))).rejects.toThrow('no JSON')
+  })
+
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
   test.each(unknown)('%s is refused with the list', async (text) => {
     expectRefusal(await askOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
@@ -66,10 +72,20 @@ describe('Prefer as RFC 7240 has it', () => {
     ['parameters of a preference', 'code=404; reason=test'],
     ['others beside it', 'respond-async, wait=10, code=404'],
     ['the first of a name counts', 'code=404, code=403'],
+    ['others behind a semicolon', 'respond-async; code=404'],
     ['a quote in the middle of many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
   ])('%s', async (_name, text) => {
     const answer = await askOperation(sim(), analytics, prefer(text))
     expect([answer.status, answer.headers.get('preference-applied')]).toEqual([404, 'code=404'])
+  })
+
+  test.each([
+    ['a broken rule', createEvent, { prefer: 'code=201' }, { body: {} }],
+    ['a missing plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
+    ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
+  ])('a preference is not acknowledged where %s refuses the request', async (_name, operation, headers, how) => {
+    const answer = await askOperation(sim(), operation, { headers, ...how })
+    expect([answer.status < 400, answer.headers.get('preference-applied')]).toEqual([false, null])
   })
 
   const others = ['respond-async', 'return=minimal', 'wait=100', 'codex=404', '']
@@ -81,7 +97,11 @@ describe('Prefer as RFC 7240 has it', () => {
   test.each([
     ['a header longer than other controls', { prefer: `wait=${'1'.repeat(2000)}` }, /is at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
-    ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /only one|both act/],
+    ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
+    ['a seed and another', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
+    ['an example behind a semicolon', { prefer: 'code=404;example=healthy' }, /documents 200 healthy/],
+    ['an example and figures', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
+    ['an example and a delivery', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])('%s is refused', async (_name, headers, words) => {
     const answer = await askOperation(sim(), analytics, { headers })
     expectRefusal(answer, 400, words)

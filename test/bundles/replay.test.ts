@@ -150,6 +150,16 @@ describe('a replay', () => {
     expect(stdout).not.toContain('The run had') // the contract is the same, to the digest
   })
 
+  test('has the contract of an overlay that makes an example wrong, as the run had it', async () => {
+    const action = '{ target: $.components.schemas.PromptCreate.required, update: productId }'
+    const text = `overlay: 1.1.0\ninfo: { title: Ours, version: 1.0.0 }\nactions: [${action}]`
+    const sim = await startForTest({ overlay: await tempFile(text, 'our.overlay.yaml') })
+    await ask(sim, '/v1/prompts', { body: {} })
+    const { code, stdout } = await replay(await getBundle(sim))
+    expect([code, stdout]).toEqual([0, expect.stringContaining(allSame(1))])
+    expect(stdout).not.toContain('The run had')
+  })
+
   test('has the exact answers of the fixtures', async () => {
     const fixtures = await fixturesWith('keys.yaml', 'key_free', 'key_of_our_own')
     const invented = objectOf(await ask(await startForTest(), analyticsPath))

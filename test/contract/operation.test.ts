@@ -25,7 +25,7 @@ paths:
           explode: false
           schema: { type: array, items: { type: string } }
         - { name: filter, in: query, content: { application/json: { schema: { type: object, required: [a] } } } }
-        - { name: X-Trace, in: header, required: true, schema: { type: string, minLength: 3 } }
+        - { name: X-Trace, in: header, required: true, schema: { type: string, minLength: 3, default: abc } }
         - { name: Accept, in: header, required: true, schema: { type: string } }
         - { name: session, in: cookie, required: true, schema: { type: string } }
       responses:

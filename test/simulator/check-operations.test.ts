@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest'
-import { checkOperations, checkRefusals } from '../../src/simulator/check-operations.ts'
+import { loadContract } from '../../src/contract/load.ts'
+import { checkOperations, checkPeriods, checkRefusals } from '../../src/simulator/check-operations.ts'
 import { contractOf, SMALL } from '../contract/documents.ts'
 import { inputs } from '../support/catalogue.ts'
+import { documentWith } from '../support/documents.ts'
 
 test('the operations of the bundled document have the shape that their handlers expect', () => {
   expect(checkOperations(inputs.contract, inputs.fixtures)).toEqual([])
   expect(checkRefusals(inputs.contract)).toEqual([])
+  expect(checkPeriods(inputs.contract)).toEqual([])
+})
+
+test('a period that is no number of days is found', async () => {
+  const loaded = await loadContract(await documentWith('[7d, 30d, 90d]', '[7d, 30d, 90d, 24h, all]'))
+  const message = 'the periods 24h, all are no number of days, such as 14d: they get 30 days'
+  expect(loaded.ok && checkPeriods(loaded.value)).toMatchObject([{ severity: 'warning', message }])
 })
 
 test.each([

@@ -128,7 +128,7 @@ const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
 
 /** Returns the first sentence of a description, which the help of the command has whole. */
-const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text
+const firstSentence = (text: string) => /^.*?(?<!e\.g)\.(?= |$)/.exec(text)?.[0] ?? text
 
 const describeDefault = (setting: Setting<unknown>) =>
   setting.defaultText ?? (setting.default === undefined ? 'none' : code(defaultOf(setting)))

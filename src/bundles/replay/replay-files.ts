@@ -11,7 +11,7 @@ import type { Bundle } from '../bundle.ts'
 /** The documents of a bundle as files in a folder. */
 interface ReplayFiles {
   /** The settings that name them. */
-  readonly settings: Partial<Pick<Settings, 'contract' | 'fixtures' | 'rules'>>
+  readonly settings: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'rules'>>
   /** The pointer in the bundle of each file, and of the folder of the fixtures. */
   readonly pointers: ReadonlyMap<string, string>
 }
@@ -29,9 +29,13 @@ export async function writeReplayFiles(
     pointers.set(file, pointer)
     return file
   }
-  const settings: Partial<Record<'contract' | 'fixtures' | 'rules', string>> = {}
+  const settings: Partial<Record<'contract' | 'overlay' | 'fixtures' | 'rules', string>> = {}
   if (ownContract !== undefined) settings.contract = ownContract
-  else if (contract.document) settings.contract = await write('contract.json', contract.document, '/contract/document')
+  else if (contract.document) {
+    settings.contract = await write('contract.json', contract.document, '/contract/document')
+    // With an overlay, also one without effect, examples that became wrong are warnings, as they were in the run.
+    settings.overlay = await write('overlay.json', emptyOverlay, '')
+  }
   if (rules.length > 0) settings.rules = await write('rules.json', { rules: [...rules] }, '')
   if (fixtures) {
     settings.fixtures = join(folder, 'fixtures')
@@ -41,6 +45,8 @@ export async function writeReplayFiles(
   }
   return { settings, pointers }
 }
+
+const emptyOverlay = { overlay: '1.1.0', info: { title: 'None', version: '1' }, actions: [{ target: '$', update: {} }] }
 
 /** Lists the path in the folder, the content, and the pointer in the bundle of each file of the fixtures. */
 function listFixtureFiles({ answers, ...others }: JsonObject): (readonly [string, Json, string])[] {
