@@ -1,11 +1,16 @@
+import { hash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { boolean } from '../config/setting.ts'
 import { bundledSkill } from '../fixtures/bundled.ts'
 import { defineCommand } from '../process/command.ts'
 
-/** The line by which a file is known as this skill, of any version. */
-const ownLine = /^name: convsim$/m
+const mark = '\n<!-- convsim skill --install replaces this file as long as the text above has the SHA-256 '
+
+/** Appends a checksum, by which a later version finds that nobody has changed the file. */
+const seal = (text: string) => `${text}${mark}${hash('sha256', text)} -->\n`
+
+const isUnchanged = (text: string) => text === seal(text.slice(0, text.lastIndexOf(mark)))
 
 /** The command `skill`. */
 export const skillCommand = defineCommand({
@@ -30,13 +35,13 @@ export const skillCommand = defineCommand({
     const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
     const problem =
       typeof present === 'string'
-        ? ownLine.test(present)
+        ? isUnchanged(present)
           ? undefined
-          : 'the file there is not the skill of convsim. Move it away, then install again'
+          : 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
         : present.code === 'ENOENT'
           ? undefined
           : present.message
-    const failed = problem ?? (await write(file, skill))
+    const failed = problem ?? (await write(file, seal(skill)))
     if (failed !== undefined) printError(`convsim: the skill was not written: ${failed}.`)
     else print('It is written.')
     return failed === undefined ? 0 : 1

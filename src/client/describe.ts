@@ -40,25 +40,33 @@ export async function findingsProblem(
   // A report has no pauses of the client, so that it is the same in every run.
   const lapses = short.manners.findings.length > 0 ? await sandbox.manners() : []
   const report = { ...short, manners: { ...short.manners, findings: [...lapses] } }
-  const found = findingKinds.filter((kind) => !allow.includes(kind) && describeFindings[kind](report).length > 0)
+  const found = sections.filter((name) => !allow.includes(kindOf(name)) && describeFindings[name](report).length > 0)
   if (found.length === 0) return undefined
-  const paragraphs = found.flatMap((kind) => [headings[kind], ...describeFindings[kind](report)])
-  return [...paragraphs, ...found.map((kind) => `${ways[kind]} ${allowing(kind)}`)].join('\n')
+  const paragraphs = found.flatMap((name) => [headings[name], ...describeFindings[name](report)])
+  return [...paragraphs, ...found.map((name) => `${ways[name]} ${allowing(kindOf(name))}`)].join('\n')
 }
 
-const headings: Readonly<Record<FindingKind, string>> = {
+/** The findings of negative tests that were not refused are `unexpected` ones, and have a text of their own. */
+const sections = [...findingKinds, 'unmet'] as const
+type Section = (typeof sections)[number]
+
+const kindOf = (section: Section): FindingKind => (section === 'unmet' ? 'unexpected' : section)
+
+const headings: Readonly<Record<Section, string>> = {
   violations: 'Requests broke the contract:',
   unexpected: 'Requests were refused, although no scenario asked for it:',
+  unmet: 'Requests were declared as negative tests, and were none:',
   manners: 'The client has bad manners:',
 }
 
-const ways: Readonly<Record<FindingKind, string>> = {
+const ways: Readonly<Record<Section, string>> = {
   violations: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
   unexpected: "Meant to be refused? await sim.scenario('expect-refusal') before the request declares it. Or:",
+  unmet: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation. Or:',
   manners: 'Does the client behave so on purpose? Then:',
 }
 
-const describeFindings: Readonly<Record<FindingKind, (report: ControlSchemas['Report']) => string[]>> = {
+const describeFindings: Readonly<Record<Section, (report: ControlSchemas['Report']) => string[]>> = {
   violations: ({ violations }) => [
     ...violations.findings.map((finding) => {
       const place = `${finding.in}${finding.pointer}`
@@ -66,17 +74,21 @@ const describeFindings: Readonly<Record<FindingKind, (report: ControlSchemas['Re
     }),
     ...describeFurther(violations.further),
   ],
-  unexpected: ({ unexpected }) => [
-    ...unexpected.findings.map((finding) => {
-      const call = finding.operation || `${finding.method} ${finding.path}`
-      return `  ${call}: ${finding.status} ${finding.message}${describeRequests(finding)}`
-    }),
-    ...describeFurther(unexpected.further),
-  ],
+  unexpected: ({ unexpected }) => [...describeAnswers(unexpected, false), ...describeFurther(unexpected.further)],
+  unmet: ({ unexpected }) => describeAnswers(unexpected, true),
   manners: ({ manners }) => [
     ...manners.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
     ...describeFurther(manners.further),
   ],
+}
+
+function describeAnswers({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
+  return findings
+    .filter(({ message }) => message.startsWith('The request was expected to ') === areUnmet)
+    .map((finding) => {
+      const call = finding.operation || `${finding.method} ${finding.path}`
+      return `  ${call}: ${finding.status} ${finding.message}${describeRequests(finding)}`
+    })
 }
 
 /** Describes a broken rule of manners: `A 429 asked to wait for 30 s, ...: after 0.3 s (req-5, then req-6)`. */

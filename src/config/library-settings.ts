@@ -109,7 +109,11 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 /** The settings that code can give. */
-export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>> & {
+export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
+  /** Seed of all invented data and identifiers; another seed gives other data. Default: "1". */
+  readonly seed?: string | number | undefined
+  /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
+  readonly clock?: string | Date | undefined
   /** The former name of `rules`. */
   readonly scenarios?: string | undefined
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { inSlices } from '../core/slices.ts'
+import { componentsOf } from '../state/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import { parseExport } from '../state/sandbox-export.ts'
 import type { EventQuery } from '../state/store.ts'
@@ -22,7 +23,10 @@ export function recordHandlers({ store }: ControlDeps) {
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])
       const versionId = String(request.parameters.path['versionId'])
-      const isActivated = await store.activateVersion(request.sandbox, promptId, versionId)
+      const activate = (prompt: string, version: string) => store.activateVersion(request.sandbox, prompt, version)
+      // Only imported ids have capitals.
+      const isActivated =
+        (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
       if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
@@ -41,11 +45,11 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
       return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
-      const id = String(request.parameters.path['snapshotId'])
+      const id = String(request.parameters.path['snapshotId']).toLowerCase()
       return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : snapshotNotFound(id)
     },
     async deleteSnapshot(request) {
-      const id = String(request.parameters.path['snapshotId'])
+      const id = String(request.parameters.path['snapshotId']).toLowerCase()
       return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
     },
     exportSandbox: async (request) => toJson(await store.exportSandbox(request.sandbox)),
@@ -76,10 +80,10 @@ function promptToJson({ promptId, externalPromptId, productId, repeatOf, version
 }
 
 function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
-  const { components = [], ...others } = fields
+  const { components: _, ...others } = fields
   return toJson({
     ...others,
     ...version,
-    components: components.map((component, index) => ({ ...component, componentId: componentIds[index] })),
+    components: componentsOf(fields).map((component, index) => ({ ...component, componentId: componentIds[index] })),
   })
 }

@@ -52,8 +52,11 @@ function problemAt(pointer: string, message: string | undefined): RuleProblem[] 
 
 const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
 
+/** Returns true for an operation that can name a model by its path. */
+export const asksForModel = ({ path }: Operation) => path.includes('{')
+
 function findUselessModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {
-  if (model === undefined || operations.some(({ path }) => path.includes('{'))) return undefined
+  if (model === undefined || operations.some(asksForModel)) return undefined
   return `${listIds(operations)} asks for no model by its path.`
 }
 

@@ -5,7 +5,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
-import { findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
+import { asksForModel, findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
@@ -127,7 +127,9 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
     ...(action.ok ? [] : [{ pointer: `${pointer}/${action.error.field}`, message: action.error.message }]),
-    ...listInapplicable(rule, ruleOperations).map((message) => ({ pointer, message })),
+    ...listInapplicable(rule, match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)).map(
+      (message) => ({ pointer, message }),
+    ),
     ...findMatchProblems(match, `${pointer}/match`, context.contract, ruleOperations),
   ]
   return { rule, problems }
@@ -157,8 +159,8 @@ function readRuleAction(
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
-/** Returns a sentence for each scenario of a rule that makes sense for none of its operations. */
-function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
+/** Returns a sentence for each scenario that makes sense for none of the operations. */
+export function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {
     const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))

@@ -15,7 +15,8 @@ import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
+import { asksForModel } from '../scenarios/rule-match-problems.ts'
+import { type ActiveRules, activateRules, listInapplicable, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations, checkPeriods, checkRefusals } from './check-operations.ts'
 import type { ProxiedService } from './explain.ts'
@@ -59,7 +60,7 @@ export async function loadInputs(
   const isUnchecked = proxied !== undefined || isBundled(settings)
   const own = isUnchecked ? { problems: [], contract: contract.value } : checkOwn(contract.value, fixtures.value)
   const findings: Finding[] = [
-    ...checkMagicValues(fixtures.value, catalogue),
+    ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
@@ -169,15 +170,22 @@ function isPlaceIn(file: string, place: string): boolean {
   )
 }
 
-/** Returns a finding for each magic value whose scenario does not exist. */
-function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {
+/** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
+function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
   const magic = [
-    ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario })),
-    ...models.map(({ id, scenario }) => ({ place: `fixtures: model ${id}`, scenario })),
+    ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario, operations })),
+    ...models.map(({ id, scenario }) => ({
+      place: `fixtures: model ${id}`,
+      scenario,
+      operations: operations.filter(asksForModel),
+    })),
   ]
-  return magic.flatMap(({ place, scenario }) => {
+  return magic.flatMap(({ place, scenario, operations: affected }): Finding[] => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
-    return parsed.ok ? [] : [{ ...errorAt(place, parsed.error), flag: '--fixtures' }]
+    const problems = parsed.ok
+      ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
+      : [parsed.error]
+    return problems.map((problem) => ({ ...errorAt(place, problem), flag: '--fixtures' }))
   })
 }
 

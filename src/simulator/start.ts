@@ -141,10 +141,11 @@ function describeGiven(given: unknown): string {
   return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
 }
 
-/** Reads a value, of which a list of texts is one with commas, and an object is none. */
+/** Reads a value, of which a list of texts is one with commas, a date an instant, and another object is none. */
 function readGiven(setting: Setting<unknown>, given: unknown): unknown {
-  const hasObject = [given].flat().some((part) => typeof part === 'object')
-  return hasObject ? undefined : setting.read(String(given))
+  const plain = given instanceof Date ? given.toJSON() : given
+  const hasObject = [plain].flat().some((part) => typeof part === 'object')
+  return hasObject ? undefined : setting.read(String(plain))
 }
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {

@@ -121,7 +121,10 @@ describe('the body of a write', () => {
     expect(plain.status).toBe(415)
     const empty = await askAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
     expect(empty.status).toBe(415)
-    expect((await ask(sim(), '/__sim/reset', { method: 'POST' })).status).toBe(200)
+    for (const body of [undefined, ' ', '{}'])
+      expect((await ask(sim(), '/__sim/reset', { method: 'POST', ...(body && { body }) })).status).toBe(200)
+    for (const body of ['{"sandbox":"rb"}', '[1]', 'no JSON'])
+      expectRefusal(await ask(sim(), '/__sim/reset', { method: 'POST', body }), 400, /reset takes no body; .*sandbox=/)
   })
 
   test.each<[string, RequestOptions['body'], RegExp]>([

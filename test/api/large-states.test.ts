@@ -61,10 +61,10 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
-  const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: 7 }] }
+  const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: '7' }] }
   const refused = await sendMeasured(sim, '/__sim/import', wrong)
   expect(refused.status).toBe(400)
-  expect(refused.text).toContain('/events/19999/impact must be from -1 to 1; got 7')
+  expect(refused.text).toContain('/events/19999/impact must be a number; got "7"')
   expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
   const exported = await sendMeasured(sim, '/__sim/export')
   expect(exported.body).toEqual(document)

@@ -22,7 +22,7 @@ describe('startSimulator', () => {
   test('ten live side by side, each with its own seed, clock, scenarios and state', async () => {
     const instants = Array.from({ length: 10 }, (_, index) => `2026-01-${10 + index}T12:00:00.000Z`)
     const simulators = await Promise.all(
-      instants.map((clock, index) => startSimulator({ clock, seed: `seed-${index}` })),
+      instants.map((clock, index) => startSimulator({ clock: new Date(clock), seed: index })),
     )
     const use = async (simulator: (typeof simulators)[number], index: number) => {
       const sim = simulator.sandbox('same')

@@ -44,7 +44,7 @@ describe('a snapshot', () => {
     const inOrder = { 'x-sim-sequence': '503, 200' }
     const id = await take(sim, 'default')
     const first = [await statusOf(inOrder), await statusOf(), await statusOf(), await statusOf()]
-    await steer(sim, 'POST', `/snapshots/${id}/restore`)
+    await steer(sim, 'POST', `/snapshots/${id.toUpperCase()}/restore`)
     expect([await statusOf(inOrder), await statusOf(), await statusOf(), await statusOf()]).toEqual(first)
     expect(first).toEqual([503, 200, 200, 429])
   })

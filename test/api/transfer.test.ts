@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
 import { ask, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
@@ -26,7 +26,8 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
     await ask(target, '/v1/prompts', { body: prompt(fields), ...how })
   const { prompts } = JSON.parse((await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
   const { promptId, versions } = prompts[0]
-  await steer(target, 'POST', `/prompts/${promptId}/versions/${versions[1].versionId}/activate?sandbox=${sandbox}`)
+  const path = [promptId, versions[1].versionId].map((id) => id.toUpperCase()).join('/versions/')
+  await steer(target, 'POST', `/prompts/${path}/activate?sandbox=${sandbox}`)
   await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
@@ -104,6 +105,22 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   }
   expect(await readAll(shared())).toEqual(before)
   expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
+})
+
+test('an import takes what an edited contract accepts: other types, and an impact beyond 1', async () => {
+  await fill(shared(), 'edited')
+  const document = await exported(shared(), 'edited')
+  const [event, ...events] = document['events'] as JsonObject[]
+  const [prompt, ...prompts] = document['prompts'] as { versions: JsonObject[] }[]
+  const fields = { ...(event?.['fields'] as JsonObject), value: 7, qualityImpactScore: 5 }
+  const versions = prompt?.versions.map((version) => ({ ...version, fields: { components: 5 } }))
+  const edited = {
+    ...document,
+    events: [{ ...event, fields, impact: 5 }, ...events],
+    prompts: [{ ...prompt, versions }, ...prompts],
+  } as JsonObject
+  await steer(shared(), 'POST', '/import?sandbox=edited', edited)
+  expect((await ask(shared(), '/__sim/prompts?sandbox=edited', { token: null })).status).toBe(200)
 })
 
 describe('--seed-state', () => {

@@ -244,6 +244,15 @@ describe('expectations', () => {
     expect((await sim.report()).violations.requests).toBe(1)
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
+
+  test('of a negative test that is not refused do not advise to declare it', async ({ sim }) => {
+    await sim.scenario('expect-refusal')
+    await send(sim.baseUrl)
+    await expect(sim.expectNoFindings()).rejects.toThrow(
+      /^Requests were declared as .*: 201 .*\nIs the declaration wrong/s,
+    )
+    await sim.expectNoFindings(['unexpected'])
+  })
 })
 
 describe('requests of a sandbox', () => {

@@ -63,10 +63,17 @@ function readPairs(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts the package for the following steps, with its arguments', async () => {
+test('the action starts the package for the following steps, with its arguments and files of the job', async () => {
+  const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
+  const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
+  writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))
   const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
-  const { code, env, outputs } = await runAction({ package: `./${file}`, arguments: '--seed action-7' })
+  const { code, env, outputs } = await runAction({
+    package: `./${file}`,
+    arguments: '--seed action-7\n--overlay v2.json',
+  })
   expect(code).toBe(0)
+  expect(env['CONVSIM_BASE_URL']).toMatch(/:\d+\/v2$/)
   expect(outputs).toMatchObject({ 'base-url': env['CONVSIM_BASE_URL'], 'control-url': env['CONVSIM_CONTROL_URL'] })
   expect(await (await fetch(`${env['CONVSIM_CONTROL_URL']}/info`)).json()).toMatchObject({ seed: 'action-7' })
   expect((await fetch(`${env['CONVSIM_BASE_URL']}/models`)).headers.get('x-sim-origin')).toBe('contract')

@@ -88,16 +88,19 @@ describe('convsim skill', () => {
     expect(unknown).toEqual([])
   })
 
-  test('--install says where, writes there, and again, but not over a foreign file', async () => {
+  test('--install says where, writes there, and again, but not over a file of the user', async () => {
     const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })
     expect(await install()).toEqual({ code: 0, stdout: `The skill belongs in ${file}.\nIt is written.\n`, stderr: '' })
-    expect(await readFile(file, 'utf8')).toBe(await skill())
+    const installed = await readFile(file, 'utf8')
+    expect(installed.startsWith(await skill())).toBe(true)
     expect((await install()).code).toBe(0)
-    await writeFile(file, 'mine')
-    const refused = await install()
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not the skill of convsim')])
-    expect(await readFile(file, 'utf8')).toBe('mine')
+    for (const mine of ['mine', installed.replace('The five moves', 'My moves'), `${installed}More.`, await skill()]) {
+      await writeFile(file, mine)
+      const refused = await install()
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Delete or rename it')])
+      expect(await readFile(file, 'utf8')).toBe(mine)
+    }
   })
 })

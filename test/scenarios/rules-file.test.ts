@@ -72,6 +72,7 @@ const wrong: [string, string, number, RegExp][] = [
   ['an unknown status', `${ofEvents}scenario: "499"`, 5, /no scenario "499"\. The documented statuses/],
   ['another status', 'operation: getModelAnalytics\n    scenario: "413"', 4, /"413" makes no sense here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
+  ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" makes no sense here/],
   ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
   ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
