@@ -21,7 +21,7 @@ export interface HeaderSettings {
 export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
-    if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
+    if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin, stream } = reply
