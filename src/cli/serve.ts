@@ -1,4 +1,4 @@
-import { findStateProblem, serverSettings } from '../config/settings.ts'
+import { findServerProblem, serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 
 /** The command `serve`, the default. */
@@ -12,7 +12,10 @@ export const serveCommand = defineCommand({
   description: 'Serve the simulated API; the default command, also called mock.',
   examples: ['serve', 'serve my-contract.yaml --port 0 --state :memory:'],
   settings: serverSettings,
-  findProblem: findStateProblem,
+  findProblem: (settings, sources, [file]) =>
+    file !== undefined && sources.get('contract') === '--contract'
+      ? `convsim serve takes one contract; got --contract ${settings.contract} and ${file}.`
+      : findServerProblem(settings, sources),
   async run({ files: [contract], settings, ...line }, context) {
     const { serve } = await import('../server/serve.ts')
     return serve({ ...line, settings: { ...settings, contract: contract ?? settings.contract } }, context)

@@ -120,7 +120,7 @@ export const furtherSettings = {
     value: 'SIZE',
     default: '1mb',
     test: (text) => parseSize(text) !== undefined,
-    expected: 'a size of at least one byte, such as 500kb or 1mb',
+    expected: 'at least one byte, in b, kb or mb, such as 500kb or 1mb',
     description: 'Maximum size of a request body; a larger one gets a 413.',
   }),
   journalSize: integer({

@@ -173,7 +173,7 @@ function readSettings<Known extends CommandSyntax>(
     values[name] = value ?? setting.default
   }
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
-  const unfit = command.findProblem?.(settings, new Map(found.map(({ name, source }) => [name, source])))
+  const unfit = command.findProblem?.(settings, new Map(found.map(({ name, source }) => [name, source])), files)
   if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {

@@ -45,16 +45,30 @@ export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }
 
-/** Finds a setting that a state in Redis cannot have, or that needs one. `sources`: the flag or variable of each. */
-export function findStateProblem(
-  { state, sync, bundle }: { readonly state: string; readonly sync: boolean; readonly bundle: string | undefined },
-  sources: SettingSources,
-): string | undefined {
-  const prefix = sources.get('statePrefix') ?? ''
-  if (!/^rediss?:/i.test(state)) {
-    // A variable may be for other commands, so only a flag without effect is refused.
-    return prefix.startsWith('--') ? `${prefix} needs a state in Redis: --state redis://HOST:PORT/DATABASE.` : undefined
+/** Finds a setting that has no effect beside the others, or that a state in Redis cannot have. */
+export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
+  return findUselessFlag(settings, sources) ?? findRedisProblem(settings, sources)
+}
+
+/** Finds a flag without effect. A variable may be for other commands, so it is not refused. */
+function findUselessFlag(settings: Settings, sources: SettingSources): string | undefined {
+  const { state, fixtures, maxAnalysesPerHour } = settings
+  const redis = isRedis(state) ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
+  const needs = {
+    statePrefix: redis,
+    replica: redis,
+    sync: state === ':memory:' && settings.sync ? 'a state on a disk: --state FILE' : undefined,
+    // Plans of the fixtures can have limits.
+    analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
+  const found = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
+  return found && `${sources.get(found[0])} needs ${found[1]}.`
+}
+
+const isRedis = (state: string) => /^rediss?:/i.test(state)
+
+function findRedisProblem({ state, sync, bundle }: Settings, sources: SettingSources): string | undefined {
+  if (!isRedis(state)) return undefined
   if (sync)
     return (
       `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): ` +

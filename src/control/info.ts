@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import type { Json } from '../core/json.ts'
 import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
@@ -38,10 +39,8 @@ async function reportHealth({ store, documents, draining }: ControlDeps): Promis
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return (
-    `The changed files have errors, so what was loaded before is served: ${first}${more}. ` +
-    'GET /__sim/info lists them.'
-  )
+  const sentence = endSentence(`The changed files have errors, so what was loaded before is served: ${first}${more}`)
+  return `${sentence} GET /__sim/info lists them.`
 }
 
 async function infoToJson({

@@ -57,7 +57,8 @@ export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
       const { bodies, ...filter } = request.parameters.query as unknown as JournalFilter & Pick<ListQuery, 'bodies'>
       const problem = findUnknownOperation(filter.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
-      const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
+      const { latest } = await journal.list({ limit: 0 })
+      const after = readResumePoint(request, latest) ?? latest
       const { clientGone } = request
       if (openStreams >= maxStreams) return tooManyStreams
       if (!clientGone.aborted) {
@@ -108,14 +109,17 @@ const toCustomFields = (members: JsonObject): JsonObject =>
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
-  const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
+  const why = dropped === 0 ? '' : ` It has dropped ${dropped}; see --journal-size and --sandbox-limit.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number to stream from: `Last-Event-ID` of a browser that reconnects, else `since`; undefined for now. */
-function readResumePoint({ source: { headers }, parameters }: ControlRequest): number | undefined {
+/**
+ * Returns the number to stream after: `Last-Event-ID` of a browser that reconnects, else `since`; undefined for now.
+ * An id above the latest one is of a process before, so that the stream begins with the oldest entry.
+ */
+function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number | undefined {
   const sent = headers['last-event-id']
-  if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)
+  if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
   const since = parameters.query['since']
   return typeof since === 'number' ? since : undefined
 }

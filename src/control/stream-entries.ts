@@ -11,7 +11,7 @@ export interface StreamOptions {
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
   readonly bodies: boolean
-  /** The number after which the stream begins; one above the latest entry's stands for the oldest stored entry. */
+  /** The number after which the stream begins. */
   readonly after: number
   /** Milliseconds between comments that hold an idle connection open. */
   readonly heartbeatMs: number
@@ -30,9 +30,8 @@ export async function* streamEntries(
   { sandbox, filter, bodies, after, heartbeatMs }: StreamOptions,
   ends: readonly AbortSignal[],
 ): AsyncGenerator<string> {
-  const { latest } = await journal.list({ limit: 0 })
   const matches = createFilter(filter)
-  let last = after > latest ? 0 : after
+  let last = after
   let { generation } = await journal.counts(sandbox)
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
@@ -41,7 +40,8 @@ export async function* streamEntries(
     if (losses !== '') yield losses
     generation = slice.counts.generation
     const isLastPiece = slice.entries.length < maxEntriesPerPiece
-    last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
+    const { latest } = slice
+    last = Math.max(last, isLastPiece ? latest : (slice.entries.at(-1)?.number ?? latest))
     const matching = slice.entries.filter(matches)
     if (matching.length > 0) yield matching.map((entry) => formatEntry(entry, bodies)).join('')
     else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')

@@ -70,7 +70,7 @@ const truncationProblem =
   'The journal has dropped requests or bodies, so that there may have been more than were counted: ' +
   'no upper bound can be proved. ' +
   'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), ' +
-  'or start with a larger --journal-size.'
+  'or start with a larger --journal-size or --sandbox-limit.'
 
 function describeVerdict(
   { satisfied, count, truncated, unproved, matched }: Verdict,

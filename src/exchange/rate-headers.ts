@@ -25,11 +25,11 @@ export function rateHeaders(
   }
 }
 
-/** Returns the `X-RateLimit-...` headers that say the same as `RateLimit`. `now` is in epoch milliseconds. */
+/** Returns the `X-RateLimit-...` headers that say the same as `RateLimit`. `resetMs` is exact, where it is known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',
-  now: number,
+  { now, resetMs }: { readonly now: number; readonly resetMs: number | undefined },
 ): Record<string, string> {
   const [, remaining, seconds] = /;r=(\d+);t=(\d+)$/.exec(headers['RateLimit'] ?? '') ?? []
   const [, quota] = /;q=(\d+);/.exec(headers['RateLimit-Policy'] ?? '') ?? []
@@ -37,6 +37,7 @@ export function olderRateHeaders(
   return {
     'X-RateLimit-Limit': quota,
     'X-RateLimit-Remaining': remaining,
-    'X-RateLimit-Reset': reset === 'seconds' ? seconds : String(Math.ceil(now / 1000 + Number(seconds))),
+    'X-RateLimit-Reset':
+      reset === 'seconds' ? seconds : String(Math.ceil((now + (resetMs ?? Number(seconds) * 1000)) / 1000)),
   }
 }

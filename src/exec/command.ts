@@ -1,6 +1,6 @@
 import type { SettingSources } from '../config/command-syntax.ts'
 import { defaultsOf, flagOf } from '../config/setting.ts'
-import { findStateProblem } from '../config/settings.ts'
+import { findServerProblem } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
 import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
@@ -81,11 +81,11 @@ export const huntCommand = defineCommand<typeof huntCommandSettings>({
 function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
   const { each, only, hunt } = settings
   const isEach = each !== undefined || only !== undefined
-  if (hunt === undefined && !isEach) return findUseless(settings, sources) ?? findStateProblem(settings, sources)
+  if (hunt === undefined && !isEach) return findUseless(settings, sources) ?? findServerProblem(settings, sources)
   return (
     findRunsProblem(settings, sources) ??
     (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)) ??
-    findStateProblem({ ...settings, state: ':memory:' }, sources)
+    findServerProblem({ ...settings, state: ':memory:' }, sources)
   )
 }
 

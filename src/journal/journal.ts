@@ -207,9 +207,10 @@ export class Journal {
   }
 
   /** Clears the entries. In one process it does so at once: a request after the call stays. */
-  async clear(sandbox: string | undefined): Promise<number> {
+  async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.shared) await this.shared.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
+    this.#counts.evicted = sandbox === undefined ? 0 : this.#counts.evicted + (isEvicted ? recorded : 0)
     if (this.shared) await this.shared.clear(sandbox)
     else this.clearRecorded(sandbox)
     return recorded - dropped

@@ -20,6 +20,8 @@ export class CountsBySandbox {
   #generation = 0
   /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
   #clears = 1
+  /** The number of exchanges of evicted sandboxes, which count as dropped ones of all sandboxes. */
+  evicted = 0
 
   list(): readonly string[] {
     return [...this.#counts.keys()]
@@ -70,9 +72,10 @@ export class CountsBySandbox {
   /** Adds up the counts of a sandbox, or of all (undefined). `uncounted`: lost exchanges that are not counted yet. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
+    const gone = uncounted + (sandbox === undefined ? this.evicted : 0)
     return {
-      recorded: counts.reduce((sum, { recorded }) => sum + recorded, uncounted),
-      dropped: counts.reduce((sum, { dropped }) => sum + dropped, uncounted),
+      recorded: counts.reduce((sum, { recorded }) => sum + recorded, gone),
+      dropped: counts.reduce((sum, { dropped }) => sum + dropped, gone),
       generation: sandbox === undefined ? this.#clears : (counts[0]?.generation ?? 0),
     }
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { CommandLineOf } from '../config/command-syntax.ts'
 import { text } from '../config/setting.ts'
-import { findStateProblem, type Settings, serverSettings } from '../config/settings.ts'
+import { findServerProblem, type Settings, serverSettings } from '../config/settings.ts'
 import { type CliCommand, defineCommand } from '../process/command.ts'
 import { endSoon, type Output } from '../process/output.ts'
 
@@ -45,7 +45,7 @@ export const mcpCommand = <Running extends { readonly origin: string }>(
       'A simulator serves the same tools at /__sim/mcp.',
     examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
     settings: mcpSettings,
-    findProblem: findStateProblem,
+    findProblem: findServerProblem,
     async run({ settings, variables }, { host, signals, now, openOutput, printError }) {
       const { serveOverStdio } = await import('./server.ts')
       const { askByFetch } = await import('./ask.ts')

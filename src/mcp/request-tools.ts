@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import { askOrThrow, compact, listOf, objectOf, pageSize, pick, type Tool } from './tool.ts'
+import { askOrThrow, compact, listOf, objectOf, pageSize, pick, type Tool, ToolError } from './tool.ts'
 
 const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
 const idHint = 'Or give the "id" of a recorded request: find_requests lists them.'
-const nameHint = 'list_scenarios names the operations.'
 
 export const findRequests: Tool = {
   name: 'find_requests',
@@ -11,7 +10,7 @@ export const findRequests: Tool = {
   input: { listRequests: filters },
   async run(args, { ask }) {
     const query = { order: 'newest', limit: pageSize, ...args }
-    const page = await askOrThrow(ask, { path: '/requests', query }, nameHint)
+    const page = await askOrThrow(ask, { path: '/requests', query })
     const retries = { path: '/retries', query: { sandbox: args['sandbox'], limit: 100 } }
     const chains = args['cursor'] === undefined ? listOf(await askOrThrow(ask, retries), 'chains') : []
     const bad = chains.map(showChain).filter(({ findings }) => findings !== undefined)
@@ -36,6 +35,8 @@ export const explainRequest: Tool = {
       const answer = objectOf(explained, 'answer')
       return compact({ status: answer['status'], ...showDecision(explained), body: cutBody(answer['body']) })
     }
+    const [alien] = Object.keys(compact(body))
+    if (alien !== undefined) throw new ToolError(`Give "id", or "method" and "path": with "id" goes no "${alien}".`)
     const path = `/requests/${encodeURIComponent(String(id))}`
     const entry = await askOrThrow(ask, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
@@ -54,7 +55,7 @@ export const verifyRequests: Tool = {
     'Check how often the client sent a matching request. Else "nearMisses" has the closest ones and what differs.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { ask }) {
-    const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body }, nameHint)
+    const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body })
     return compact({ ...verdict, nearMisses: listOf(verdict, 'nearMisses').slice(0, 3) })
   },
 }

@@ -58,7 +58,12 @@ export const controlSandbox: Tool = {
     const known = actions.get(action)
     if (!known) throw new ToolError(`"action" is one of ${actionNames.join(', ')}; got ${JSON.stringify(action)}.`)
     const [method, template, ...names] = known
-    const { sandbox = 'default', snapshotId = 'none' } = args
+    const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
+    const alien = Object.keys(compact(args)).find((name) => !takes.includes(name))
+    if (alien !== undefined) throw new ToolError(`The action ${action} takes ${takes.join(', ')}, not "${alien}".`)
+    const { sandbox = 'default', snapshotId } = args
+    if (action === 'restore' && snapshotId === undefined)
+      throw new ToolError('The action restore needs "snapshotId". Take one first with the action snapshot.')
     const [name, id] = [sandbox, snapshotId].map((text) => encodeURIComponent(String(text)))
     const path = template.replace('{sandbox}', `${name}`).replace('{snapshotId}', `${id}`)
     const query = template.includes('{sandbox}') ? {} : { sandbox }

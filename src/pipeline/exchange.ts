@@ -87,6 +87,8 @@ export class Exchange {
   damage: readonly string[] = []
   /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
   expectation: Expectation | undefined
+  /** Set by `limitRate`: the milliseconds until the rate window ends. */
+  resetMs: number | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 

@@ -21,7 +21,7 @@ export interface HeaderSettings {
 export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
-    if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
+    if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin, stream } = reply
@@ -32,8 +32,9 @@ export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSetti
 
 /** Leaves out the acknowledgement where a refusal replaces the success status or the example that was preferred. */
 function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, status }: Reply) {
+  if (origin !== 'simulator' && status === (requestedStatus ?? status)) return extraHeaders
   const { 'Preference-Applied': _, ...others } = extraHeaders
-  return origin === 'simulator' || status !== (requestedStatus ?? status) ? others : extraHeaders
+  return others
 }
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {

@@ -82,6 +82,9 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace, deps.journal.takeOrder())
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
+      // A refusal has no figures, so that no scenario has changed them.
+      if (first.status >= 400)
+        exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const recording = recordExchange(exchange, reply, request.elapsed())

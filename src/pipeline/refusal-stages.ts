@@ -80,11 +80,14 @@ export function limitRate(
     if (!caller || !counted) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
-    const key = `${counted}:${caller.token}`
-    const { sandbox, seed, now } = exchange
+    const { sandbox, seed, now, request } = exchange
+    // A request with a time of its own has windows of its own, since one in the future would end the sandbox's.
+    const scope = request.headers['x-sim-now'] === undefined ? counted : `${counted} now`
+    const key = `${scope}:${caller.token}`
     return store
       .consumeRate({ sandbox: sandbox.name, seed, now }, key, limit.quota, limit.windowMs)
       .then(({ allowed, remaining, resetMs }) => {
+        exchange.resetMs = resetMs
         Object.assign(exchange.extraHeaders, rateHeaders(limit, remaining, resetMs))
         return allowed ? undefined : refusals.rateLimited(operation, limit, resetMs)
       })

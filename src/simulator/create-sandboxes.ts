@@ -52,7 +52,7 @@ function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
 function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, log }: SandboxDeps) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn({ sandbox: name, reason }, 'a sandbox is dropped with all that it held; see --sandbox-limit')
-    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
+    const deletions = [settings.reset(name), journal.clear(name, true), store.deleteSandbox(name)]
     Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )

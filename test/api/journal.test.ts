@@ -178,7 +178,7 @@ describe('a full journal', () => {
     const question = { operation: 'getModelAnalytics' }
     expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
     expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
-    expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1 for want of room; see --journal-size/)
+    expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1; see --journal-size/)
   })
 
   test('with --journal-size 0 drops every request', async () => {

@@ -125,6 +125,15 @@ test('refused requests use up nothing, whatever they are refused for', async () 
   expect(ratesOf(await ask(sim, known)).left).toBe(3)
 })
 
+test('a time of its own leaves the window of the sandbox, and a refusal names no data scenario', async () => {
+  const sim = await limited({ maxAnalysesPerHour: 1 })
+  const asked = [await ask(sim, analyticsPath), ...(await askMany(sim, 1, at('14:00:00')))]
+  asked.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
+  asked.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
+  expect(statusesOf(asked)).toEqual([200, 200, 429, 403])
+  expect(asked.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, null, 'slow;ms=1'])
+})
+
 const plans = `
 - { name: free, about: Without analytics., analytics: false, maxAnalysesPerHour: null }
 - { name: growth, about: Two an hour., analytics: true, maxAnalysesPerHour: 2 }
@@ -168,7 +177,7 @@ test.each([
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const older = ({ headers }: Answer) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-  const answers = await askMany(sim, 3, at('12:00:00'))
+  const answers = [...(await askMany(sim, 1, at('12:00:00'))), ...(await askMany(sim, 2, at('12:00:00.1')))]
   expect(answers.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
   const { headers } = at('12:30:00')
   const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }

@@ -193,6 +193,16 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(verdict['message']).toContain(verdict['problem'])
   })
 
+  test('of an evicted sandbox cannot prove an upper bound for all either, until all are deleted', async () => {
+    const sim = await startForTest({ sandboxLimit: 2 })
+    for (const name of ['a', 'b', 'c']) await ask(sim, analyticsPath, { token: `k~${name}` })
+    const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')
+    expect(verdict).toMatchObject({ status: 417, count: 1, truncated: true })
+    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 3, dropped: 2 })
+    expect(await steer(sim, 'DELETE', '/requests?sandbox=*')).toEqual({ deleted: 1 })
+    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 0, truncated: false })
+  })
+
   test('proves a lower bound, and the breach of an upper bound', async () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await record(sim)

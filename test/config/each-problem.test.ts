@@ -22,6 +22,9 @@ test.each([
   [['--state', 'redis://a', '--bundle', 'x.json'], {}, '--bundle takes no state in Redis (--state): '],
   [['--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
   [['--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
+  [['--replica', 'a'], {}, '--replica needs a state in Redis: '],
+  [['--sync'], {}, '--sync needs a state on a disk: '],
+  [['--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
   [['--each', '--only', one], {}, '--only takes no --each: it makes one run of all those that --each makes.'],
   [['--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
 ])('%j with %j is refused by the name of what was given', (flags, env, start) => {

@@ -119,7 +119,9 @@ function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
   const needsEach = command.name === 'exec' && Object.hasOwn(eachSettings, name) && !/^(each|only|hunt)$/.test(name)
   return [
     command.name,
-    ...(name === 'statePrefix' ? ['--state', 'redis://cache'] : []),
+    ...(name === 'statePrefix' || name === 'replica' ? ['--state', 'redis://cache'] : []),
+    ...(name === 'sync' ? ['--state', 'a.json'] : []),
+    ...(name === 'analysesWindow' ? ['--max-analyses-per-hour', '5'] : []),
     ...(needsEach ? ['--each'] : []),
     ...flags,
     ...behindOf(command),
@@ -342,6 +344,8 @@ describe('commands', () => {
     [['contract', '--help'], /^"contract" is no command \(serve/],
     [['healthcheck', 'a'], /^convsim healthcheck takes flags alone; got a\.$/],
     [['serve', 'a', 'b'], /a contract document/],
+    [['--contract', 'a.yaml', 'b.yaml'], /^convsim serve takes one contract; got --contract a\.yaml and b\.yaml\./],
+    [['--body-limit', '5gb'], /takes at least one byte, in b, kb or mb,/],
     [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
     [['--port'], /--port.*argument missing.*--help/],
     [['--seed', '--strict'], /^--seed needs a value before --strict\. See convsim --help\.$/],

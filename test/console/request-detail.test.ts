@@ -11,8 +11,8 @@ import { listRequests } from '../support/stored-records.ts'
 const browser = sharedBrowser()
 
 /** Opens the newest request of a simulator. */
-async function openNewest(sim: TestSimulator): Promise<Page> {
-  const page = await browser.open(sim)
+async function openNewest(sim: TestSimulator, place?: string): Promise<Page> {
+  const page = await browser.open(sim, place === undefined ? {} : { place })
   await page.locator('td.path a').first().click()
   await page.getByRole('heading', { name: 'Why' }).waitFor()
   return page
@@ -51,6 +51,27 @@ describeInBrowser('an open request', () => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await ask(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
+  })
+
+  test('is copied as a test that passes with another key, sandbox and time, and with a binary body', async () => {
+    const own = await startForTest({ maxAnalysesPerHour: 1 })
+    const copyAndRun = async () => {
+      await steer(own, 'POST', '/reset?sandbox=copied')
+      const code = await copy(await openNewest(own, '#/requests?sandbox=*'), 'Copy as a vitest test')
+      const [title] = await runTests(own, code)
+      return title?.split(' answers ')[1]
+    }
+    const statuses: unknown[] = []
+    for (const token of ['key_free', 'secret~s9', 'secret~s9']) {
+      await ask(own, analyticsPath, { token })
+      statuses.push(await copyAndRun())
+    }
+    const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
+    await fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: Buffer.from([0xff, 0xfe, 0x00]) })
+    const sent = await readNewest(own)
+    statuses.push(await copyAndRun())
+    expect(statuses).toEqual(['403', '200', '429', '400'])
+    expect((await listRequests(own, 'sandbox=copied&order=newest&bodies=true'))[0]?.request.body).toEqual(sent?.body)
   })
 
   const broken = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']

@@ -16,10 +16,12 @@ function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
 }
 
 describe('a stream of the journal', () => {
-  test('begins with the oldest entry if it resumes after a number of another process', async () => {
-    const { next, idsOf } = openStream(journalOf(100, 3), { after: 99 })
-    await next()
-    expect(idsOf(await next())).toEqual([1, 2, 3])
+  test('waits for the entry after its number', async () => {
+    const journal = journalOf(100, 3)
+    const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
+    expect([await next(), await next()].map(idsOf)).toEqual([[], []])
+    for (let count = 0; count < 3; count += 1) journal.record(entryFor(journal), unparsed)
+    expect(idsOf(await next())).toEqual([5, 6])
   })
 
   test('names the entries that were evicted before a slow reader read them', async () => {

@@ -75,6 +75,9 @@ describe('--watch', () => {
       { files: [expect.stringMatching(/contract\.yaml$/)], generation: 2, tookMs: expect.any(Number) },
       { files: ['overlay', 'keys', 'rules'].map((name) => expect.stringContaining(`${name}.yaml`)) },
     ])
+    await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
+    await untilInfo(simulator, { failedReload: expect.any(Object) })
+    expect(objectOf(await ask(simulator, '/healthz'))['stale']).toMatch(/[^.]\. GET \/__sim\/info lists them\.$/)
   })
 
   test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {

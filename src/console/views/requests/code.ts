@@ -27,7 +27,8 @@ function formatCall(
 /**
  * Formats a request as a test with the fixture `sim` that expects the same answer. A rule's scenario becomes a header,
  * and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
- * scenario broke the delivery, the test expects that the answer cannot be read.
+ * scenario broke the delivery, the test expects that the answer cannot be read. A refusal by plan or limit, whose text
+ * depends on key and time, is that of a scenario, of which the status is expected.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, answer } = exchange
@@ -44,7 +45,8 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
     word === undefined
       ? [`  const answer = await ${call}`, `  expect(answer.status).toBe(${answer.status})`]
       : [`  const answer = ${call}.then((answer) => answer.json())`, '  await expect(answer).rejects.toThrow()']
-  const expectation = word === undefined && isObject(json) ? [formatExpectation(json, answer.status)] : []
+  const isPlain = word === undefined && scenarioByStage[exchange.stage] === undefined
+  const expectation = isPlain && isObject(json) ? [formatExpectation(json, answer.status)] : []
   const title = `${request.method} ${request.path}${word === undefined ? ` answers ${answer.status}` : `: ${word}`}`
   return [
     "import { expect, test } from 'conversation-analytics-simulator/vitest'",
@@ -64,10 +66,21 @@ function formatExpectation(json: object, status: number): string {
   return `  expect(Object.keys(await answer.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
+/** The scenarios that refuse as a plan or a limit does, which a test with another key does not meet, by stage. */
+const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
+  plan: 'forbidden',
+  rate: 'rate-limited',
+}
+
+/** Returns the headers of a test, whose base URL names the sandbox: the token must not name another one. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
-  const { scenarios, violations, answer } = exchange
-  const sent = meaningfulHeaders(exchange).filter(([name]) => !/^x-sim-(sandbox|scenario|sequence)$/.test(name))
-  const isRefused = answer.origin === 'contract' && answer.status >= 400
+  const { violations, answer } = exchange
+  const asked = scenarioByStage[exchange.stage]
+  const scenarios = asked === undefined ? exchange.scenarios : [...exchange.scenarios, asked]
+  const sent = meaningfulHeaders(exchange)
+    .filter(([name]) => !/^x-sim-(sandbox|scenario|sequence)$/.test(name))
+    .map(([name, value]): [string, string] => [name, name === 'authorization' ? value.replace(/~[^~]*$/, '') : value])
+  const isRefused = asked === undefined && answer.origin === 'contract' && answer.status >= 400
   const declared = violations.length > 0 ? 'violation' : isRefused ? 'refusal' : undefined
   const isDeclared =
     sent.some(([name]) => name === 'x-sim-expect') || scenarios.some((one) => one.startsWith('expect-'))
@@ -80,6 +93,7 @@ function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
   // A text stands beside the JSON where that, written again, would be another one.
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
+  if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)
   return [text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`]
 }

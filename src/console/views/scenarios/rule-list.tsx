@@ -45,7 +45,9 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
         <NoRules />
       ) : (
         <>
-          <p class="faint">The first rule that acts on a request decides. Each change makes all counts begin anew.</p>
+          <p class="faint">
+            The first rule that acts on a request decides. Each change in this list makes all counts begin anew.
+          </p>
           <ol class="rules">
             {rules.map((rule, index) => (
               <RuleItem
