@@ -80,10 +80,8 @@ export function limitRate(
     if (!caller || !counted) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
-    const { sandbox, seed, now, request } = exchange
-    // A request with a time of its own has windows of its own, since one in the future would end the sandbox's.
-    const scope = request.headers['x-sim-now'] === undefined ? counted : `${counted} now`
-    const key = `${scope}:${caller.token}`
+    const key = `${counted}:${caller.token}`
+    const { sandbox, seed, now } = exchange
     return store
       .consumeRate({ sandbox: sandbox.name, seed, now }, key, limit.quota, limit.windowMs)
       .then(({ allowed, remaining, resetMs }) => {

@@ -82,6 +82,6 @@ test(`of ${count} malformed requests each gets an answer of ours, and none hurts
   expect(faults).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
   // Else it would only ever have met the first refusal.
-  expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405', '415']))
+  expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
   expect((await ask(sim, '/__sim/health')).status).toBe(200)
 })

@@ -125,13 +125,13 @@ test('refused requests use up nothing, whatever they are refused for', async () 
   expect(ratesOf(await ask(sim, known)).left).toBe(3)
 })
 
-test('a time of its own leaves the window of the sandbox, and a refusal names no data scenario', async () => {
+test('a refusal names no data scenario', async () => {
   const sim = await limited({ maxAnalysesPerHour: 1 })
-  const asked = [await ask(sim, analyticsPath), ...(await askMany(sim, 1, at('14:00:00')))]
+  const asked = [await ask(sim, analyticsPath)]
   asked.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
   asked.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
-  expect(statusesOf(asked)).toEqual([200, 200, 429, 403])
-  expect(asked.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, null, 'slow;ms=1'])
+  expect(statusesOf(asked)).toEqual([200, 429, 403])
+  expect(asked.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, 'slow;ms=1'])
 })
 
 const plans = `
