@@ -85,7 +85,10 @@ export class RedisConnection {
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      await replyWithin(connectMs, new Promise<void>((...result) => connection.#stayConnected(...result)))
+      await replyWithin(
+        connectMs,
+        new Promise<void>((resolve, reject) => void connection.#stayConnected(resolve, reject)),
+      )
       return connection
     } catch (error) {
       connection.close()
@@ -99,9 +102,9 @@ export class RedisConnection {
    */
   async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
-      this.#lastError = undefined
       try {
         await this.#redis.connect()
+        this.#lastError = undefined
         const closed = new Promise((end) => this.#redis.once('close', end))
         this.warning = await replyWithin(this.#commandMs, prepareConnection(this.#redis, this.#location))
         this.#outage = undefined

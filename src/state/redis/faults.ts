@@ -3,6 +3,13 @@ import { clearTimeout, nextTurn, setTimeout } from '../../core/timers.ts'
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
 
+/** The next step for a certificate, by the code of the error; else `trustStep`. */
+const certificateSteps: readonly (readonly [code: RegExp, step: string])[] = [
+  [/ALTNAME/, 'Use a host name that the certificate has'],
+  [/EXPIRED/, 'Renew it'],
+  [/NOT_YET/, 'Check the clock of this machine'],
+]
+
 const passwordStep = 'Check the user and the password in --state.'
 
 /** The meaning of error replies, each with the next step. */
@@ -63,7 +70,7 @@ function describeAnswer(error: unknown): string | undefined {
     return 'the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE'
   const code = codeOf(error)
   if (!/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined
-  const step = code.includes('ALTNAME') ? 'Use a host name that the certificate has' : trustStep
+  const step = certificateSteps.find(([codes]) => codes.test(code))?.[1] ?? trustStep
   return `the certificate of that server is not valid here (${text}). ${step}`
 }
 
@@ -85,13 +92,15 @@ export function describeStartFault(error: unknown, shown: string): string {
   const problem = `The state in ${shown} cannot be used`
   const answer = describeAnswer(error)
   if (answer !== undefined) return `${problem}: ${answer}.`
-  const hint = shown.startsWith('rediss:')
-    ? ' If it does not use TLS, the URL begins with redis://.'
-    : ' If it expects TLS, the URL begins with rediss://.'
-  return (
-    `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.` +
-    (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(codeOf(error)) ? '' : hint)
-  )
+  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
+}
+
+/** Returns advice on the scheme of the URL where TLS may be used on one side alone. */
+function findSchemeHint(error: unknown, shown: string): string {
+  const code = codeOf(error)
+  if (shown.startsWith('rediss:'))
+    return /REFUSED|NOTFOUND|AGAIN|UNREACH/.test(code) ? '' : ' If it does not use TLS, the URL begins with redis://.'
+  return /^(ECONNRESET)?$/.test(code) ? ' If it expects TLS, the URL begins with rediss://.' : ''
 }
 
 function codeOf(error: unknown): string {

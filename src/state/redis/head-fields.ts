@@ -61,23 +61,29 @@ export function updateRecord<Item extends object>(
 
 /** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
 export function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
-  const parse = (sandbox: string, text: string) =>
+  const parse = (sandbox: string, text: string | undefined) =>
     parseField<JsonObject | undefined>(sandbox, 'settings', text, undefined)
-  /** The settings of each sandbox as they were read last. */
-  const all = new LruCache<{ text: string; record: JsonObject | undefined }>(1000)
+  /** The settings by their version. */
+  const all = new LruCache<{ record?: JsonObject | undefined }>(1000)
+  async function readRecord(sandbox: string): Promise<JsonObject | undefined> {
+    const { version } = await scripts.readHead(sandbox)
+    if (version === '') return undefined
+    const known = all.get(version, () => ({}))
+    if (known.record) return known.record
+    const [present, text] = await scripts.readFields(sandbox, 'settings-version', 'settings')
+    if (present !== version) return readRecord(sandbox) // they were replaced meanwhile
+    known.record = parse(sandbox, text)
+    return known.record
+  }
   return {
-    async readRecord(sandbox) {
-      const { settings } = await scripts.readHead(sandbox)
-      const known = all.get(sandbox, () => ({ text: '', record: undefined }))
-      if (known.text !== settings) Object.assign(known, { text: settings, record: parse(sandbox, settings) })
-      return known.record
-    },
+    readRecord,
     updateRecord: (sandbox, update) =>
       updateField(scripts, sandbox, 'settings', 'settings', (text) => {
         const present = parse(sandbox, text)
         const { record, result } = update(present)
         if (record === present) return { result }
-        return { put: [record === undefined ? '' : JSON.stringify(record)], result }
+        const next = record === undefined ? '' : JSON.stringify(record)
+        return { put: [next, 'settings-version', hash('sha1', next)], result }
       }),
   }
 }

@@ -21,7 +21,7 @@ export function createImpact(scripts: SandboxScripts): Store['eventImpact'] {
     if (query.productIds.length === 0) return new Map()
     const state = scripts.freshHead(sandbox)?.state
     const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ days: new Map() }))
-    if (state !== undefined && known.state === state) return known.days
+    if (state && known.state === state) return known.days
     const sums = (await scripts.run(SUM_IMPACT, sandbox, listFields(query))) as string[][] // the script returns lists
     const index = new ImpactIndex()
     for (const sum of sums) index.add(parseSum(sum))

@@ -4,9 +4,9 @@ export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `generation` (the name of the data, another one after each restore, import and activation),
- *   `count:events` and other numbers of records, `replays` (how many were ever counted), `quality`, `records:NAME` (the
- *   records of a plain collection), and `settings`, which are no data.
+ * - `head`, a hash: `generation` (the name of the data, another one after each restore and import), `count:events` and
+ *   other numbers of records, `replays` and `activations` (how many there ever were), `quality`, `records:NAME` (the
+ *   records of a plain collection), and, which are no data, `settings` and `settings-version` (the digest of the text).
  * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
  *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` is the number of replays,

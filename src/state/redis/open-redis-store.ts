@@ -5,7 +5,7 @@ import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { connectionName, RedisConnection, type RedisTimeouts } from './connection.ts'
-import { describeStartFault } from './faults.ts'
+import { describeStartFault, isRefusal } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
@@ -127,6 +127,8 @@ function createFormatCheck(
 async function registerInputs(connection: RedisConnection, location: RedisLocation, digest: string): Promise<boolean> {
   const before = await connection.call('set', `${sharedKeys(location.prefix)}inputs`, digest, 'GET')
   if (before === null || before === digest) return false
-  const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch(String)
+  const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch((error) => {
+    if (!isRefusal(error)) throw error
+  })
   return String(clients).split(` name=${connectionName(location)} `).length > 2 // this process has one of them
 }

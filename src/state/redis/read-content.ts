@@ -5,7 +5,7 @@ import { createTest } from '../queries.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
 import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
 import type { RedisReply } from './connection.ts'
-import { countField, recordsField } from './keys.ts'
+import { countField, recordsField, sandboxKeys } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
@@ -23,6 +23,7 @@ interface Source {
   readonly scripts: SandboxScripts
   readonly sandbox: string
   readonly generation: string
+  readonly activations: string
   /** The number of all replays so far. */
   readonly replays: number
   readonly events: number
@@ -51,16 +52,25 @@ export function parseStoredEvent(sandbox: string, text: RedisReply | undefined, 
 
 /** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
 export function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
-  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER } = query
+  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER, insertId } = query
   const passes = createTest(query)
   return readUndisturbed(scripts, sandbox, async (source) => {
     const { events: total } = source
     const end = Math.min(total, offset + limit)
     const page = order === 'newest' ? ([total - end, total - offset] as const) : ([offset, end] as const)
-    const events = passes ? await readEvents(source, 0, total, passes) : await readEvents(source, ...page)
+    const candidates = insertId === undefined ? ([0, total] as const) : await findPlaces(source, insertId)
+    const events = await readEvents(source, ...(passes ? candidates : page), passes)
     if (order === 'newest') events.reverse()
     return passes ? { events: events.slice(offset, offset + limit), total: events.length } : { events, total }
   })
+}
+
+/** Returns the place of the event with this `insertId`, and the place behind it; no places if there is no event. */
+async function findPlaces({ scripts, sandbox, events }: Source, insertId: string): Promise<[number, number]> {
+  const { connection, prefix } = scripts
+  const index = `${sandboxKeys(prefix, sandbox)}index`
+  const place = Number((await connection.call('hget', index, `event named ${JSON.stringify(insertId)}`)) ?? events)
+  return [place, Math.min(place + 1, events)]
 }
 
 /** Lists the prompts with their versions. */
@@ -88,20 +98,20 @@ async function readUndisturbed<T>(
   sandbox: string,
   read: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const names = ['generation', 'replays', countField('events'), countField('versions'), 'quality']
+  const names = ['generation', 'activations', 'replays', countField('events'), countField('versions'), 'quality']
   const plainNames = plainCollections().map(({ name }) => recordsField(name))
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
     const fields = await scripts.readFields(sandbox, ...names, ...plainNames)
-    const [generation = '', replays, events, versions, quality = '', ...plain] = fields
+    const [generation = '', activations = '', replays, events, versions, quality = '', ...plain] = fields
     const numbers = { replays: Number(replays), events: Number(events), versions: Number(versions) }
     try {
-      return await read({ scripts, sandbox, generation, ...numbers, quality, plain })
+      return await read({ scripts, sandbox, generation, activations, ...numbers, quality, plain })
     } catch (error) {
       if (!(error instanceof ReplacedError)) throw error
     }
   }
   throw new StoreUnavailableError(
-    `The sandbox "${sandbox}" was replaced again and again while it was read; send the request again.`,
+    `The sandbox "${sandbox}" was changed again and again while it was read; send the request again.`,
   )
 }
 
@@ -135,7 +145,7 @@ async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
 
 /** Reads the records between two places, and calls `take` with each. Throws a `ReplacedError` if the moment is over. */
 async function readRecords(
-  { scripts, sandbox, generation, replays }: Source,
+  { scripts, sandbox, generation, activations, replays }: Source,
   kind: 'events' | 'versions',
   from: number,
   to: number,
@@ -144,7 +154,7 @@ async function readRecords(
   for (let place = from; place < to; ) {
     const slice = await scripts.run(READ_RECORDS, sandbox, [kind, place, to, SLICE_BYTES, replays])
     const [present, texts, marks] = slice as Slice // the script returns these
-    if (present !== generation) throw new ReplacedError()
+    if (present !== (kind === 'events' ? generation : `${generation} ${activations}`)) throw new ReplacedError()
     for (const [index, text] of texts.entries()) take(text, marks[index])
     place += texts.length
   }

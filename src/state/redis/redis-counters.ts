@@ -6,7 +6,7 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 /** The largest number of rate windows of a sandbox; one more evicts the window that was used longest ago. */
 const MAX_WINDOWS = 10_000
 
-/** The milliseconds after which counters that no request uses are forgotten; windows are of one hour. */
+/** The milliseconds after which counters that no request uses are forgotten, beside the length of a window. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
@@ -33,7 +33,10 @@ local last = redis.call('ZREVRANGE', order, 0, 0, 'WITHSCORES')
 write('ZADD', order, tonumber(last[2] or '0') + 1, field)
 local first = redis.call('ZCARD', order) > tonumber(most) and write('ZPOPMIN', order)
 if first then write('HDEL', fields, first[1]) end
-for _, key in ipairs({fields, order}) do write('PEXPIRE', key, ${UNUSED_MS}) end
+local lifeMs = ${UNUSED_MS} + newEnd - now
+for _, key in ipairs({fields, order}) do
+  if redis.call('PTTL', key) < lifeMs then write('PEXPIRE', key, text(lifeMs)) end
+end
 return {used, ends}`)
 
 /** Returns the sequences in the order of their latest use, each with its count. */

@@ -143,7 +143,7 @@ function createSnapshots(
  */
 async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
   const outcome = await scripts.change(RESET, sandbox, part)
-  for (let questions = 0; questions < 100; questions += 1) {
+  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
     const info = String(await scripts.connection.call('info', 'memory'))
     if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
     await sleep(10)

@@ -7,11 +7,12 @@ import { sandboxKeys, sharedKeys } from './keys.ts'
 
 /** The part of a sandbox's head that most requests need. Empty texts stand for what was never changed. */
 export interface SandboxHead {
-  readonly settings: string
+  /** The digest of the settings. */
+  readonly version: string
   readonly quality: string
   /**
    * The name of the state of the events, which tells whether known sums are current. After another connection to Redis,
-   * all states have other names.
+   * all states have other names. Empty for a sandbox without data, which would have the same name after a reset.
    */
   readonly state: string
 }
@@ -70,9 +71,9 @@ export class SandboxScripts {
 
   async #readHead(sandbox: string): Promise<SandboxHead> {
     this.#readings.delete(sandbox) // a later caller may know of a later change
-    const fields = await this.readFields(sandbox, 'settings', 'quality', 'generation', 'count:events')
-    const [settings = '', quality = '', ...state] = fields
-    const head = { settings, quality, state: [this.connection.connections, ...state].join(' ') }
+    const fields = await this.readFields(sandbox, 'settings-version', 'quality', 'generation', 'count:events')
+    const [version = '', quality = '', generation = '', events] = fields
+    const head = { version, quality, state: generation && `${this.connection.connections} ${generation} ${events}` }
     if (this.#freshHeads.size === 0) nextTick(() => this.#freshHeads.clear())
     this.#freshHeads.set(sandbox, head)
     return head

@@ -47,6 +47,20 @@ describeWithRedis('a request to a state in Redis', () => {
     expect(await read()).toEqual({ trips: 2, weight: 0.1, events: 3 })
   })
 
+  test('sees no impact of discarded events that came between its readings of the head and of the sums', async () => {
+    const { one, other, read } = await openTwo()
+    const run = one.connection.run.bind(one.connection)
+    const late = vi.spyOn(one.connection, 'run').mockImplementationOnce(async (...command) => {
+      await other.store.recordEvent(context, event())
+      return run(...command)
+    })
+    await one.shared.readRecord('default')
+    await one.store.eventImpact('default', query)
+    late.mockRestore()
+    await one.store.reset('default')
+    expect(await read()).toEqual({ trips: 2, weight: 0.1, events: undefined })
+  })
+
   test('asks again in a later callback, when another replica may have changed something', async () => {
     const { one, other } = await openTwo()
     await one.shared.readRecord('default')

@@ -110,7 +110,7 @@ export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
 local place, before = find('index', 'version ' .. id .. ' ' .. versionId), find('index', 'active ' .. id)
 if not place then return {'unknown'} end
-write('HSET', KEYS[1], 'generation', generation) -- readings begin anew
+write('HINCRBY', KEYS[1], 'activations', 1) -- readings of versions begin anew
 if before then write('HDEL', tag .. 'index', 'versions ' .. before) end
 write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
 return {'activated'}`)
@@ -118,8 +118,8 @@ return {'activated'}`)
 /**
  * Reads events or versions from a place on: at most 1,000, and about as many bytes as wanted. Arguments: `events` or
  * `versions`; the place, and the one to stop before; the bytes; the number of replays beyond which none is counted.
- * Returns the generation, or empty if the log does not reach back so far; the records; and for each the number of its
- * replays, or 1 for an active version.
+ * Returns the generation, of versions with the number of activations, or empty if the log does not reach back so far;
+ * the records; and for each the number of its replays, or 1 for an active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, from, to, bytes, counted = unpack(args)
@@ -129,6 +129,7 @@ if kind == 'events' and newer > 0 then
   if #places < newer then present = '' end
   for _, place in ipairs(places) do later[place] = (later[place] or 0) + 1 end
 end
+if kind == 'versions' then present = present .. ' ' .. read('head', 'activations') end
 local records, marks, left = {}, {}, tonumber(bytes)
 for number = from, math.min(to, from + 1000) - 1 do
   local place = text(number)

@@ -38,13 +38,14 @@ local function put(source, target, isMoved)
   end
 end
 local function replaceData(source, isMoved)
-  local settings = find('head', 'settings')
+  local settings, version = read('head', 'settings'), read('head', 'settings-version')
   for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order', 'replay-log'}) do
     write('UNLINK', tag .. key)
   end
   put(source, tag, isMoved)
   if source then write('HSET', KEYS[1], 'generation', generation) end
-  if settings then write('HSET', KEYS[1], 'settings', settings) else write('HDEL', KEYS[1], 'settings') end
+  write('HDEL', KEYS[1], 'settings', 'settings-version')
+  if version ~= '' then write('HSET', KEYS[1], 'settings', settings, 'settings-version', version) end
 end
 local function dropSnapshot(id)
   put(nil, copyOf(id))
