@@ -92,7 +92,8 @@ export function describeStartFault(error: unknown, shown: string): string {
   const problem = `The state in ${shown} cannot be used`
   const answer = describeAnswer(error)
   if (answer !== undefined) return `${problem}: ${answer}.`
-  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
+  const hint = findSchemeHint(error, shown)
+  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${hint}`
 }
 
 /** Returns advice on the scheme of the URL where TLS may be used on one side alone. */
