@@ -2,6 +2,7 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject, parseJson } from '../../core/json.ts'
@@ -58,12 +59,13 @@ const SEALED_LINE = '  "log": "none",\n'
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<string>[] = []
-  const placeholder = `records of ${history}` // no client knows the random id of the history
+  const placeholder = randomUUID() // which no client can know, unlike the id of the history
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
     return { quality, ...Object.fromEntries(captured.map(([name]) => [name, placeholder])) }
   }
+  // `snapshots` must follow `...capture(data)`: the lists stand in the order of their placeholders.
   const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
     name,
     snapshotsTaken,
