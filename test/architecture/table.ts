@@ -214,12 +214,13 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of histories and replicas, and the names of sandboxes beside those of other ' +
-      'processes are random',
+      'only the nonce of a lock, the ids of histories and replicas, the placeholder of records in a state file, and ' +
+      'the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
       'state/file/state-file.ts',
+      'state/file/state-text.ts',
       'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',
       'client/connect.ts',

@@ -8,7 +8,7 @@ export interface Table<Item extends object = object> {
   list(): Iterable<string>
   /** Adds a valid record. */
   add(item: Item): void
-  /** Applies a change, which is plain data. Throws if the change names a record that does not exist. */
+  /** Applies a change, which is plain data. Throws if the change needs a record that does not exist. */
   apply(change: { readonly op: string }): void
   /** Returns a copy that changes apart from this table. It shares the records, and copies the indexes. */
   copy(): Table

@@ -37,8 +37,9 @@ export class EventTable implements Table<StoredEvent> {
 
   /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
-    const text = this.#texts.at(this.#positions.get(insertId) ?? this.size)
-    return text === undefined ? undefined : JSON.parse(text)
+    const position = this.#positions.get(insertId)
+    if (position === undefined) return undefined
+    return JSON.parse(this.#texts.at(position) as string) // added with its position
   }
 
   apply(change: EventChange): void {

@@ -93,15 +93,35 @@ export async function replaceFile(
 
 export const LINE_BREAK = 0x0a
 
+/** The number of bytes that are read of a file at once. */
+export const PIECE_BYTES = 1024 * 1024
+
 /**
- * Calls `visit` for each line of a content, with its line break, which the last one may lack, in slices between which
- * other requests are answered.
+ * Calls `visit` for each line of a file of any size, with its line break, which the last one may lack. Other requests
+ * are answered between two pieces. The first stream of a process would take 2 ms more of a start.
  */
-export async function visitLines(content: Buffer, visit: (line: Buffer) => void): Promise<void> {
+export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
   const work = new SlicedWork()
-  for (let at = 0, end = 0; at < content.length; at = end) {
-    end = content.indexOf(LINE_BREAK, at) + 1 || content.length
-    visit(content.subarray(at, end))
-    if (work.isDue) await work.rest()
+  const file = await open(path)
+  const readPiece = async () => {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+    return buffer.subarray(0, bytesRead)
+  }
+  try {
+    let begun: Buffer[] = [] // the pieces of the line that has not ended yet
+    for (let piece = await readPiece(); piece.length > 0; piece = await readPiece()) {
+      let at = 0
+      for (let end = piece.indexOf(LINE_BREAK); end !== -1; end = piece.indexOf(LINE_BREAK, at)) {
+        const line = piece.subarray(at, end + 1)
+        visit(begun.length === 0 ? line : Buffer.concat([...begun, line]))
+        begun = []
+        at = end + 1
+      }
+      if (at < piece.length) begun.push(piece.subarray(at))
+      if (work.isDue) await work.rest()
+    }
+    if (begun.length > 0) visit(Buffer.concat(begun))
+  } finally {
+    await file.close()
   }
 }

@@ -93,13 +93,13 @@ export class DurableCommitter implements Committer {
     const lines: Buffer[] = []
     const answers: (() => void)[] = []
     let last: Change | undefined
+    let isApplied = false
     const applyLast = () => {
-      const change = last
-      last = undefined
-      if (change !== undefined) data.apply(change)
+      if (last === undefined) return
+      isApplied = true
+      data.apply(last)
     }
     try {
-      this.#log.checkOwner()
       for (const each of turn) {
         applyLast()
         last = this.#decide(each, lines, answers)
@@ -108,7 +108,7 @@ export class DurableCommitter implements Committer {
       for (const answer of answers) answer()
     } catch (error) {
       this.#singleChanges = SINGLE_CHANGES
-      if (lines.length > 1 || last === undefined) await this.#recover()
+      if (isApplied) await this.#recover()
       const refusal = this.#refuse(error)
       for (const { reject } of turn) reject(refusal)
     }
@@ -118,7 +118,7 @@ export class DurableCommitter implements Committer {
   #decide({ command, resolve, reject }: Waiting, lines: Buffer[], answers: (() => void)[]): Change | undefined {
     try {
       const { change, result } = command(this.#db.data)
-      if (change !== undefined) lines.push(this.#encode(change))
+      if (change !== undefined) lines.push(this.#encode(change, lines.length === 0))
       answers.push(() => resolve(result))
       return change
     } catch (error) {
@@ -128,10 +128,11 @@ export class DurableCommitter implements Committer {
   }
 
   /** Returns the line of a change. Throws, with nothing changed, for a change that cannot be stored. */
-  #encode(change: Change): Buffer {
+  #encode(change: Change, isFirst: boolean): Buffer {
     const { data } = this.#db
     const { maxRecordLength: max } = this.#options
     try {
+      if (isFirst) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       if (change.op === 'version') checkPromptLength(data, change, members.length, max)
       const line = this.#log.encode(data.seq + 1, members)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
+  fstatSync,
   futimesSync,
   openSync,
   readFileSync,
@@ -79,7 +80,7 @@ export class Lock {
     try {
       this.#write()
     } catch (error) {
-      rmSync(path, { force: true })
+      if (fstatSync(this.#fd).nlink > 0) rmSync(path, { force: true }) // unless another process took it over
       closeSync(this.#fd)
       throw error
     }
@@ -119,10 +120,11 @@ export class Lock {
     let holder: LockHolder | undefined
     try {
       holder = readHolder(path)
-    } catch {
-      return undefined // passes, such as too many open files
+    } catch (error) {
+      if (systemErrorCode(error) !== undefined) return undefined // passes, such as too many open files
     }
     if (holder?.nonce === this.#own.nonce) return undefined
+    if (holder === UNKNOWN) return `another program took over its lock file ${path}`
     if (holder !== undefined) return `process ${holder.pid} on ${holder.host} took over its lock file ${path}`
     const folder = dirname(path)
     return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
@@ -138,11 +140,13 @@ export class Lock {
 /** Creates a lock file. Returns undefined if another process was faster. */
 function createLock(path: string): Lock | undefined {
   try {
-    return new Lock(path)
+    const lock = new Lock(path)
+    if (lock.findLoss() === undefined) return lock
+    lock.release() // another process took it over while it was half written
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
-    return undefined
   }
+  return undefined
 }
 
 /**

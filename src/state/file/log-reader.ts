@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { isSealed, SEAL } from './checksum.ts'
 import { failAt, findEntry, LINE_BREAK, parseStateJson, StateFileError, visitLines } from './disk.ts'
@@ -49,7 +48,7 @@ export async function readLog(path: string, state: StateData, isNew: boolean): P
   }
   try {
     if (!findEntry(path)?.isFile()) throw new StateFileError('is no file')
-    await visitLines(await readFile(path), readLine)
+    await visitLines(path, readLine)
     if (lines === 0) throw new StateFileError('is empty: its header is missing')
     if (end < state.seq)
       throw new StateFileError(`ends with entry ${end}, and the state file contains entry ${state.seq}: ${MISMATCH}`)

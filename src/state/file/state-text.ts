@@ -2,9 +2,10 @@
  * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
  * size of the file is not bounded by that of a string.
  */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { isObject } from '../../core/json.ts'
+import { isObject, parseJson } from '../../core/json.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
@@ -51,18 +52,20 @@ const RECORD_INDENT = '        '
 /** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
 export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
 
-/** The beginning of a file beside a log. The checksum of the file is computed as if the mark were `none`. */
-const OPEN_HEAD = Buffer.from(`${BEFORE_MARK}open`)
+/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
+const OPEN_LINE = '  "log": "open",\n'
+const SEALED_LINE = '  "log": "none",\n'
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<string>[] = []
-  const placeholder = `records of ${history}` // no client knows the random id of the history
+  const placeholder = randomUUID() // which no client can know, unlike the id of the history
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
     return { quality, ...Object.fromEntries(captured.map(([name]) => [name, placeholder])) }
   }
+  // `snapshots` must follow `...capture(data)`: the lists stand in the order of their placeholders.
   const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
     name,
     snapshotsTaken,
@@ -92,14 +95,13 @@ function* withLists(texts: readonly string[], lists: readonly Iterable<string>[]
  * `StateFileError` for a damaged file or another format.
  */
 export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly mark: Mark }> {
-  const content = await readFile(path)
-  const damage = describeDamage(content)
-  if (damage !== undefined) throw new StateFileError(damage)
   const lists: object[][] = []
   let list: object[] | undefined
-  let frame = ''
-  await visitLines(content, (line) => {
+  let [frame, end, checksum] = ['', '', 0]
+  await visitLines(path, (line) => {
     const text = line.toString('utf8')
+    if (end !== '' || text.startsWith('  "checksum"')) end += text
+    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
     if (!text.startsWith(RECORD_INDENT)) {
       frame += text
       list = undefined
@@ -110,9 +112,10 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
       frame += lists.push(list) - 1
     }
     const endOfRecord = text.lastIndexOf('}') + 1
-    list.push(JSON.parse(text.slice(0, endOfRecord)))
+    list.push(parseJson(text.slice(0, endOfRecord)) as object) // unless the file is damaged
     if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
   })
+  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, end))
   const document: StateDocument = JSON.parse(frame)
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
@@ -122,18 +125,11 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
-function describeDamage(content: Buffer): string | undefined {
-  const end = content.lastIndexOf('  "checksum"')
-  const { length } = OPEN_HEAD
-  const isOpen = content.subarray(0, length).equals(OPEN_HEAD)
-  const checksum = isOpen
-    ? crc32(content.subarray(length, end), crc32(`${BEFORE_MARK}none`))
-    : crc32(content.subarray(0, end))
-  if (content.toString('latin1', end) === formatTrailer(checksum)) return undefined
-  const text = content.toString('utf8')
+async function describeDamage(path: string, end: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => undefined) // longer than a string can be
   if (text === '') return 'is empty'
-  const fault = end === -1 ? 'does not end with its checksum' : 'does not fit the checksum at its end'
-  return findFormatFault(parseStateJson(text), STATE_KIND) ?? `${fault}, so it was damaged or changed`
+  const fault = end === '' ? 'does not end with its checksum' : 'does not fit the checksum at its end'
+  return (text && findFormatFault(parseStateJson(text), STATE_KIND)) ?? `${fault}, so it was damaged or changed`
 }
 
 function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {

@@ -14,7 +14,7 @@ import { dirname } from 'node:path'
 import { reasonOf } from '../../core/result.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
-import { LINE_BREAK, replaceFile, syncFolder } from './disk.ts'
+import { LINE_BREAK, PIECE_BYTES, replaceFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
 import { FORMAT } from './state-text.ts'
@@ -62,10 +62,13 @@ export class WriteAheadLog {
     const old = this.bytes > 0 ? this.#file : undefined
     this.#history = history
     const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
-    const fill = async ({ fd }: FileHandle) => writeAll(fd, Buffer.concat([header, readLines(path, from, to)]))
+    const fill = async ({ fd }: FileHandle) => {
+      writeAll(fd, header)
+      copyLines(path, from, to, fd)
+    }
     await replaceFile(path, 'ax', fill, (temporary, file) => {
       if (this.bytes > to) {
-        writeAll(file.fd, readLines(path, to, this.bytes))
+        copyLines(path, to, this.bytes, file.fd)
         if (this.#options.sync) fsyncSync(file.fd)
       }
       this.checkFiles()
@@ -172,17 +175,21 @@ export class WriteAheadLog {
   }
 }
 
-/** Returns bytes of a file that are lines, of which the last may lack its line break. */
-function readLines(path: string, from: number, to: number): Buffer {
-  if (from >= to) return Buffer.alloc(0)
-  const lines = Buffer.alloc(to - from)
-  const fd = openSync(path, 'r')
+/** Copies bytes of a file that are lines, of which the last may lack its line break, to the end of another file. */
+function copyLines(path: string, from: number, to: number, target: number): void {
+  if (from >= to) return
+  const source = openSync(path, 'r')
   try {
-    if (readSync(fd, lines, 0, lines.length, from) < lines.length) throw new Error(`the log ${path} was cut`)
+    let piece = Buffer.alloc(0)
+    for (let at = from; at < to; at += piece.length) {
+      piece = Buffer.alloc(Math.min(to - at, PIECE_BYTES))
+      if (readSync(source, piece, 0, piece.length, at) < piece.length) throw new Error(`the log ${path} was cut`)
+      writeAll(target, piece)
+    }
+    if (piece.at(-1) !== LINE_BREAK) writeAll(target, Buffer.of(LINE_BREAK))
   } finally {
-    closeSync(fd)
+    closeSync(source)
   }
-  return lines.at(-1) === LINE_BREAK ? lines : Buffer.concat([lines, Buffer.of(LINE_BREAK)])
 }
 
 function writeAll(fd: number, bytes: Uint8Array, write: CompleteOptions['write'] = writeSync): void {

@@ -112,7 +112,7 @@ export class StateData {
     return this.sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  /** Applies a change. Throws if the change names a record that does not exist. */
+  /** Applies a change. Throws if the change needs a record or a snapshot that does not exist. */
   apply(change: Change): void {
     const entry = changeEntry(this.sandboxes.get(change.sandbox) ?? emptyEntry(), change)
     if (entry === undefined) this.sandboxes.delete(change.sandbox)
@@ -138,8 +138,8 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
     }
     case 'forget': {
-      const others = [...entry.snapshots].filter(([, snapshot]) => snapshot !== getSnapshot(entry, change.snapshotId))
-      return { ...entry, snapshots: new Map(others) }
+      const forgotten = getSnapshot(entry, change.snapshotId)
+      return { ...entry, snapshots: new Map([...entry.snapshots].filter(([, snapshot]) => snapshot !== forgotten)) }
     }
     case 'quality':
       entry.data.quality = change.quality

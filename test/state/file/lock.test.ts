@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { cli, convsim, startProgram } from '../../support/command.ts'
 import { context, event } from '../drafts.ts'
@@ -83,6 +83,20 @@ test('a lock file that is a link that leads nowhere is refused', async () => {
   const path = statePath()
   symlinkSync('nowhere', `${path}.lock`)
   expect(await problemOf(path)).toContain(`${path}.lock is a link that leads nowhere`)
+})
+
+test('a lock that another process takes over while its file is written is not held', async () => {
+  const path = statePath()
+  const other = await otherHolder(path)
+  class DateOfWrite extends Date {
+    constructor() {
+      super()
+      if (existsSync(`${path}.lock`)) writeHolder(path, other)
+    }
+  }
+  vi.stubGlobal('Date', DateOfWrite)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect(await problemOf(path)).toContain('in use by process')
 })
 
 test('exactly one of many concurrent calls takes the lock, also a stale lock', async () => {

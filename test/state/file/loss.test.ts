@@ -138,6 +138,15 @@ test.each(removals)('a write is refused after %s was removed', async (_, reason,
   expect(await listInsertIds(store)).toEqual(['first'])
 })
 
+test.each<[string, string, (lock: string) => void]>([
+  ['another program wrote', 'another program took over its lock file', (lock) => writeFileSync(lock, 'other')],
+  ['is a link that leads nowhere', 'was removed', (lock) => rmSync(lock) ?? symlinkSync('nowhere', lock)],
+])('a lock file that %s is a loss', async (_, reason, replace) => {
+  const { path, store } = await openFirst()
+  replace(`${path}.lock`)
+  expect(await store.findLoss()).toContain(reason)
+})
+
 test('a lost lock is reported without a write, too', async () => {
   const { path, reports } = await openFirst()
   rmSync(`${path}.lock`)

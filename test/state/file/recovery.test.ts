@@ -15,7 +15,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { StateFile } from '../../../src/state/file/state-file.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import { context, event, listInsertIds } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -36,6 +36,16 @@ async function openOnDisk() {
   await record('a')
   return { path, disk, store, record, listIds: () => listInsertIds(store) }
 }
+
+test('files are read in pieces, with lines that are shorter and longer than a piece', async () => {
+  const { path, store } = await openNew()
+  const draft = (insertId: string, index: number) => event({ insertId, value: 'ü'.repeat(400_000 * (index % 4)) })
+  const ids = Array.from({ length: 9 }, (_, index) => `event ${index}`)
+  for (const [index, id] of ids.entries()) await store.recordEvent(context, draft(id, index))
+  const fromLog = await openOrFail(copyAsKilled(path))
+  await store.close()
+  for (const { store: read } of [fromLog, await openOrFail(path)]) expect(await listInsertIds(read)).toEqual(ids)
+})
 
 test('a full disk costs one reading of the state, however many changes are refused', async () => {
   const { disk, record, listIds } = await openOnDisk()

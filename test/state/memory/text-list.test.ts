@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TextList } from '../../../src/state/memory/text-list.ts'
@@ -56,4 +58,14 @@ test('a replaced text changes neither the others nor a copy', () => {
     }),
     { numRuns: 30 },
   )
+})
+
+test.each([3000, 40_000])('texts of %i characters are outside of the heap, also those that were replaced', (length) => {
+  setFlagsFromString('--expose-gc')
+  const list = listOf(Array.from({ length: 2000 }, (_, index) => `${index}`.padEnd(length, 'text ')))
+  for (let at = 0; at < 2000; at += 10) list.set(at, `other ${at}`.padEnd(length, 'text '))
+  runInNewContext('gc')()
+  const before = process.memoryUsage().heapUsed
+  const strings = [...list] // 6 or 80 MB
+  expect(process.memoryUsage().heapUsed - before).toBeGreaterThan(0.9 * strings.length * length)
 })
