@@ -60,6 +60,7 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 /** Returns a function that finds the faults of a record that no schema can describe, such as repeated keys. */
 function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
+  const repeatedKinds = new Set<string>() // each is named once, so that other faults are not hidden
   return (record) => {
     const faults = [...(findFaults?.(record) ?? [])]
     // Ids are UUIDs, whose case does not count.
@@ -67,7 +68,10 @@ function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record:
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue
       const named = `${kind} ${key}`
-      if (earlier.has(named)) faults.push(` must not repeat the ${named} of an earlier record`)
+      if (earlier.has(named) && !repeatedKinds.has(kind)) {
+        repeatedKinds.add(kind)
+        faults.push(` must not repeat the ${named} of an earlier record`)
+      }
       earlier.add(named)
     }
     return faults

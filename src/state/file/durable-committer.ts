@@ -78,12 +78,16 @@ export class DurableCommitter implements Committer {
     })
   }
 
-  /** Writes what waits at the end of the turn of the event loop, or once the turn before is written. */
+  /** Writes what waits, at the end of a turn of the event loop, once the turn before is written. */
   async #endTurn(previous: Promise<void> | undefined): Promise<void> {
-    await (previous ?? endOfTurn())
+    if (previous !== undefined) await previous
+    await endOfTurn() // also after another turn, so that other requests are answered between the two
     const turn = this.#waiting
     this.#waiting = []
-    while (turn.length > 0) await this.#write(turn.splice(0, this.#singleChanges > 0 ? 1 : turn.length))
+    while (turn.length > 0) {
+      await this.#write(turn.splice(0, this.#singleChanges > 0 ? 1 : turn.length))
+      if (turn.length > 0) await endOfTurn()
+    }
     if (this.#waiting.length === 0) this.#turn = undefined
   }
 

@@ -120,7 +120,8 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
   const fault = findFormatFault(document, STATE_KIND)
   if (fault !== undefined) throw new StateFileError(fault)
   const { history, seq, log } = document
-  const entries = new Map(document.sandboxes.map((sandbox) => [sandbox.name, createEntry(sandbox, lists)]))
+  const entries: [string, SandboxEntry][] = []
+  for (const sandbox of document.sandboxes) entries.push([sandbox.name, await createEntry(sandbox, lists)])
   return { state: new StateData(history, seq, entries), mark: log }
 }
 
@@ -132,19 +133,19 @@ async function describeDamage(path: string, end: string): Promise<string> {
   return (text && findFormatFault(parseStateJson(text), STATE_KIND)) ?? `${fault}, so it was damaged or changed`
 }
 
-function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): SandboxEntry {
-  const data = createData(sandbox, lists)
+async function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): Promise<SandboxEntry> {
+  const data = await createData(sandbox, lists)
   const snapshots = new Map<string, StoredSnapshot>()
   for (const content of sandbox.snapshots) {
     const { snapshotId, name, createdAt } = content
     const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
-    snapshots.set(snapshotId, { head, data: createData(content, lists) })
+    snapshots.set(snapshotId, { head, data: await createData(content, lists) })
   }
   return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
 }
 
 /** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
-function createData(content: StoredContent, lists: readonly object[][]): SandboxData {
+async function createData(content: StoredContent, lists: readonly object[][]): Promise<SandboxData> {
   for (const collection of collections) {
     const { name } = collection
     const [number, ...others] = recordsOf(content, collection)
@@ -153,5 +154,5 @@ function createData(content: StoredContent, lists: readonly object[][]): Sandbox
     if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
     Object.assign(content, { [name]: list })
   }
-  return SandboxData.of(content)
+  return await SandboxData.load(content)
 }
