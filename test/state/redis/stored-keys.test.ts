@@ -48,10 +48,8 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
 
   test('have the counters of a window for a day longer than the window', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
-    const day = 24 * 60 * 60 * 1000
-    await store.consumeRate(context, 'long', 1, 7 * day)
-    await store.consumeRate(context, 'short', 1, 1000)
-    expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(7.9 * day)
+    for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
+    expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
   })
 
   test('have a log of replays that does not grow without bound, and is read again where it is too short', async () => {
