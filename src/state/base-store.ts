@@ -1,6 +1,6 @@
 import { once } from '../core/once.ts'
 import { deriveUuid } from '../core/seeded.ts'
-import { cloneJson, parseInSlices } from './clone.ts'
+import { cloneJson, copyInSlices } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
 import { eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
@@ -16,7 +16,7 @@ import {
 } from './memory/state-data.ts'
 import { createPromptHead, createVersion } from './prompts.ts'
 import { addUpRecords, listEvents } from './queries.ts'
-import { EXPORT_FORMAT, type StoredPrompt } from './records.ts'
+import { EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxExport, Store } from './store.ts'
 
 /**
@@ -90,7 +90,7 @@ export class BaseStore implements Store {
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
     this.#read(sandbox, ({ data }) => listEvents(data.table(eventCollection), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => parseInSlices<StoredPrompt>(data.table(promptCollection).list()))
+    this.#read(sandbox, ({ data }) => copyInSlices(data.table(promptCollection).list()))
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
     this.#changeIf({ sandbox, op: 'activate', promptId, versionId }, ({ data }) =>
       data.table(promptCollection).hasVersion(promptId, versionId),
@@ -103,7 +103,7 @@ export class BaseStore implements Store {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
-    this.#read(sandbox, ({ data }) => parseInSlices(data.table(collection).list()))
+    this.#read(sandbox, ({ data }) => copyInSlices(data.table(collection).list()))
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     this.#committer.commit((state) => {
       const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
@@ -131,7 +131,7 @@ export class BaseStore implements Store {
     this.#read(sandbox, async ({ data }) => {
       const { quality, lists } = data.capture()
       const records: Record<string, unknown> = {}
-      for (const [name, texts] of lists) records[name] = await parseInSlices(texts)
+      for (const [name, held] of lists) records[name] = await copyInSlices(held)
       // There is a list for each collection.
       return {
         format: EXPORT_FORMAT,

@@ -16,11 +16,12 @@ export function cloneJson<T>(value: T): T {
   return copy as T // which has the shape of the original
 }
 
-/** Parses JSON in slices, between which other requests are answered. */
-export async function parseInSlices<T>(texts: Iterable<string>): Promise<T[]> {
-  const parsed: T[] = []
-  for await (const text of inSlices(texts)) parsed.push(JSON.parse(text))
-  return parsed
+/** Copies records, of which some may be JSON, in slices between which other requests are answered. */
+export async function copyInSlices<T extends object>(records: Iterable<T | string>): Promise<T[]> {
+  const copies: T[] = []
+  for await (const record of inSlices(records))
+    copies.push(typeof record === 'string' ? JSON.parse(record) : cloneJson(record))
+  return copies
 }
 
 /** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */

@@ -1,5 +1,5 @@
 import { inSlices } from '../core/slices.ts'
-import { parseInSlices, uuidKey } from './clone.ts'
+import { copyInSlices, uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import type { EventTable } from './collections/events.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'
@@ -24,7 +24,7 @@ export async function listEvents(events: EventTable, query: EventQuery): Promise
     if (texts.length > 2 * end) texts.splice(0, texts.length - end)
   }
   if (order === 'newest') texts.reverse()
-  return { events: await parseInSlices<StoredEvent>(texts.slice(offset, end)), total }
+  return { events: await copyInSlices<StoredEvent>(texts.slice(offset, end)), total }
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */

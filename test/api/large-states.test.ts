@@ -64,7 +64,7 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: '7' }] }
   const refused = await sendMeasured(sim, '/__sim/import', wrong)
   expect(refused.status).toBe(400)
-  expect(refused.text).toContain('/events/19999/impact must be a number; got "7"')
+  expect(refused.text).toContain('/events/19999/impact must be a number')
   expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
   const exported = await sendMeasured(sim, '/__sim/export')
   expect(exported.body).toEqual(document)

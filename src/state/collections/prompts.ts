@@ -1,7 +1,7 @@
 import { countOccurrence } from '../occurrences.ts'
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../records.ts'
-import { type Collection, type Table, toTexts } from './collection.ts'
+import type { Collection, Table } from './collection.ts'
 
 /** A change of the prompts of a sandbox. */
 export type PromptChange =
@@ -21,8 +21,8 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
     return this.#occurrences
   }
 
-  list(): Iterable<string> {
-    return toTexts([...this.values()])
+  list(): StoredPrompt[] {
+    return [...this.values()]
   }
 
   /** Finds the prompt that the caller's identifier names. */

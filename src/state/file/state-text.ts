@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { isObject, parseJson } from '../../core/json.ts'
+import type { HeldRecord } from '../collections/collection.ts'
 import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import type { SnapshotHead } from '../records.ts'
@@ -58,7 +59,7 @@ const SEALED_LINE = '  "log": "none",\n'
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
-  const lists: Iterable<string>[] = []
+  const lists: Iterable<HeldRecord>[] = []
   const placeholder = randomUUID() // which no client can know, unlike the id of the history
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
@@ -77,12 +78,12 @@ export function stateText({ history, seq, sandboxes }: StateData): Iterable<stri
 }
 
 /** Yields texts with lists between them. Each record of a list is a line. */
-function* withLists(texts: readonly string[], lists: readonly Iterable<string>[]): Generator<string> {
+function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
   for (const [index, text] of texts.entries()) {
     yield text
     let separator = '[\n'
     for (const record of lists[index] ?? []) {
-      yield `${separator}${RECORD_INDENT}${record}`
+      yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
       separator = ',\n'
     }
     if (index < lists.length) yield separator === ',\n' ? ']\n' : '[]'
