@@ -48,8 +48,8 @@ describeInBrowser('bad and hostile input', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
-    await day.fill('0001-01-01')
-    expect(await isValid(page, 'Day to go to, at noon')).toBe(false)
+    const fillAgain = () => day.fill('0001-01-01') // the answer of the clock can still empty the field
+    await expect.poll(() => fillAgain().then(() => isValid(page, 'Day to go to, at noon'))).toBe(false)
     await page.keyboard.press('Enter')
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
