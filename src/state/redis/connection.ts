@@ -80,7 +80,7 @@ export class RedisConnection {
       disableClientInfo: true,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      retryStrategy: () => null, // `#connect` does
+      retryStrategy: () => null, // `#stayConnected` does
       protocol: 2,
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)

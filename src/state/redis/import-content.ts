@@ -38,7 +38,7 @@ export async function importContent(
   const keyOf = (kind: string) => `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
-      // The head, which the first slice alone writes, expires before all others, so that a loss is noticed.
+      // The head, which the first slice alone writes, expires first, so that an import that takes too long is noticed.
       const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
       const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
       return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]

@@ -12,7 +12,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 /** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
 
-/** The number of times that a reading begins anew since the sandbox was reset, restored or saved meanwhile. */
+/** The number of times that a reading begins anew since data were replaced or versions activated. */
 const MAX_READINGS = 20
 
 /** The data of a sandbox were replaced between two slices. */
