@@ -123,8 +123,14 @@ export function createApp(
   const allowControl = allowOrigins(controlOrigins, (origin) => controlOrigins.includes(origin))
   const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
 
+  const answerOrigin: RequestHandler = (req, res) => allowService(req, res, () => answerService(req, res))
+  const ownPaths = ['/', controlPath, ...[...aliases, ...browserFiles].map(([path]) => path)]
+  const ownSegments = new Set(ownPaths.map(readFirstSegment))
+
   const app = express()
   app.disable('x-powered-by')
+  // For most requests a look-up takes the place of the 22 comparisons below, which takes 3 % of a GET.
+  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : answerOrigin(req, res, next)))
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => answerControl(req, res))
   for (const [alias, path] of aliases) {
     const answer: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => answerControl(req, res, path)]
@@ -135,7 +141,7 @@ export function createApp(
     app.get(path, (_req, res) => deliverImmediately(reply, res))
   if (isFree(['/', undefined]))
     app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
-  app.use(allowService, answerService)
+  app.use(answerOrigin)
   app.use(handleExpressError(log))
   return {
     messages: createMessageClasses(app),
@@ -160,6 +166,9 @@ function createMessageClasses(app: express.Express): MessageClasses {
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype })
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
 }
+
+/** Returns the first segment of a path as Express compares it: `__sim` for `/__SIM/health`. */
+const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
 
 /** Describes a request target that is no path, which Express cannot parse: `*`, `localhost:80`. */
 const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`

@@ -135,10 +135,10 @@ async function qualityShift(
   { days, now }: FiguresQuery,
 ): Promise<QualityShift | undefined> {
   const today = dayOf(now)
-  const [impacts, { weight }] = await Promise.all([
-    store.eventImpact(sandbox, { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }),
-    store.getQuality(sandbox), // asked at once, so that a shared store needs no round trip of its own
-  ])
+  // Asked first: a shared store has just read the quality with the settings, and needs no round trip for it.
+  const { weight } = await store.getQuality(sandbox)
+  const query = { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }
+  const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
   return {

@@ -97,8 +97,7 @@ export class BaseStore implements Store {
     )
   readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
     this.#read(sandbox, ({ data }) => data.table(eventCollection).impact.query(query))
-  readonly getQuality: Store['getQuality'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => Object.freeze(cloneJson(data.quality)))
+  readonly getQuality: Store['getQuality'] = async (sandbox) => this.#read(sandbox, ({ data }) => data.quality)
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
@@ -135,7 +134,7 @@ export class BaseStore implements Store {
       // There is a list for each collection.
       return {
         format: EXPORT_FORMAT,
-        quality: Object.freeze(cloneJson(quality)),
+        quality,
         ...records,
       } as unknown as SandboxExport
     })

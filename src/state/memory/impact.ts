@@ -40,6 +40,7 @@ export class ImpactIndex {
 
   /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
   query({ productIds, from = '', to = '~' }: ImpactQuery): ReadonlyMap<string, DayImpact> {
+    if (this.#products.size === 0) return new Map() // for most requests
     // '~' sorts behind every day
     const found = new Map<string, ImpactSum>()
     for (const product of new Set(productIds.map(uuidKey))) {

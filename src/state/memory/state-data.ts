@@ -37,7 +37,7 @@ export class SandboxData {
 
   /** Creates the data of a new sandbox. */
   constructor(quality = DEFAULT_QUALITY) {
-    this.quality = quality
+    this.quality = Object.freeze(quality)
   }
 
   /** Creates the data from valid content. */
@@ -142,7 +142,7 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       return { ...entry, snapshots: new Map([...entry.snapshots].filter(([, snapshot]) => snapshot !== forgotten)) }
     }
     case 'quality':
-      entry.data.quality = change.quality
+      entry.data.quality = Object.freeze(change.quality)
       return entry
     default:
       entry.data.table(findCollection(change)).apply(change)
