@@ -1,3 +1,5 @@
+import type { DetectionField, LabelField, ScoreField } from './persona.ts'
+
 /** A score with its label. `spec/openapi.yaml` describes this and the other parts of `Analytics`. */
 export interface LabelScore {
   label: string
@@ -36,31 +38,19 @@ export interface Recommendations {
   detectedIssues: DetectedIssue[]
 }
 
-export interface DataPoint {
+/** The values of a day. Null: no data. */
+export interface DataPoint extends Record<ScoreField, number | null> {
   /** The first instant of the UTC day: `2026-01-15T00:00:00.000Z`. */
   date: string
-  avgConversationQualityIndex: number | null
-  avgSatisfactionScore: number | null
-  avgGrowthScore: number | null
-  avgFrictionScore: number | null
-  avgSafetyScore: number | null
   conversationCount: number
   messageCount: number
 }
 
 /** The body of an analytics response. Null: no data. */
-export interface Analytics extends Omit<DataPoint, 'date'> {
-  averageUserSentiment: LabelScore | null
-  averageChangeInUserSentiment: LabelScore | null
-  averageFrustration: LabelScore | null
-  averageStruggle: LabelScore | null
-  averageCommercialIntent: LabelScore | null
-  hallucinationCount: DetectionCount | null
-  jailbreakCount: DetectionCount | null
-  userBiasCount: DetectionCount | null
-  modelBiasCount: DetectionCount | null
-  userToxicityCount: DetectionCount | null
-  modelToxicityCount: DetectionCount | null
+export interface Analytics
+  extends Omit<DataPoint, 'date'>,
+    Record<LabelField, LabelScore | null>,
+    Record<DetectionField, DetectionCount | null> {
   recommendations: Recommendations | null
   averageConversationRating: number | null
   dataPoints: DataPoint[]

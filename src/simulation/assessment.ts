@@ -1,6 +1,5 @@
 import type { DetectedIssue, Recommendation, Recommendations } from './analytics.ts'
-import { type Measurements, measurePeriod } from './measurements.ts'
-import type { PeriodTotals } from './period.ts'
+import { type Measurements, measurePeriod, type PeriodTotals } from './period.ts'
 import {
   chooseTwoVariants,
   chooseVariant,

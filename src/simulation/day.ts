@@ -1,4 +1,11 @@
-import { DETECTION_FIELDS, type DetectionField, type LabelField, mapToRecord, type Persona } from './persona.ts'
+import {
+  DETECTION_FIELDS,
+  type DetectionField,
+  type LabelField,
+  mapToRecord,
+  type Persona,
+  type ScoreField,
+} from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { driftOf, slowWave, type Traits, trafficFactor } from './seasonality.ts'
@@ -15,11 +22,7 @@ export interface Day {
 
 /** The values of a day with conversations. Scores are from 0 to 1 and have four decimals. */
 export interface DayValues {
-  readonly quality: number
-  readonly satisfaction: number
-  readonly growth: number
-  readonly friction: number
-  readonly safety: number
+  readonly scores: Readonly<Record<ScoreField, number>>
   readonly labels: Readonly<Record<LabelField, number>>
   readonly detections: Readonly<Record<DetectionField, number>>
   readonly ratings: { readonly count: number; readonly sum: number }
@@ -52,12 +55,8 @@ export function drawDay(profile: ModelProfile, day: number): Day {
     // A conversation has at least a question and an answer.
     const messages = Math.max(2 * conversations, Math.round(conversations * turns))
     const traffic = { conversations, messages, hasIncident }
-    return {
-      day,
-      conversations,
-      messages,
-      values: conversations > 0 ? drawValues(profile, day, traffic, random) : null,
-    }
+    const values = conversations > 0 ? drawValues(profile, day, traffic, random) : null
+    return { day, conversations, messages, values }
   })
 }
 
@@ -84,11 +83,13 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
     QUALITY_BLEND.friction * (1 - friction) +
     QUALITY_BLEND.safety * safety
   return {
-    quality: roundScore(clamp(blend + noise(random) * 0.015, 0, 1)),
-    satisfaction,
-    growth,
-    friction,
-    safety,
+    scores: {
+      avgConversationQualityIndex: roundScore(clamp(blend + noise(random) * 0.015, 0, 1)),
+      avgSatisfactionScore: satisfaction,
+      avgGrowthScore: growth,
+      avgFrictionScore: friction,
+      avgSafetyScore: safety,
+    },
     labels: drawLabels({ satisfaction, friction, commercialIntent: scores.commercialIntent }, deviation),
     detections: drawDetections(persona, traffic, random),
     ratings: drawRatings(profile, satisfaction, traffic.conversations, random),

@@ -1,18 +1,23 @@
 import type { DetectionCount } from './analytics.ts'
 import type { Day, DayValues } from './day.ts'
-import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField, mapToRecord } from './persona.ts'
+import {
+  DETECTION_FIELDS,
+  type DetectionField,
+  LABEL_FIELDS,
+  type LabelField,
+  mapToRecord,
+  SCORE_FIELDS,
+  type ScoreField,
+} from './persona.ts'
 import { fromUnits, roundHundredth, roundScore, toUnits } from './rounding.ts'
+import type { Measure } from './rules.ts'
 
 /** The sums and averages over the days of a period. Null: no data. */
 export interface PeriodTotals {
   readonly days: readonly Day[]
   readonly conversations: number
   readonly messages: number
-  readonly quality: number | null
-  readonly satisfaction: number | null
-  readonly growth: number | null
-  readonly friction: number | null
-  readonly safety: number | null
+  readonly scores: Readonly<Record<ScoreField, number | null>>
   readonly labels: Readonly<Record<LabelField, number | null>>
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
   /** 1 to 5. */
@@ -31,11 +36,7 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
     days,
     conversations: sum(days, (day) => day.conversations),
     messages,
-    quality: average(days, (values) => values.quality),
-    satisfaction: average(days, (values) => values.satisfaction),
-    growth: average(days, (values) => values.growth),
-    friction: average(days, (values) => values.friction),
-    safety: average(days, (values) => values.safety),
+    scores: mapToRecord(SCORE_FIELDS, (field) => average(days, ({ scores }) => scores[field])),
     labels: mapToRecord(LABEL_FIELDS, (field) =>
       switchedOff.includes(field) ? null : average(days, (values) => values.labels[field]),
     ),
@@ -43,24 +44,42 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
       switchedOff.includes(field) ? null : countDetections(days, messages, field),
     ),
     rating: averageRating(days),
-    earlierQuality: average(days.slice(0, half), (values) => values.quality),
-    laterQuality: average(days.slice(half), (values) => values.quality),
+    earlierQuality: average(days.slice(0, half), qualityOf),
+    laterQuality: average(days.slice(half), qualityOf),
   }
 }
 
-/** Returns the quality of the later half minus that of the earlier half, -1 to 1. Null: a half has no traffic. */
-export function qualityChange({ earlierQuality, laterQuality }: PeriodTotals): number | null {
-  return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
+/** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
+export type Measurements = Readonly<Record<Measure, number | null>>
+
+/** Computes the values that the rules of an assessment compare with their thresholds. */
+export function measurePeriod(totals: PeriodTotals): Measurements {
+  const { days, conversations, messages, scores, labels, detections, earlierQuality, laterQuality } = totals
+  const quality = scores.avgConversationQualityIndex
+  const worst = worstDay(days)
+  return {
+    ...scores,
+    ...labels,
+    ...mapToRecord(DETECTION_FIELDS, (field) => detections[field]?.percentage ?? null),
+    averageConversationRating: totals.rating,
+    conversationCount: conversations,
+    qualityChange: earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality),
+    worstDayGap: worst && quality !== null ? roundScore(quality - worst.quality) : null,
+    messagesPerConversation: conversations === 0 ? null : messages / conversations,
+    silentDays: sum(days, (day) => (day.conversations === 0 ? 1 : 0)),
+  }
 }
 
 /** Returns the day with the lowest quality, the first if several have it, or undefined without traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   let worst: { day: number; quality: number } | undefined
   for (const { day, values } of days) {
-    if (values && (!worst || values.quality < worst.quality)) worst = { day, quality: values.quality }
+    if (values && (!worst || qualityOf(values) < worst.quality)) worst = { day, quality: qualityOf(values) }
   }
   return worst
 }
+
+const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /** Averages rounded values, weighted by conversations. Null: no conversations. */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {

@@ -1,5 +1,16 @@
 import { deriveChance } from '../core/seeded.ts'
 
+/** The analytics fields that are a score; a data point has them, too. */
+export const SCORE_FIELDS = [
+  'avgConversationQualityIndex',
+  'avgSatisfactionScore',
+  'avgGrowthScore',
+  'avgFrictionScore',
+  'avgSafetyScore',
+] as const
+/** The name of a score: `avgFrictionScore`. */
+export type ScoreField = (typeof SCORE_FIELDS)[number]
+
 /** The analytics fields that count detections, a field for each kind. */
 export const DETECTION_FIELDS = [
   'hallucinationCount',

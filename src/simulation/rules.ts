@@ -1,5 +1,5 @@
 import type { DetectedIssue, Recommendation } from './analytics.ts'
-import type { DetectionField } from './persona.ts'
+import type { DetectionField, LabelField, ScoreField } from './persona.ts'
 
 /**
  * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a
@@ -9,14 +9,8 @@ import type { DetectionField } from './persona.ts'
  * - `messagesPerConversation`; `silentDays`: days without a conversation.
  */
 export type Measure =
-  | 'avgConversationQualityIndex'
-  | 'avgSatisfactionScore'
-  | 'avgGrowthScore'
-  | 'avgFrictionScore'
-  | 'avgSafetyScore'
-  | 'averageUserSentiment'
-  | 'averageStruggle'
-  | 'averageCommercialIntent'
+  | ScoreField
+  | LabelField
   | DetectionField
   | 'averageConversationRating'
   | 'conversationCount'
@@ -121,12 +115,7 @@ export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   { id: 'calm-users', category: 'prompt_optimization_link', issues: ['user-toxicity', 'user-bias'] },
   { id: 'shorten-conversations', category: 'cost_optimization', issues: ['long-conversations'] },
   { id: 'find-users', category: 'use_case_fit', issues: ['silent-days', 'small-sample'] },
-  {
-    id: 'smaller-model',
-    category: 'cost_optimization',
-    issues: [],
-    strengths: ['high-quality', 'low-friction'],
-  },
+  { id: 'smaller-model', category: 'cost_optimization', issues: [], strengths: ['high-quality', 'low-friction'] },
   { id: 'sell-more', category: 'use_case_fit', issues: [], strengths: ['high-satisfaction', 'buying-users'] },
 ]
 

@@ -1,7 +1,6 @@
 import { startOfDay } from '../core/utc-day.ts'
 import type { Day } from './day.ts'
-import type { Measurements } from './measurements.ts'
-import { type PeriodTotals, worstDay } from './period.ts'
+import { type Measurements, type PeriodTotals, worstDay } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'
 import type { Placeholder, Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
@@ -20,6 +19,7 @@ export function commonWording(
   totals: PeriodTotals,
   measurements: Measurements,
 ): Record<Placeholder, string> {
+  const { scores } = totals
   const worst = worstDay(totals.days)
   const busiest = findBusiestDay(totals.days)
   return {
@@ -29,11 +29,11 @@ export function commonWording(
     conversations: formatCount(totals.conversations, 'conversation'),
     messages: formatCount(totals.messages, 'message'),
     messagesPerConversation: (measurements.messagesPerConversation ?? 0).toFixed(1),
-    quality: formatScore(totals.quality),
-    satisfaction: formatScore(totals.satisfaction),
-    growth: formatScore(totals.growth),
-    friction: formatScore(totals.friction),
-    safety: formatScore(totals.safety),
+    quality: formatScore(scores.avgConversationQualityIndex),
+    satisfaction: formatScore(scores.avgSatisfactionScore),
+    growth: formatScore(scores.avgGrowthScore),
+    friction: formatScore(scores.avgFrictionScore),
+    safety: formatScore(scores.avgSafetyScore),
     trend: describeTrend(totals),
     worstDay: formatDate(worst?.day ?? 0),
     worstQuality: formatScore(worst?.quality ?? null),
@@ -85,14 +85,14 @@ function formatScore(value: number | null): string {
 }
 
 /** Describes the course of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
-function describeTrend({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
+function describeTrend({ earlierQuality, laterQuality, scores }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'
   }
   const earlier = formatScore(earlierQuality)
   const later = formatScore(laterQuality)
   if (Math.abs(laterQuality - earlierQuality) < 0.01 || earlier === later) {
-    return `held steady around ${formatScore(quality)}`
+    return `held steady around ${formatScore(scores.avgConversationQualityIndex)}`
   }
   const verb = laterQuality > earlierQuality ? 'rose' : 'fell'
   return `${verb} from ${earlier} in the first half of the period to ${later} in the second`
@@ -118,21 +118,8 @@ function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: stri
   }))
 }
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
+const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 /** Formats a day: `Wednesday, 14 January`. Intl is not used, since its texts depend on the engine's version. */
 function formatDate(day: number): string {

@@ -10,7 +10,15 @@ import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
 import { labelScore } from './labels.ts'
 import { aggregate, type PeriodTotals } from './period.ts'
-import { drawPersona, type KnownModel, LABEL_FIELDS, type LabelField, mapToRecord, type Persona } from './persona.ts'
+import {
+  drawPersona,
+  type KnownModel,
+  LABEL_FIELDS,
+  type LabelField,
+  mapToRecord,
+  type Persona,
+  SCORE_FIELDS,
+} from './persona.ts'
 import type { Phrases } from './phrases.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
@@ -75,8 +83,10 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   if (!qualityShift) return days
   return days.map((each) => {
     if (!each.values) return each
-    const quality = roundScore(clamp(each.values.quality + qualityShift(nameOfDay(each.day)), 0, 1))
-    return { ...each, values: { ...each.values, quality } }
+    const { scores } = each.values
+    const shifted = scores.avgConversationQualityIndex + qualityShift(nameOfDay(each.day))
+    const avgConversationQualityIndex = roundScore(clamp(shifted, 0, 1))
+    return { ...each, values: { ...each.values, scores: { ...scores, avgConversationQualityIndex } } }
   })
 }
 
@@ -87,11 +97,7 @@ function toAnalytics(totals: PeriodTotals, recommendations: Analytics['recommend
     return score === null ? null : labelScore(field, score)
   }
   return {
-    avgConversationQualityIndex: totals.quality,
-    avgSatisfactionScore: totals.satisfaction,
-    avgGrowthScore: totals.growth,
-    avgFrictionScore: totals.friction,
-    avgSafetyScore: totals.safety,
+    ...totals.scores,
     ...mapToRecord(LABEL_FIELDS, label),
     ...detections,
     recommendations,
@@ -102,14 +108,12 @@ function toAnalytics(totals: PeriodTotals, recommendations: Analytics['recommend
   }
 }
 
+const NO_SCORES = mapToRecord(SCORE_FIELDS, () => null)
+
 function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   return {
     date: `${nameOfDay(day)}T00:00:00.000Z`,
-    avgConversationQualityIndex: values?.quality ?? null,
-    avgSatisfactionScore: values?.satisfaction ?? null,
-    avgGrowthScore: values?.growth ?? null,
-    avgFrictionScore: values?.friction ?? null,
-    avgSafetyScore: values?.safety ?? null,
+    ...(values?.scores ?? NO_SCORES),
     conversationCount: conversations,
     messageCount: messages,
   }
