@@ -1,9 +1,13 @@
-import type { Persona } from './persona.ts'
-import { COMMON_PLACEHOLDERS, listPhrasePlaces, listPlaceholders, type PhrasePlace, type Phrases } from './phrases.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { DETECTION_FIELDS, type Persona } from './persona.ts'
+import { COMMON_PLACEHOLDERS, listPlaceholders, type Phrases } from './phrases.ts'
+import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 
-/** A fault of a fixture. `path`: the keys and indices that lead to it. */
+/** A fault of a fixture. */
 export interface FixtureProblem {
-  readonly path: readonly (string | number)[]
+  /** The JSON pointer whose first token is the file: `/personas/0/weight`. */
+  readonly pointer: string
+  /** A sentence without its subject. */
   readonly message: string
 }
 
@@ -12,68 +16,66 @@ export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
   const problems = personas.flatMap(({ traffic: { cycle } }, index): FixtureProblem[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
     const message = `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`
-    return [{ path: [index, 'traffic', 'cycle', 'silentDays'], message }]
+    return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
   })
   if (personas.every(({ weight }) => weight === 0)) {
-    problems.push({ path: [0, 'weight'], message: 'at least one persona must have a weight above 0' })
+    problems.push({ pointer: '/personas/0/weight', message: 'at least one persona must have a weight above 0' })
   }
   return problems
 }
 
 /** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Returns the problems. */
 export function checkPhrases(phrases: Phrases): FixtureProblem[] {
-  const places = listPhrasePlaces()
-  const missing = findMissingPhrases(phrases, places)
+  const { summary, outlook, issues, strengths, recommendations } = phrases
   return [
-    ...missing,
-    ...findUnusedPhrases(phrases, places),
-    ...places.flatMap((place) => checkPlaceholders(phrases, place)),
+    ...checkRuleIds('/phrases/issues', issues, ISSUE_RULES),
+    ...checkRuleIds('/phrases/strengths', strengths, STRENGTH_RULES),
+    ...checkRuleIds('/phrases/recommendations', recommendations, RECOMMENDATION_RULES),
+    ...checkPlaceholders('/phrases/summary/healthy', summary.healthy, []),
+    ...checkPlaceholders('/phrases/summary/needs_attention', summary.needs_attention, ['issues']),
+    ...checkPlaceholders('/phrases/summary/critical', summary.critical, ['issues']),
+    ...checkPlaceholders('/phrases/outlook', outlook, []),
+    ...ISSUE_RULES.flatMap(({ id, measure }) =>
+      checkPlaceholders(`/phrases/issues/${id}`, issues[id], listFigures(measure)),
+    ),
+    ...STRENGTH_RULES.flatMap(({ id, measure }) =>
+      checkPlaceholders(`/phrases/strengths/${id}`, strengths[id], listFigures(measure)),
+    ),
+    ...RECOMMENDATION_RULES.flatMap(({ id }) =>
+      checkPlaceholders(`/phrases/recommendations/${id}`, recommendations[id], ['pattern']),
+    ),
   ]
 }
 
-const BY_RULE = ['issues', 'strengths', 'recommendations'] as const
-
-function findMissingPhrases(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
-  return BY_RULE.flatMap((group) =>
-    ruleIdsIn(group, places)
-      .filter((id) => !Object.hasOwn(phrases[group], id))
-      .map((id) => ({ path: [group, id], message: `the rule "${id}" has no phrases` })),
-  )
+function checkRuleIds(pointer: string, phrases: object, rules: readonly { readonly id: string }[]): FixtureProblem[] {
+  const known = rules.map(({ id }) => id)
+  const given = Object.keys(phrases)
+  const problem = (id: string, message: string) => ({ pointer: joinPointer(pointer, id), message })
+  return [
+    ...known.filter((id) => !given.includes(id)).map((id) => problem(id, `the rule "${id}" has no phrases`)),
+    ...given
+      .filter((id) => !known.includes(id))
+      .map((id) => problem(id, `there is no such rule; known: ${known.join(', ')}`)),
+  ]
 }
 
-function findUnusedPhrases(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
-  return BY_RULE.flatMap((group) => {
-    const rules = ruleIdsIn(group, places)
-    return Object.keys(phrases[group])
-      .filter((id) => !rules.includes(id))
-      .map((id) => ({ path: [group, id], message: `there is no such rule; known: ${rules.join(', ')}` }))
-  })
+/** Returns the placeholders that the phrases about a rule may use besides the common ones. */
+function listFigures(measure: Measure): string[] {
+  const isDetection = DETECTION_FIELDS.some((field) => field === measure)
+  return isDetection ? ['figure', 'threshold', 'count'] : ['figure', 'threshold']
 }
 
-function ruleIdsIn(group: string, places: readonly PhrasePlace[]): string[] {
-  return [...new Set(places.flatMap(({ path }) => (path[0] === group ? [path[1] ?? ''] : [])))]
-}
-
-function checkPlaceholders(phrases: Phrases, { path, placeholders }: PhrasePlace): FixtureProblem[] {
-  const known: readonly string[] = [...placeholders, ...COMMON_PLACEHOLDERS]
-  return variantsAt(phrases, path).flatMap((phrase, index) =>
-    findPlaceholderErrors(phrase, known).map((message) => ({ path: [...path, index], message })),
-  )
-}
-
-function findPlaceholderErrors(phrase: string, known: readonly string[]): string[] {
-  const problems = listPlaceholders(phrase)
+/** Checks all phrases within a value. `own`: the placeholders that they may use besides the common ones. */
+function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): FixtureProblem[] {
+  if (typeof phrases !== 'string')
+    return Object.entries(phrases ?? {}).flatMap(([name, value]) =>
+      checkPlaceholders(joinPointer(pointer, name), value, own),
+    )
+  const known: readonly string[] = [...own, ...COMMON_PLACEHOLDERS]
+  const messages = listPlaceholders(phrases)
     .filter((name) => !known.includes(name))
     .map((name) => `{{${name}}} has no meaning here; known: ${known.join(', ')}`)
-  const rest = phrase.replace(/\{\{[^{}]*\}\}/g, '')
-  return /[{}]/.test(rest) ? [...problems, 'a brace stands alone; placeholders are {{name}}'] : problems
-}
-
-function variantsAt(phrases: Phrases, path: readonly string[]): readonly string[] {
-  let at: unknown = phrases
-  for (const key of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return []
-    at = Reflect.get(at, key)
-  }
-  return Array.isArray(at) ? at : []
+  const rest = phrases.replace(/\{\{[^{}]*\}\}/g, '')
+  if (/[{}]/.test(rest)) messages.push('a brace stands alone; placeholders are {{name}}')
+  return messages.map((message) => ({ pointer, message }))
 }

@@ -1,7 +1,5 @@
 import type { Recommendations } from './analytics.ts'
-import { DETECTION_FIELDS } from './persona.ts'
 import { withSeededRandom } from './random.ts'
-import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 
 /** Wordings of one statement; the seed chooses one of them. `{{name}}` is a placeholder for a value of the model. */
 export type Variants = readonly string[]
@@ -83,49 +81,4 @@ export function chooseTwoVariants(variants: Variants, seed: string, modelId: str
   const first = withSeededRandom([seed, modelId, place], (random) => random.number.int(variants.length - 1))
   const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < 2)
   return variants.filter((_, index) => chosen[index])
-}
-
-/** A place in `phrases.yaml` with variants. `placeholders` are allowed there besides the common ones. */
-export interface PhrasePlace {
-  readonly path: readonly string[]
-  readonly placeholders: readonly string[]
-}
-
-/** Lists every place in `phrases.yaml` that an assessment reads. */
-export function listPhrasePlaces(): PhrasePlace[] {
-  const issues = ISSUE_RULES.flatMap(({ id, measure }) =>
-    ['title', 'pattern'].map((part) => ({ path: ['issues', id, part], placeholders: rulePlaceholders(measure) })),
-  )
-  const strengths = STRENGTH_RULES.map(({ id, measure }) => ({
-    path: ['strengths', id],
-    placeholders: rulePlaceholders(measure),
-  }))
-  const recommendations = RECOMMENDATION_RULES.flatMap(({ id }) =>
-    RECOMMENDATION_PARTS.map((part) => ({ path: ['recommendations', id, part], placeholders: ['pattern'] })),
-  )
-  return [
-    { path: ['summary', 'healthy'], placeholders: [] },
-    { path: ['summary', 'needs_attention'], placeholders: ['issues'] },
-    { path: ['summary', 'critical'], placeholders: ['issues'] },
-    { path: ['outlook'], placeholders: [] },
-    ...issues,
-    ...strengths,
-    ...recommendations,
-  ]
-}
-
-/** The members of RecommendationPhrases; only `tradeoff` is optional. */
-const RECOMMENDATION_PARTS = [
-  'title',
-  'action',
-  'whyThisMatters',
-  'observedPattern',
-  'tradeoff',
-  'exampleSnippets',
-  'expectedImpact',
-] as const
-
-function rulePlaceholders(measure: Measure): string[] {
-  const detections: readonly string[] = DETECTION_FIELDS
-  return detections.includes(measure) ? ['figure', 'threshold', 'count'] : ['figure', 'threshold']
 }
