@@ -33,7 +33,7 @@ const maxRedirects = 5
 
 /** Sends a request once. Redirects are followed within the origin only, so that no other host gets the token. */
 export async function send(access: UpstreamAccess, request: UpstreamRequest): Promise<TrafficSample> {
-  const { upstream, token, timeoutMs, userAgent, now } = access
+  const { upstream, token, timeoutMs, userAgent } = access
   const headers: Record<string, string> = {
     accept: 'application/json',
     'user-agent': userAgent,
@@ -41,19 +41,17 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
   }
   const own = findOwnToken(headers)
-  const started = now()
   const answer = await followRedirects(access, request, headers).catch((error: unknown) =>
     describeFailure(error, upstream.origin, timeoutMs),
   )
   return {
     method: request.method,
     target: redactText(upstream.basePath + request.target, own),
-    requestHeaders: redactHeaders(headers, own),
     requestBody: request.body === undefined ? undefined : Buffer.from(request.body),
     answer:
       'problem' in answer
         ? { ...answer, sentence: redactText(answer.sentence, own) }
-        : { ...answer, headers: redactHeaders(answer.headers, own), ms: now() - started },
+        : { ...answer, headers: redactHeaders(answer.headers, own) },
   }
 }
 

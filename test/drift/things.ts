@@ -109,7 +109,7 @@ export function judge(
       headers: { 'content-type': 'application/json', 'x-total': '1', etag: 'x', ...headers },
       body: Buffer.from(text),
     }
-    const sample = { method: 'GET', target: '/v1/things', requestHeaders: {}, answer }
+    const sample = { method: 'GET', target: '/v1/things', answer }
     return observeAnswer({ operation, sample, target: '/things' }, answer, own)
   })
   return judgeDrift(target, {

@@ -32,7 +32,6 @@ const ended = (outcome: string) => ({
 })
 
 const entry = (response: Json, headers: Json = []): Json => ({
-  time: 12.5,
   request: { method: 'GET', url: 'https://api.example.com/v1/models?api_key=abcdef123&period=7d', headers },
   response,
 })
@@ -59,13 +58,11 @@ describe('a HAR file', () => {
         method: 'GET',
         origin: 'https://api.example.com',
         target: '/v1/models?api_key=[redacted]&period=7d',
-        requestHeaders: { authorization: 'Bearer [redacted]' },
         requestBody: undefined,
         answer: {
           status: 200,
           headers: { 'content-type': 'application/json', 'set-cookie': '[redacted]' },
           body: Buffer.from('{}'),
-          ms: 12.5,
         },
       },
     ])
@@ -155,11 +152,7 @@ describe('a HAR file', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['method', { request: { method: 'deep' } }, {}],
     ['list of headers', { request: { headers: 'deep' } }, {}],
-    [
-      'header, which is empty then,',
-      { request: { headers: [{ name: 'a', value: 'deep' }] } },
-      { requestHeaders: { a: '' } },
-    ],
+    ['header', { request: { headers: [{ name: 'a', value: 'deep' }] } }, {}],
     ['body', { request: { postData: 'deep' } }, {}],
     ['status, and then without an answer,', { response: { status: 'deep' } }, { answer: { problem: 'connection' } }],
   ])('with a very deep %s is read', async (_name, { request, response }, expected) => {
@@ -175,8 +168,8 @@ describe('a HAR file', () => {
 
   test('with headers that are named like members of objects has them', async () => {
     const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
-    const [sample] = samplesOf(await readHar(entry({ status: 200 }, headers)))
-    expect(JSON.stringify(sample?.requestHeaders)).toBe('{"constructor":"x","__proto__":"x","tostring":"x"}')
+    const [sample] = samplesOf(await readHar(entry({ status: 200, headers })))
+    expect(JSON.stringify(sample?.answer)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
   test('with more than 100,000 entries is read up to that', async () => {
@@ -216,7 +209,6 @@ describe('a journal', () => {
       {
         method: 'GET',
         target: '/v1/models?period=7d',
-        requestHeaders: { accept: '*/*' },
         requestBody: new Uint8Array(),
         answer: { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}') },
       },

@@ -64,7 +64,6 @@ function readHarEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Reda
     method: (toText(request.method) || 'GET').toUpperCase(),
     origin,
     target: redactText(redact(pathname + search)),
-    requestHeaders: redactAll(readHarHeaders(request.headers), redact),
     requestBody: text === undefined ? undefined : Buffer.from(text),
     answer: readHarAnswer(entry, response, accepted, redact),
   }
@@ -77,7 +76,7 @@ function readHarAnswer(
   redact: Redact,
 ): TrafficAnswer | TrafficProblem {
   const status = Number(toText(response.status))
-  const { _origin, _damage: damage, _scenarios: scenarios, _delivery: delivery, time } = entry
+  const { _origin, _damage: damage, _scenarios: scenarios, _delivery: delivery } = entry
   const content = isObject(response.content) ? response.content : {}
   const body = readHarContent(content, _origin !== undefined)
   const mediaType = toText(content.mimeType)
@@ -89,7 +88,6 @@ function readHarAnswer(
       status,
       headers: redactAll({ ...(isKnown && { 'content-type': mediaType }), ...headers }, redact),
       body: body && redactBytes(body, redact),
-      ...(typeof time === 'number' && { ms: time }),
     }
   )
 }

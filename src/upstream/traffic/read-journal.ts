@@ -36,7 +36,6 @@ function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): Traffic
     {
       method: toText(request.method) || 'GET',
       target: `${toText(request.path)}${query}`,
-      requestHeaders: readJournalHeaders(request.headers),
       requestBody: readJournalBody(request.body),
       answer: findRecordingProblem({ status, origin, damage, scenarios, delivery, body }, accepted) ?? {
         status: Number(toText(status)),
@@ -45,7 +44,6 @@ function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): Traffic
           ...readJournalHeaders(answer.headers),
         },
         body,
-        ...(typeof entry.tookMs === 'number' && { ms: entry.tookMs }),
       },
     },
   ]

@@ -10,8 +10,6 @@ export interface TrafficSample {
   readonly origin?: string
   /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
   readonly target: string
-  /** Lower-case names; credentials are redacted. */
-  readonly requestHeaders: Readonly<Record<string, string>>
   /** The body of the request, or undefined if none was sent or recorded. */
   readonly requestBody?: Uint8Array | undefined
   /** The answer, or the reason why none could be read. */
@@ -40,8 +38,6 @@ export interface TrafficAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** The body, or undefined if it is not recorded whole. An empty body has no bytes. */
   readonly body: Uint8Array | undefined
-  /** Milliseconds until the whole answer was there; absent: not measured. */
-  readonly ms?: number
 }
 
 /** The reasons why a sample has no answer of the service; `not-the-service`: convsim itself gave it. */
