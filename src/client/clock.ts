@@ -1,4 +1,4 @@
-import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
 /** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
 export interface SandboxClock {
@@ -16,10 +16,7 @@ export interface SandboxClock {
   real(): Promise<ControlSchemas['Clock']>
 }
 
-/**
- * Creates the clock of a sandbox.
- * @internal
- */
+/** Creates the clock of a sandbox. @internal */
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
   const setMode = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
@@ -28,10 +25,9 @@ export function sandboxClock(transport: Transport, sandbox: string): SandboxCloc
     read: () => dataOf(transport.GET('/clock', { params })),
     freeze: (at) => setMode('frozen', at),
     shift: (to) => setMode('shifted', to),
-    async advance(by) {
-      await dataOf(
-        transport.POST('/clock/advance', { params, body: { by: typeof by === 'number' ? `${Math.ceil(by)}ms` : by } }),
-      )
+    advance: (by) => {
+      const duration = typeof by === 'number' ? `${Math.ceil(by)}ms` : by
+      return done(transport.POST('/clock/advance', { params, body: { by: duration } }))
     },
     real: () => setMode('real'),
   }

@@ -94,10 +94,7 @@ interface SimulatorClientParts {
   readonly close: () => Promise<void>
 }
 
-/**
- * Creates the client of a simulator whose address and base path are known.
- * @internal
- */
+/** Creates the client of a simulator whose address and base path are known. @internal */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close } = parts
   return {

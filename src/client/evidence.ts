@@ -2,7 +2,7 @@ import { expectationProblem, type FindingKind, findingsProblem } from './describ
 import { ExpectationError } from './expectation-error.ts'
 import { refuseNonJson } from './json-only.ts'
 import { streamRequests } from './stream.ts'
-import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
 /** The requests to list, to count or to expect; absent members do not matter. */
@@ -98,10 +98,7 @@ interface ExplainRequest {
 /** The largest page of requests that the control plane returns. */
 const pageSize = 1000
 
-/**
- * Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them.
- * @internal
- */
+/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. @internal */
 export function sandboxEvidence<N extends Names>(
   transport: Transport,
   sandbox: string,
@@ -119,9 +116,7 @@ export function sandboxEvidence<N extends Names>(
     request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
     follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
     bundle: () => dataOf(transport.GET('/bundle', { params })),
-    async clearRequests() {
-      await transport.DELETE('/requests', { params })
-    },
+    clearRequests: () => done(transport.DELETE('/requests', { params })),
     count: async (operation, match) =>
       dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
     async expectReceived(operation, expectation = {}) {
@@ -140,13 +135,7 @@ export function sandboxEvidence<N extends Names>(
     retries: async () =>
       (await dataOf(transport.GET('/retries', { params: { query: { sandbox, limit: 100 } } }))).chains,
     report,
-    explain: ({ headers, ...request }) =>
-      dataOf(
-        transport.POST('/explain', {
-          params,
-          body: { ...request, ...(headers && { headers: { ...headers } }) },
-        }),
-      ),
+    explain: (request) => dataOf(transport.POST('/explain', { params, body: request })),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
 /** The records of a sandbox: events, prompts, quality, and copies of all of them. */
 export interface SandboxRecords {
@@ -43,21 +43,15 @@ interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
 /** The largest page of events that the control plane returns. */
 const pageSize = 10_000
 
-/**
- * Creates the part of a sandbox that is about its prompts, events and copies.
- * @internal
- */
+/** Creates the part of a sandbox that is about its prompts, events and copies. @internal */
 export function sandboxRecords(transport: Transport, sandbox: string): SandboxRecords {
   const params = { query: { sandbox } }
   return {
     events: (filter = {}) => listEvents(transport, { ...filter, sandbox }),
-    async prompts() {
-      return (await dataOf(transport.GET('/prompts', { params }))).prompts
-    },
-    async activateVersion(promptId, versionId) {
-      await transport.POST('/prompts/{promptId}/versions/{versionId}/activate', {
-        params: { ...params, path: { promptId, versionId } },
-      })
+    prompts: async () => (await dataOf(transport.GET('/prompts', { params }))).prompts,
+    activateVersion: (promptId, versionId) => {
+      const version = { ...params, path: { promptId, versionId } }
+      return done(transport.POST('/prompts/{promptId}/versions/{versionId}/activate', { params: version }))
     },
     quality: () => dataOf(transport.GET('/quality', { params })),
     setQuality: (weight) => dataOf(transport.PUT('/quality', { params, body: { weight } })),
@@ -70,9 +64,7 @@ export function sandboxRecords(transport: Transport, sandbox: string): SandboxRe
       return snapshots.map((snapshot) => withActions(transport, sandbox, snapshot))
     },
     export: () => dataOf(transport.GET('/export', { params })),
-    async import(exported) {
-      await transport.POST('/import', { params, body: { ...exported } })
-    },
+    import: (exported) => done(transport.POST('/import', { params, body: { ...exported } })),
   }
 }
 
@@ -95,11 +87,7 @@ function withActions(transport: Transport, sandbox: string, snapshot: ControlSch
   const params = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox } }
   return {
     ...snapshot,
-    async restore() {
-      await transport.POST('/snapshots/{snapshotId}/restore', { params })
-    },
-    async delete() {
-      await transport.DELETE('/snapshots/{snapshotId}', { params })
-    },
+    restore: () => done(transport.POST('/snapshots/{snapshotId}/restore', { params })),
+    delete: () => done(transport.DELETE('/snapshots/{snapshotId}', { params })),
   }
 }

@@ -1,5 +1,5 @@
 import { refuseNonJson } from './json-only.ts'
-import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
 
 /** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
@@ -61,10 +61,7 @@ interface RuleListing<N extends Names> {
   }
 }
 
-/**
- * Creates the methods of a sandbox's client that read and change its rules.
- * @internal
- */
+/** Creates the methods of a sandbox's client that read and change its rules. @internal */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {
@@ -82,12 +79,8 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
       for (const each of rules) checkMatch(each)
       await transport.PUT('/scenarios', { params, body: { rules: [...rules] } })
     },
-    async clearRules() {
-      await transport.DELETE('/scenarios', { params })
-    },
-    async sequences() {
-      return (await dataOf(transport.GET('/sequences', { params }))).sequences
-    },
+    clearRules: () => done(transport.DELETE('/scenarios', { params })),
+    sequences: async () => (await dataOf(transport.GET('/sequences', { params }))).sequences,
   }
 }
 

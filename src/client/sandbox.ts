@@ -2,7 +2,7 @@ import { type SandboxClock, sandboxClock } from './clock.ts'
 import { type SandboxEvidence, sandboxEvidence } from './evidence.ts'
 import { type SandboxRecords, sandboxRecords } from './records.ts'
 import { type SandboxRules, sandboxRules } from './rules.ts'
-import { dataOf, type Transport } from './transport.ts'
+import { done, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
 /** A sandbox of a simulator. Its base URL, its token or its headers each put a client into it. */
@@ -29,10 +29,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on.
- * @internal
- */
+/** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. @internal */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
   { origin, basePath }: { readonly origin: string; readonly basePath: string },
@@ -44,11 +41,9 @@ export function createSandboxClient<N extends Names>(
         `got ${JSON.stringify(name)}.`,
     )
   }
-  const params = { query: { sandbox: name } }
   const consoleUrl = `${origin}/__sim/#/requests?sandbox=${name}`
-  const remove = async () => {
-    await transport.DELETE('/sandboxes/{name}', { params: { path: { name } } })
-  }
+  const own = { path: { name } }
+  const remove = () => done(transport.DELETE('/sandboxes/{name}', { params: own }))
   return {
     name,
     baseUrl: `${origin}/_s/${name}${basePath}`,
@@ -59,12 +54,8 @@ export function createSandboxClient<N extends Names>(
     ...sandboxRecords(transport, name),
     ...sandboxEvidence<N>(transport, name, consoleUrl),
     clock: sandboxClock(transport, name),
-    async seed(seed) {
-      await transport.PUT('/sandboxes/{name}', { params: { path: { name } }, body: { seed: String(seed) } })
-    },
-    async reset() {
-      await dataOf(transport.POST('/reset', { params }))
-    },
+    seed: (seed) => done(transport.PUT('/sandboxes/{name}', { params: own, body: { seed: String(seed) } })),
+    reset: () => done(transport.POST('/reset', { params: { query: { sandbox: name } } })),
     delete: remove,
     [Symbol.asyncDispose]: remove,
   }

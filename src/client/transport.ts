@@ -7,10 +7,7 @@ const { fetch } = globalThis
 /** The types of the control plane's requests and answers by their names in its document. */
 export type ControlSchemas = components['schemas']
 
-/**
- * A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws.
- * @internal
- */
+/** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. @internal */
 export type Transport = ReturnType<typeof createTransport>
 
 /**
@@ -36,6 +33,11 @@ export function createTransport(controlUrl: string, token?: string) {
 /** Returns the data of an answer, which `onResponse` has found to be no refusal. */
 export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
   return (await asked).data as Data // openapi-fetch has data for each answer that is ok
+}
+
+/** Awaits an answer without content. */
+export async function done(asked: Promise<unknown>): Promise<void> {
+  await asked
 }
 
 async function fetchOrExplain(request: Request, controlUrl: string): Promise<Response> {
