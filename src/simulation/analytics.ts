@@ -79,6 +79,4 @@ export interface World {
   analytics(query: AnalyticsQuery): Analytics
   /** The persona names, in the fixtures' order. */
   readonly personas: readonly string[]
-  /** Returns the name of the persona that `analytics` uses for this model unless the query names another. */
-  personaOf(seed: string, modelId: string): string
 }

@@ -20,7 +20,7 @@ import {
   type RecommendationRule,
   STRENGTH_RULES,
 } from './rules.ts'
-import { type AssessedModel, commonWording, formatCount, ruleWording } from './wording.ts'
+import { type AssessedModel, COMMON_WORDING, formatCount, ruleWording } from './wording.ts'
 
 /** Writes the texts of one model. The seed chooses a variant for each `place`: `low-growth title`. */
 interface PhraseWriter {
@@ -47,7 +47,7 @@ interface MetIssueRule extends MetRule {
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
   if (totals.conversations < MIN_CONVERSATIONS) return null
   const measurements = measurePeriod(totals)
-  const writer = createPhraseWriter(model, phrases, commonWording(model, totals, measurements))
+  const writer = createPhraseWriter(model, phrases, totals)
   const issues = findIssues(totals, measurements, writer)
   const strengths = findStrengths(totals, measurements, writer)
   const healthLevel = HEALTH_OF[issues[0]?.severity ?? 'info']
@@ -60,15 +60,15 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-function createPhraseWriter({ seed, modelId }: AssessedModel, phrases: Phrases, common: Wording): PhraseWriter {
+function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals): PhraseWriter {
+  const { seed, modelId } = model
+  const fill = (phrase: string, wording: Wording) =>
+    fillPlaceholders(phrase, (name) => wording[name] ?? COMMON_WORDING[name]?.(totals, model))
   return {
     phrases,
-    write: (variants, place, wording = {}) =>
-      fillPlaceholders(chooseVariant(variants, seed, modelId, place), { ...common, ...wording }),
+    write: (variants, place, wording = {}) => fill(chooseVariant(variants, seed, modelId, place), wording),
     writeTwo: (variants, place, wording) =>
-      chooseTwoVariants(variants, seed, modelId, place).map((phrase) =>
-        fillPlaceholders(phrase, { ...common, ...wording }),
-      ),
+      chooseTwoVariants(variants, seed, modelId, place).map((phrase) => fill(phrase, wording)),
   }
 }
 
@@ -122,45 +122,31 @@ function summarise(
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
+/** Chooses recommendations, each for its most severe issue, or else for all strengths that its rule names. */
 function chooseRecommendations(
   issues: readonly MetIssueRule[],
   strengths: readonly MetRule[],
   writer: PhraseWriter,
 ): Recommendation[] {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
-    const reason = findReason(rule, issues, strengths)
-    return reason ? [writeRecommendation(rule, reason, writer)] : []
+    const issue = issues.find(({ id }) => rule.issues.includes(id))
+    const reasons = issue ? [issue] : strengths.filter(({ id }) => rule.strengths?.includes(id))
+    if (!issue && reasons.length !== rule.strengths?.length) return []
+    const pattern = reasons.map(({ sentence }) => sentence).join(' ')
+    return [writeRecommendation(rule, issue ? PRIORITY_OF[issue.severity] : 'low', pattern, writer)]
   })
   const sorted = PRIORITIES.flatMap((priority) => recommendations.filter((each) => each.priority === priority))
   return sorted.slice(0, MAX_RECOMMENDATIONS)
 }
 
-interface Reason {
-  readonly priority: Recommendation['priority']
-  readonly pattern: string
-}
-
-/** Finds the reason for a recommendation, if any. `issues` has the most severe first, which sets the priority. */
-function findReason(
-  rule: RecommendationRule,
-  issues: readonly MetIssueRule[],
-  strengths: readonly MetRule[],
-): Reason | undefined {
-  const issue = issues.find(({ id }) => rule.issues.includes(id))
-  if (issue) return { priority: PRIORITY_OF[issue.severity], pattern: issue.sentence }
-  const required = rule.strengths ?? []
-  const found = strengths.filter(({ id }) => required.includes(id))
-  if (required.length === 0 || found.length < required.length) return undefined
-  return { priority: 'low', pattern: found.map(({ sentence }) => sentence).join(' ') }
-}
-
 function writeRecommendation(
   { id, category }: RecommendationRule,
-  reason: Reason,
+  priority: Recommendation['priority'],
+  pattern: string,
   writer: PhraseWriter,
 ): Recommendation {
   const texts = requirePhrases(writer.phrases.recommendations, id)
-  const wording = { pattern: reason.pattern }
+  const wording = { pattern }
   const write = (part: 'title' | 'action' | 'whyThisMatters' | 'observedPattern') =>
     writer.write(texts[part], `${id} ${part}`, wording)
   return {
@@ -173,7 +159,7 @@ function writeRecommendation(
     },
     evidence: { exampleSnippets: writer.writeTwo(texts.exampleSnippets, `${id} snippets`, wording) },
     expectedImpact: writer.writeTwo(texts.expectedImpact, `${id} impact`, wording),
-    priority: reason.priority,
+    priority,
     category,
   }
 }

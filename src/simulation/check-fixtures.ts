@@ -1,7 +1,8 @@
 import { joinPointer } from '../core/json-pointer.ts'
 import { DETECTION_FIELDS, type Persona } from './persona.ts'
-import { COMMON_PLACEHOLDERS, listPlaceholders, type Phrases } from './phrases.ts'
+import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
+import { COMMON_WORDING } from './wording.ts'
 
 /** A fault of a fixture. */
 export interface FixtureProblem {
@@ -71,7 +72,7 @@ function checkPlaceholders(pointer: string, phrases: unknown, own: readonly stri
     return Object.entries(phrases ?? {}).flatMap(([name, value]) =>
       checkPlaceholders(joinPointer(pointer, name), value, own),
     )
-  const known: readonly string[] = [...own, ...COMMON_PLACEHOLDERS]
+  const known = [...own, ...Object.keys(COMMON_WORDING)]
   const messages = listPlaceholders(phrases)
     .filter((name) => !known.includes(name))
     .map((name) => `{{${name}}} has no meaning here; known: ${known.join(', ')}`)

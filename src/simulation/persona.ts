@@ -39,8 +39,9 @@ export function mapToRecord<Key extends string, Value>(
   keys: readonly Key[],
   toValue: (key: Key) => Value,
 ): Record<Key, Value> {
-  // Object.fromEntries loses the type of the keys, which are exactly `keys`.
-  return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<Key, Value>
+  const record = {} as Record<Key, Value> // until the loop has ended
+  for (const key of keys) record[key] = toValue(key)
+  return record
 }
 
 /** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */

@@ -26,31 +26,6 @@ interface RecommendationPhrases {
   readonly expectedImpact: Variants
 }
 
-/** The placeholders that every phrase may use, since every assessed period has their values. */
-export const COMMON_PLACEHOLDERS = [
-  'model',
-  'Model',
-  'period',
-  'conversations',
-  'messages',
-  'messagesPerConversation',
-  'quality',
-  'satisfaction',
-  'growth',
-  'friction',
-  'safety',
-  'trend',
-  'worstDay',
-  'worstQuality',
-  'busiestDay',
-  'busiestConversations',
-  'activeDays',
-  'reference',
-  'amount',
-] as const
-/** The name of a placeholder that every phrase may use: `quality`. */
-export type Placeholder = (typeof COMMON_PLACEHOLDERS)[number]
-
 /** The values of placeholders, by their names. */
 export type Wording = Readonly<Record<string, string>>
 
@@ -63,9 +38,9 @@ export function listPlaceholders(phrase: string): string[] {
 }
 
 /** Replaces the placeholders of a phrase. Throws for one without a value, although `checkPhrases` refuses those. */
-export function fillPlaceholders(phrase: string, wording: Wording): string {
+export function fillPlaceholders(phrase: string, findValue: (name: string) => string | undefined): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
-    const value = wording[name.trim()]
+    const value = findValue(name.trim())
     if (value === undefined) throw new Error(`no value for {{${name}}} in "${phrase}"`)
     return value
   })

@@ -1,8 +1,8 @@
 import { startOfDay } from '../core/utc-day.ts'
 import type { Day } from './day.ts'
-import { type Measurements, type PeriodTotals, worstDay } from './period.ts'
+import { type PeriodTotals, worstDay } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'
-import type { Placeholder, Wording } from './phrases.ts'
+import type { Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
@@ -13,35 +13,27 @@ export interface AssessedModel {
   readonly name?: string | undefined
 }
 
-/** Returns the values of the placeholders that every phrase may use. */
-export function commonWording(
-  model: AssessedModel,
-  totals: PeriodTotals,
-  measurements: Measurements,
-): Record<Placeholder, string> {
-  const { scores } = totals
-  const worst = worstDay(totals.days)
-  const busiest = findBusiestDay(totals.days)
-  return {
-    model: model.name ?? 'this model',
-    Model: model.name ?? 'This model',
-    period: `the last ${totals.days.length} days`,
-    conversations: formatCount(totals.conversations, 'conversation'),
-    messages: formatCount(totals.messages, 'message'),
-    messagesPerConversation: (measurements.messagesPerConversation ?? 0).toFixed(1),
-    quality: formatScore(scores.avgConversationQualityIndex),
-    satisfaction: formatScore(scores.avgSatisfactionScore),
-    growth: formatScore(scores.avgGrowthScore),
-    friction: formatScore(scores.avgFrictionScore),
-    safety: formatScore(scores.avgSafetyScore),
-    trend: describeTrend(totals),
-    worstDay: formatDate(worst?.day ?? 0),
-    worstQuality: formatScore(worst?.quality ?? null),
-    busiestDay: formatDate(busiest?.day ?? 0),
-    busiestConversations: formatCount(busiest?.conversations ?? 0, 'conversation'),
-    activeDays: describeActiveDays(totals.days),
-    ...drawExampleDetails(model),
-  }
+/** Writes the values of the placeholders that every phrase may use. The period must have conversations. */
+export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, model: AssessedModel) => string>> = {
+  model: (_, { name }) => name ?? 'this model',
+  Model: (_, { name }) => name ?? 'This model',
+  period: ({ days }) => `the last ${days.length} days`,
+  conversations: ({ conversations }) => formatCount(conversations, 'conversation'),
+  messages: ({ messages }) => formatCount(messages, 'message'),
+  messagesPerConversation: ({ messages, conversations }) => (messages / conversations).toFixed(1),
+  quality: ({ scores }) => formatScore(scores.avgConversationQualityIndex),
+  satisfaction: ({ scores }) => formatScore(scores.avgSatisfactionScore),
+  growth: ({ scores }) => formatScore(scores.avgGrowthScore),
+  friction: ({ scores }) => formatScore(scores.avgFrictionScore),
+  safety: ({ scores }) => formatScore(scores.avgSafetyScore),
+  trend: describeTrend,
+  worstDay: ({ days }) => formatDate(worstDay(days)?.day ?? 0),
+  worstQuality: ({ days }) => formatScore(worstDay(days)?.quality ?? null),
+  busiestDay: ({ days }) => formatDate(findBusiestDay(days).day),
+  busiestConversations: ({ days }) => formatCount(findBusiestDay(days).conversations, 'conversation'),
+  activeDays: ({ days }) => describeActiveDays(days),
+  reference: (_, model) => drawExampleDetails(model).reference,
+  amount: (_, model) => drawExampleDetails(model).amount,
 }
 
 /** Returns the values of a rule's placeholders: the value that met the rule, and its threshold, in the same unit. */
@@ -103,11 +95,8 @@ function describeActiveDays(days: readonly Day[]): string {
   return active === days.length ? `all ${active} days` : `${active} of the ${days.length} days`
 }
 
-function findBusiestDay(days: readonly Day[]): Day | undefined {
-  return days.reduce<Day | undefined>(
-    (busiest, day) => (busiest && busiest.conversations >= day.conversations ? busiest : day),
-    undefined,
-  )
+function findBusiestDay(days: readonly Day[]): Day {
+  return days.reduce((most, day) => (day.conversations > most.conversations ? day : most))
 }
 
 /** Draws the details of example conversations: an order number and a price. */

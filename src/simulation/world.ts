@@ -44,18 +44,13 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
     return persona
   }
 
-  function personaOfModel(seed: string, modelId: string): Persona {
-    const fixed = modelById.get(modelId)?.persona
-    return fixed === undefined ? drawPersona(personas, seed, modelId) : getPersona(fixed)
-  }
-
   return {
     personas: personas.map(({ name }) => name),
-    personaOf: (seed, modelId) => personaOfModel(seed, modelId.toLowerCase()).name,
     analytics(query) {
       const modelId = query.modelId.toLowerCase()
       const model = modelById.get(modelId)
-      const persona = query.persona === undefined ? personaOfModel(query.seed, modelId) : getPersona(query.persona)
+      const name = query.persona ?? model?.persona
+      const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
       // A persona of the query overrides the shape of the model's fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
       const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
