@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
+import { measureJson } from '../core/json-size.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
 import { copyJson } from './edit.ts'
@@ -68,15 +69,14 @@ function applyAction(draft: Draft, action: OverlayAction): ActionFault | undefin
   const nodes = target.select(draft.value)
   const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
   if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
-  if (!changesPrimitives && kinds.has('primitive'))
+  if (!changesPrimitives && kinds.has('a single value'))
     return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
   if (change.kind === 'remove') {
     if (nodes.some(({ tokens }) => tokens.length === 0)) return fault('is the whole document, which cannot be removed')
     removeNodes(draft, nodes, joinPointer(pointer, 'remove'))
     return undefined
   }
-  if (kinds.size > 1)
-    return fault(`meets ${[...kinds].map(nameKind).join(' and ')}; an update needs places of one kind`)
+  if (kinds.size > 1) return fault(`meets ${[...kinds].join(' and ')}; an update needs places of one kind`)
   return updateNodes(draft, nodes, change, pointer)
 }
 
@@ -116,7 +116,7 @@ function updateNodes(
   const found = change.kind === 'update' ? success(change.value) : readCopied(draft, change.from)
   if (!found.ok) return { pointer: from, message: found.error }
   const { value } = found
-  if (nodes.length * countValues(value) > MAX_VALUES)
+  if (nodes.length * (measureJson(value).members + 1) > MAX_VALUES)
     return { pointer, message: `meets ${nodes.length} places, too many for an update of this size` }
   for (const { tokens } of nodes) {
     const fault = merge(draft, tokens, value, from)
@@ -163,7 +163,7 @@ function mergeMembers(
 function misfit(tokens: readonly string[], old: Json | undefined, update: Json, pointer: string): ActionFault {
   const place = joinPointer('', ...tokens) || 'the document'
   const message =
-    `cannot be merged: ${place} is ${nameKind(kindOf(old))}, and the update ${nameKind(kindOf(update))}. ` +
+    `cannot be merged: ${place} is ${kindOf(old)}, and the update ${kindOf(update)}. ` +
     'Remove the place by an action of its own first, then add it'
   return { pointer, message }
 }
@@ -187,18 +187,9 @@ function put(draft: Draft, tokens: readonly string[], value: Json, from: string)
   draft.places.set(tokens, draft.overlay, from)
 }
 
-type Kind = 'object' | 'list' | 'primitive'
+type Kind = 'an object' | 'a list' | 'a single value'
 
 function kindOf(value: Json | undefined): Kind {
-  if (Array.isArray(value)) return 'list'
-  return isObject(value) ? 'object' : 'primitive'
-}
-
-function nameKind(kind: Kind): string {
-  return { object: 'an object', list: 'a list', primitive: 'a single value' }[kind]
-}
-
-function countValues(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 1
-  return Object.values(value).reduce<number>((count, member) => count + countValues(member), 1)
+  if (Array.isArray(value)) return 'a list'
+  return isObject(value) ? 'an object' : 'a single value'
 }

@@ -12,7 +12,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import type { Json } from '../core/json.ts'
+import { type Json, parseJson } from '../core/json.ts'
 import { parsePointer } from '../core/json-pointer.ts'
 import { locateSyntaxError, type SyntaxFault } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
@@ -74,8 +74,7 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** Returns the first faults of a text that cannot be parsed; for JSON a single one, in the words of JSON. */
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
-  const fault = /\.json$/i.test(file) ? findJsonFault(text) : undefined
-  if (fault) return [fault]
+  if (/\.json$/i.test(file) && parseJson(text) === undefined) return [locateSyntaxError(text)]
   return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
 }
 
@@ -83,16 +82,6 @@ function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
   // The library's message ends with the place and the line, which the finding has already.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
-}
-
-/** Finds the first fault of a text that is not JSON; undefined where it is JSON. */
-function findJsonFault(text: string): SyntaxFault | undefined {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch {
-    return locateSyntaxError(text)
-  }
 }
 
 /** Parses the text; undefined where it is nested so deeply that the parser has no room on the stack. */

@@ -107,27 +107,20 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
  * choice: of a choice between a schema and null the errors of that schema stay, of any other the choice alone.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  if (!errors.some(({ keyword }) => keyword in COMBINING_RULES)) return errors
   const relevant: ErrorObject[] = []
   for (const error of errors) {
-    const combine = COMBINING_RULES[error.keyword]
-    if (combine === undefined) relevant.push(error)
-    else combine(relevant, error)
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') replaceChoice(relevant, error)
+    // The error within `then` or `else` is reported already.
+    else if (error.keyword !== 'if') relevant.push(error)
   }
   return relevant
 }
 
-/** Functions that merge the error of a combining keyword with the relevant errors before it, by keyword. */
-const COMBINING_RULES: Readonly<Record<string, (relevant: ErrorObject[], error: ErrorObject) => void>> = {
-  anyOf: replaceChoice,
-  oneOf: replaceChoice,
-  // The error within `then` or `else` is reported already.
-  if: () => undefined,
-}
-
+/** Merges the error of a failed choice with the relevant errors before it. */
 function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   const alternatives: unknown = choice.schema
-  const isInside = (error: ErrorObject) => isWithin(error.instancePath, choice.instancePath)
+  const isInside = ({ instancePath: path }: ErrorObject) =>
+    path === choice.instancePath || path.startsWith(`${choice.instancePath}/`)
   const isNull = (error: ErrorObject) =>
     error.keyword === 'type' && error.params.type === 'null' && error.instancePath === choice.instancePath
   const allowsNull = Array.isArray(alternatives) && alternatives.length === 2 && relevant.some(isNull)
@@ -140,10 +133,6 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   if (choice.params.passingSchemas) relevant.push(...inner, choice)
   else if (allowsNull) relevant.push(...inner.filter((error) => !isNull(error)))
   else relevant.push(choice)
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}/`)
 }
 
 /** Returns the documented member that was probably meant, or all of them: `; did you mean "probability"?`. */

@@ -39,7 +39,9 @@ const connectionFaults: Readonly<Record<string, string>> = {
 /** Describes the error with which a request to the real service ends, of Node's client or of `fetch`. */
 export function describeNetworkError(error: unknown, origin: string): TrafficProblem {
   const { code, message } = readNetworkError(error)
-  const certificate = findCertificateFault(code, message)
+  const isCertificate = certificateCode.test(code)
+  const certificate =
+    certificateFaults[code] ?? (isCertificate ? `its certificate is not valid: ${message}` : undefined)
   if (certificate !== undefined) {
     const sentence =
       `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. ` +
@@ -60,11 +62,6 @@ function readNetworkError(error: unknown): { readonly code: string; readonly mes
   const { message, cause } = error
   if ('code' in error && typeof error.code === 'string') return { code: error.code, message }
   return cause instanceof Error ? readNetworkError(cause) : { code: '', message }
-}
-
-function findCertificateFault(code: string, message: string): string | undefined {
-  const isCertificate = certificateCode.test(code)
-  return certificateFaults[code] ?? (isCertificate ? `its certificate is not valid: ${message}` : undefined)
 }
 
 /** Describes an answer that did not begin in time. */

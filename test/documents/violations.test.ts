@@ -52,6 +52,11 @@ test.each<[JsonObject, Json, string]>([
     ': must have exactly one of the described shapes; got "x"',
   ],
   [{ anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] }, 'x', ': must have at least 2 characters; got "x"'],
+  [
+    { ...text, if: { ...text, pattern: '^a' }, else: { ...text, minLength: 2 } },
+    'b',
+    ': must have at least 2 characters; got "b"',
+  ],
   [{ not: text }, 'x', ': must not have the shape that is ruled out; got "x"'],
 ])('the schema %j refuses %j in one sentence with the expected and the actual value', (schema, value, sentence) => {
   const sentences = violations(schema, value).filter((line) => !line.includes('must match the pattern ^a; '))
