@@ -59,11 +59,12 @@ export async function start(
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
   })
+  const { findExample, report, findings, bundle, findStateLoss } = simulator
   const close = once(() => endRequests().then(() => simulator.close()))
   const closeWithReport = async () => {
     await endRequests()
     try {
-      return await simulator.report() // while other replicas can still be asked
+      return await report() // while other replicas can still be asked
     } finally {
       await close()
     }
@@ -74,11 +75,11 @@ export async function start(
       return origin + simulator.contract.basePath
     },
     controlUrl: `${origin}/__sim`,
-    findExample: simulator.findExample,
-    report: simulator.report,
-    findings: simulator.findings,
-    bundle: simulator.bundle,
-    findStateLoss: simulator.findStateLoss,
+    findExample,
+    report,
+    findings,
+    bundle,
+    findStateLoss,
     close,
     closeWithReport,
     [Symbol.asyncDispose]: close,
