@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Settings } from '../config/settings.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
+import { hashToken } from '../journal/shared-entry.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import { findIdempotentOperations } from '../reports/call-key.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
@@ -26,6 +28,9 @@ export interface Generation extends StartInputs {
   /** Returns the digest of the contract: `sha256:...`. */
   readonly contractDigest: () => string
   readonly hintFinder: () => HintFinder
+  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
+  readonly magicKeys: () => ReadonlySet<string>
+  readonly idempotentOperations: () => ReadonlySet<string>
 }
 
 /** Creates a generation, whose pipeline works on `state`. */
@@ -66,6 +71,8 @@ export function createGeneration(
     service: createPipelineOver(state),
     contractDigest: once(() => computeJsonDigest(contract.document)),
     hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
+    magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
+    idempotentOperations: once(() => findIdempotentOperations(contract)),
   }
 }
 

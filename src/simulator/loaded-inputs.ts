@@ -65,9 +65,9 @@ export async function loadInputs(
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     ...own.problems,
+    ...(startUp.ok ? [] : startUp.error),
   ]
-  if (!startUp.ok || findings.length > 0)
-    return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
+  if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
   const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
@@ -95,8 +95,8 @@ export async function loadStartInputs(
 
 /** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
 async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Result<Fallback | undefined, Findings>> {
-  const handled = new Set(declarations.map(({ operationId }) => operationId))
-  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
+  const isHandled = (id: string) => declarations.some(({ operationId }) => operationId === id)
+  const others = contract.operations.map(({ id }) => id).filter((id) => !isHandled(id))
   if (others.length === 0) return success(undefined)
   const fallback = await createFallback(contract)
   if (fallback.ok) {
@@ -118,16 +118,6 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
     ...(answers.ok ? answers.value : []),
     ...(rules === undefined ? [] : [rules]),
   ]
-}
-
-export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
-  }
 }
 
 /** The operations whose handlers invent figures. */
@@ -172,15 +162,12 @@ function isPlaceIn(file: string, place: string): boolean {
 
 /** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
+  const aboutModels = operations.filter(asksForModel)
   const magic = [
-    ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario, operations })),
-    ...models.map(({ id, scenario }) => ({
-      place: `fixtures: model ${id}`,
-      scenario,
-      operations: operations.filter(asksForModel),
-    })),
+    ...keys.map(({ token, scenario }) => [`fixtures: key ${token}`, scenario, operations] as const),
+    ...models.map(({ id, scenario }) => [`fixtures: model ${id}`, scenario, aboutModels] as const),
   ]
-  return magic.flatMap(({ place, scenario, operations: affected }): Finding[] => {
+  return magic.flatMap(([place, scenario, affected]): Finding[] => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     const problems = parsed.ok
       ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
@@ -195,11 +182,9 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
  */
 function checkPersonaNames({ personas }: Fixtures, { definitions }: Catalogue): Finding[] {
   const names = definitions.map(({ name }) => name)
-  const isTaken = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
   const message = 'has the name of a built-in scenario; give the persona another name'
-  return personas.flatMap(({ name }) =>
-    isTaken(name) ? [{ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }] : [],
-  )
+  return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))
 }
 
 /** Returns a finding for each rule of the contract that an exact answer, or its period, breaks. */
@@ -209,18 +194,15 @@ function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[
     if (!operation) return []
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
     const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
+    const ofBody = operation.checkResponse(operation.successStatus, body)
+    const broken = 'the exact answer breaks the contract'
     return [
       ...ofPeriod.map(({ message }) =>
         errorAt(place('/period'), `no request gets this exact answer: its period ${message}`),
       ),
-      ...operation
-        .checkResponse(operation.successStatus, body)
-        .map(({ pointer, message }) =>
-          errorAt(
-            place(`/body${pointer}`),
-            `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`,
-          ),
-        ),
+      ...ofBody.map(({ pointer, message }) =>
+        errorAt(place(`/body${pointer}`), `${broken}: ${pointer || 'the body'} ${message}`),
+      ),
     ]
   })
 }

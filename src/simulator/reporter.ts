@@ -4,8 +4,6 @@ import type { Log } from '../core/log.ts'
 import { once } from '../core/once.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Journal } from '../journal/journal.ts'
-import { hashToken } from '../journal/shared-entry.ts'
-import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
 import { parseGate } from '../reports/parse-fail-on.ts'
@@ -28,17 +26,12 @@ interface ReporterDeps {
 /** Creates the reporter, with a collector that listens to the journal. */
 export function createReporter(deps: ReporterDeps) {
   const { present, journal, settings } = deps
-  const read = () => {
-    const { fixtures, contract } = present()
-    const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
-    return { keys, idempotent: findIdempotentOperations(contract) }
-  }
-  let known = read()
+  const listItems = () => once(() => listCoverageItems(present().contract))
   const createCollector = () =>
     new EvidenceCollector({
-      operations: once(() => listCoverageItems(present().contract)),
-      idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
-      isMagicKey: (token) => known.keys.has(token),
+      operations: listItems(),
+      idempotentOperations: { has: (operation) => present().idempotentOperations().has(operation) },
+      isMagicKey: (token) => present().magicKeys().has(token),
       limit: settings.sandboxLimit, // of sandboxes with evidence of their own
     })
   const collector = createCollector()
@@ -51,10 +44,9 @@ export function createReporter(deps: ReporterDeps) {
   return {
     reporter,
     reportAtEnd: () => reportAtEnd(reporter, deps, own),
-    /** Goes on with the contract and the keys of the present generation. */
+    /** Goes on with the contract of the present generation. */
     adopt() {
-      known = read()
-      for (const each of new Set([collector, own])) each.adopt(once(() => listCoverageItems(present().contract)))
+      for (const each of new Set([collector, own])) each.adopt(listItems())
     },
   }
 }

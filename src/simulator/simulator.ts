@@ -26,7 +26,7 @@ import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { createExplain, type ProxiedService } from './explain.ts'
 import { createGeneration } from './generation.ts'
-import { countInputs, listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
+import { listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
 import { loadSeedState, openJournal, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
@@ -98,7 +98,15 @@ export async function createSimulator(
     logFindings(inputs.value.contract.warnings, log)
     await warnOfOtherInputs(opened.value, settings, inputs.value, log)
     if (seedState.value) await store.importSandbox(defaultSandbox, seedState.value, 'if-empty')
-    log.info({ ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } }, 'loaded')
+    const { contract, fixtures, catalogue } = inputs.value
+    const counts = {
+      contract: contract.file,
+      operations: contract.operations.length,
+      personas: fixtures.personas.length,
+      models: fixtures.models.length,
+      scenarios: catalogue.definitions.length,
+    }
+    log.info({ ...counts, state: { file: showState(settings.state), ...loaded } }, 'loaded')
     const start = { ...opened.value, inputs: inputs.value, seedState: seedState.value, watch }
     return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
