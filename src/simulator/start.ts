@@ -38,8 +38,8 @@ export async function start(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<RunningSimulator, Findings>> {
-  const exposed = checkExposure(settings)
-  if (exposed) return failure([(await findHostProblem(settings, dependencies.log)) ?? exposed])
+  const exposed = await findExposure(settings, dependencies.log)
+  if (exposed) return failure([exposed])
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
@@ -87,21 +87,17 @@ export async function start(
 }
 
 /** Finds an address beyond this machine through which others could control the simulator, unless that is allowed. */
-function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
+async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
+  // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
+  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
+  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
+  await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
     'Set --control-token, or --control-open if that is meant.'
   return errorAt('--host', message)
-}
-
-/** Finds a host that is no address of this machine, if so, by listening on a free port of it for a moment. */
-async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
-  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
-  await stop(listening.value, 0)
-  return undefined
 }
 
 /**
