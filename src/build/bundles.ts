@@ -69,9 +69,6 @@ const seldomLoaded: readonly string[] = [
   'yaml',
 ]
 
-/** The name of the file beside a bundle that has the licences of all packages in it. */
-const LICENCES = 'THIRD-PARTY-LICENSES.txt'
-
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
   const bundle = await writeMainBundle(dist)
@@ -213,5 +210,5 @@ async function copySchemas(dist: string): Promise<void> {
 
 /** Writes the licences of the packages of a bundle into its folder. */
 async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
-  await writeFile(join(folder, LICENCES), formatLicences(await listBundledPackages(metafile, root)))
+  await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), formatLicences(await listBundledPackages(metafile, root)))
 }

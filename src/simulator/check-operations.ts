@@ -65,7 +65,7 @@ export function checkPeriods({ file, operations }: Contract): Finding[] {
 
 const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
-/** Creates a function that describes where an operation of a document differs from what its handler, if any, expects. */
+/** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
   const world = createWorld(fixtures)
   return function findProblems(operation) {

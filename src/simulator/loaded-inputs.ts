@@ -1,5 +1,5 @@
 import { join, normalize, sep } from 'node:path'
-import { splitFiles } from '../config/setting.ts'
+import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
@@ -33,7 +33,7 @@ export interface LoadedInputs {
 
 /** The inputs of a generation, with the replies for operations without a handler. */
 export interface StartInputs extends LoadedInputs {
-  /** The fallback, or undefined if every operation has a handler. */
+  /** The fallback, or undefined if every operation has a handler, or the real service replies. */
   readonly fallback: Fallback | undefined
 }
 
@@ -42,7 +42,7 @@ export async function loadInputs(
   settings: Settings,
   proxied?: ProxiedService,
 ): Promise<Result<LoadedInputs, Findings>> {
-  const overlays = splitFiles(settings.overlay)
+  const overlays = splitList(settings.overlay)
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract, { overlays }),
     loadContract(controlContract, { responses: false }),
@@ -57,8 +57,8 @@ export async function loadInputs(
   const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
-  const isUnchecked = proxied !== undefined || isBundled(settings)
-  const own = isUnchecked ? { problems: [], contract: contract.value } : checkOwn(contract.value, fixtures.value)
+  const isChecked = !proxied && (settings.contract !== undefined || overlays.length > 0)
+  const own = isChecked ? checkOwn(contract.value, fixtures.value) : { problems: [], contract: contract.value }
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
@@ -72,15 +72,16 @@ export async function loadInputs(
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
-const isBundled = ({ contract, overlay }: Settings) => contract === undefined && splitFiles(overlay).length === 0
-
 /** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
 function checkOwn(contract: Contract, fixtures: Fixtures) {
   const warnings = [...contract.warnings, ...checkRefusals(contract), ...checkPeriods(contract)]
   return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 
-/** Loads all inputs of the settings. `proxied`: the real service, which replies in place of fallbacks. */
+/**
+ * Loads all inputs of the settings, and creates the replies (by Prism) for operations without a handler. `proxied`: the
+ * real service, which replies in place of both.
+ */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
@@ -88,23 +89,17 @@ export async function loadStartInputs(
 ): Promise<Result<StartInputs, Findings>> {
   const inputs = await loadInputs(settings, proxied)
   if (!inputs.ok) return inputs
-  if (proxied) return success({ ...inputs.value, fallback: undefined })
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
-  return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
-}
-
-/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
-async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Result<Fallback | undefined, Findings>> {
+  const { contract } = inputs.value
   const isHandled = (id: string) => declarations.some(({ operationId }) => operationId === id)
   const others = contract.operations.map(({ id }) => id).filter((id) => !isHandled(id))
-  if (others.length === 0) return success(undefined)
+  if (proxied || others.length === 0) return success({ ...inputs.value, fallback: undefined })
   const fallback = await createFallback(contract)
-  if (fallback.ok) {
-    log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
-    return fallback
+  if (!fallback.ok) {
+    const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
+    return failure([errorAt(contract.file, message)])
   }
-  const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
-  return failure([errorAt(contract.file, message)])
+  log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
+  return success({ ...inputs.value, fallback: fallback.value })
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
@@ -113,7 +108,7 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   const answers = listAnswerFiles(folder)
   return [
     contract ?? bundledContract,
-    ...splitFiles(overlay),
+    ...splitList(overlay),
     ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
     ...(answers.ok ? answers.value : []),
     ...(rules === undefined ? [] : [rules]),
@@ -142,7 +137,7 @@ export function nameFlags(
 ): Finding[] {
   const flags = [
     [files.contract, '--contract'],
-    ...splitFiles(files.overlay).map((file) => [file, '--overlay'] as const),
+    ...splitList(files.overlay).map((file) => [file, '--overlay'] as const),
     [files.fixtures, '--fixtures'],
     [files.rules, '--rules'],
     [files.seedState, '--seed-state'],

@@ -1,7 +1,7 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
 import { openBundles } from '../bundles/bundles.ts'
-import { splitFiles } from '../config/setting.ts'
+import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
@@ -195,7 +195,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
 
 function describeDocuments({ overlay, watch }: Settings, { present, failure }: ServedInputs): DocumentState {
   const { contractDigest, number: generation } = present
-  return { digest: contractDigest(), generation, overlays: splitFiles(overlay), isWatched: watch, failure }
+  return { digest: contractDigest(), generation, overlays: splitList(overlay), isWatched: watch, failure }
 }
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { splitFiles } from '../../config/setting.ts'
+import { splitList } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -35,7 +35,7 @@ type InputLoader = (changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>
  */
 export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
   const { contract, overlay, fixtures } = settings
-  const overlays = splitFiles(overlay)
+  const overlays = splitList(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
