@@ -40,14 +40,8 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** A module of `dist/` that loads an entry of the bundle. */
-interface EntryModule {
-  readonly source: string
-  readonly exports: readonly string[]
-}
-
 /** The modules of `dist/` by the names of their entries. All but the first are for tests, which run bundled code. */
-const entries: Readonly<Record<string, EntryModule>> = {
+const entries: Readonly<Record<string, { readonly source: string; readonly exports: readonly string[] }>> = {
   cli: { source: 'src/cli/cli.ts', exports: [] },
   precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
   start: { source: 'src/simulator/start.ts', exports: ['start'] },
@@ -75,9 +69,6 @@ const seldomLoaded: readonly string[] = [
   'yaml',
 ]
 
-/** The name of the file beside a bundle that has the licences of all packages in it. */
-const LICENCES = 'THIRD-PARTY-LICENSES.txt'
-
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
   const bundle = await writeMainBundle(dist)
@@ -85,8 +76,12 @@ export async function writeBundles(dist: string): Promise<void> {
   const library = await writeLibrary(dist)
   const libraries = await writeLibraries(dist)
   await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs, ...libraries.outputs } }, dist)
-  await writePrism(join(dist, 'node_modules/@stoplight/prism-http'))
-  await writeRedis(join(dist, 'node_modules/ioredis'))
+  await writePeer(dist, '@stoplight/prism-http', {
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
+    // Prism uses these to forward requests and to read Postman's collections; we do neither.
+    plugins: [stubModules('node-fetch', 'postman-collection'), onlyEnglishFaker],
+  })
+  await writePeer(dist, 'ioredis')
   const consoleFolder = join(dist, 'console')
   await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
   await copySchemas(dist)
@@ -143,11 +138,18 @@ async function writeLibraries(dist: string): Promise<Metafile> {
   return metafile
 }
 
+/** Writes the modules of `dist/` that call an entry of the bundle and export its exports. */
 async function writeEntryModules(dist: string): Promise<void> {
-  for (const [name, entry] of Object.entries(entries)) {
+  for (const [name, { exports }] of Object.entries(entries)) {
+    const lines = [
+      ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
+      `import { loadBundle } from './load.ts'`,
+      `const entry = loadBundle(import.meta.dirname).${name}()`,
+      ...exports.map((each) => `export const ${each} = entry.${each}`),
+    ]
     await build({
       ...bundleOptions,
-      stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
+      stdin: { contents: lines.join('\n'), resolveDir: buildFolder },
       outfile: join(dist, `${name}.js`),
       format: 'esm',
     })
@@ -182,27 +184,16 @@ async function writeLibrary(dist: string): Promise<Metafile> {
 }
 
 /**
- * Bundles Prism into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it
- * in half the time. The npm package leaves this folder out and has Prism as an optional peer, because Prism is larger
- * than the rest of the package.
+ * Bundles a library with its licences into a folder of `dist/node_modules`, where Node looks first, so that a checkout
+ * and the image load it in half the time. The npm package leaves this folder out: its users install the library as an
+ * optional peer, because Prism is larger than the rest of the package.
  */
-async function writePrism(folder: string): Promise<void> {
+async function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
+  const folder = join(dist, 'node_modules', name)
   const { metafile } = await build({
     ...bundleOptions,
-    stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
-    outfile: join(folder, 'index.js'),
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
-    // Prism uses these to forward requests and to read Postman's collections; we do neither.
-    plugins: [stubModules('node-fetch', 'postman-collection'), onlyEnglishFaker],
-  })
-  await writeLicences(metafile, folder)
-}
-
-/** Bundles the client of Redis in the same way, for the image. Users of the npm package install it beside it. */
-async function writeRedis(folder: string): Promise<void> {
-  const { metafile } = await build({
-    ...bundleOptions,
-    stdin: { contents: "module.exports = require('ioredis')", resolveDir: root },
+    ...options,
+    stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
     outfile: join(folder, 'index.js'),
   })
   await writeLicences(metafile, folder)
@@ -219,16 +210,5 @@ async function copySchemas(dist: string): Promise<void> {
 
 /** Writes the licences of the packages of a bundle into its folder. */
 async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
-  await writeFile(join(folder, LICENCES), formatLicences(await listBundledPackages(metafile, root)))
-}
-
-/** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, { exports }: EntryModule): string {
-  const lines = [
-    ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
-    `import { loadBundle } from './load.ts'`,
-    `const entry = loadBundle(import.meta.dirname).${name}()`,
-    ...exports.map((each) => `export const ${each} = entry.${each}`),
-  ]
-  return lines.join('\n')
+  await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), formatLicences(await listBundledPackages(metafile, root)))
 }

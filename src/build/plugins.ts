@@ -44,31 +44,26 @@ export const stubModules = (...names: readonly string[]) => replaceModules('left
 export const loadLater = (file: string, libraries: readonly string[]) =>
   replaceModules('later', libraries, (name) => `module.exports = require('./${file}')['${name}']()`)
 
-/** Replaces modules by sources. `namespace`: also the name of the plugin. */
+/** Bundles only the English data of faker; the other languages are megabytes. */
+export const onlyEnglishFaker = replaceModules(
+  'faker',
+  ['@faker-js/faker'],
+  (name) => `const faker = require('${name}/locale/en'); module.exports = { default: faker, faker }`,
+)
+
+/** Replaces modules by sources, which import from the folder of the importer. `namespace`: also the plugin's name. */
 function replaceModules(namespace: string, names: readonly string[], sourceOf: (name: string) => string): Plugin {
+  const filter = new RegExp(`^(${names.join('|')})$`)
   return {
     name: namespace,
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({ path, namespace }))
-      onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: sourceOf(path) }))
+      onResolve({ filter }, ({ path, resolveDir }) => ({ path, namespace, pluginData: resolveDir }))
+      onLoad({ filter: /.*/, namespace }, ({ path, pluginData: resolveDir }) => ({
+        contents: sourceOf(path),
+        resolveDir,
+      }))
     },
   }
-}
-
-/** Bundles only the English data of faker; the other languages are megabytes. */
-export const onlyEnglishFaker: Plugin = {
-  name: 'only-english-faker',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^@faker-js\/faker$/ }, ({ path, resolveDir }) => ({
-      path,
-      namespace: 'faker',
-      pluginData: resolveDir,
-    }))
-    onLoad({ filter: /.*/, namespace: 'faker' }, ({ path, pluginData: resolveDir }) => ({
-      contents: `const faker = require('${path}/locale/en'); module.exports = { default: faker, faker }`,
-      resolveDir,
-    }))
-  },
 }
 
 /**

@@ -1,4 +1,4 @@
-import { pickSettings, splitFiles } from '../config/setting.ts'
+import { pickSettings, splitList } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract } from '../fixtures/bundled.ts'
@@ -17,7 +17,7 @@ export const assumptionsCommand = defineCommand({
   async run({ files, settings: { contract, overlay } }, { print, printError }) {
     const { loadContract } = await import('../contract/load.ts')
     const file = files[0] ?? contract ?? bundledContract
-    const loaded = await loadContract(file, { overlays: splitFiles(overlay) })
+    const loaded = await loadContract(file, { overlays: splitList(overlay) })
     if (!loaded.ok) {
       printError(loaded.error.map(formatFinding).join('\n'))
       return 1

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { boolean } from '../config/setting.ts'
+import { reasonOf } from '../core/result.ts'
 import { bundledSkill } from '../fixtures/bundled.ts'
 import { defineCommand } from '../process/command.ts'
 
@@ -32,29 +33,22 @@ export const skillCommand = defineCommand({
     }
     const file = resolve(host.cwd(), '.claude/skills/convsim/SKILL.md')
     print(`The skill belongs in ${file}.`)
-    const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
-    const problem =
-      typeof present === 'string'
-        ? isUnchanged(present)
-          ? undefined
-          : 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
-        : present.code === 'ENOENT'
-          ? undefined
-          : present.message
-    const failed = problem ?? (await write(file, seal(skill)))
-    if (failed !== undefined) printError(`convsim: the skill was not written: ${failed}.`)
-    else print('It is written.')
-    return failed === undefined ? 0 : 1
+    const problem = await install(file, seal(skill)).catch(reasonOf)
+    if (problem === undefined) print('It is written.')
+    else printError(`convsim: the skill was not written: ${problem}.`)
+    return problem === undefined ? 0 : 1
   },
 })
 
-/** Writes a file and the folders above it. Returns the reason if it cannot be written. */
-async function write(file: string, text: string): Promise<string | undefined> {
-  try {
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+/** Writes a file and the folders above it. Returns the reason if another file is there; throws if it cannot write. */
+async function install(file: string, text: string): Promise<string | undefined> {
+  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (present !== undefined && !isUnchanged(present))
+    return 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+  return undefined
 }

@@ -26,14 +26,11 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly ignoredSettings?: SettingTable
   /** Other variables that the command reads, or sets for a command that may start convsim again. */
   readonly variables?: readonly string[]
-  /**
-   * Finds a setting that another one, or an argument, does not allow, if any. `sources`: the flag or variable that
-   * gives each setting, by name, such as `--each` or `CONVSIM_STATE`; empty: it has its default.
-   */
+  /** Finds a setting that another one, or an argument, does not allow, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
-/** The flag or variable that gives each setting, by the setting's name; empty: it has its default. */
+/** The flag or variable that gives each setting, by its name: `--each`, `CONVSIM_STATE`; empty: it has its default. */
 export type SettingSources = ReadonlyMap<string, string>
 
 /** A command line of a command that takes these settings. */

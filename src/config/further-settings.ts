@@ -3,21 +3,16 @@ import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
 import { boolean, choice, integer, type SettingTable, text } from './setting.ts'
 
-const isPrefix = (text: string) => /^[A-Za-z0-9._:-]{1,100}$/.test(text)
-const isReplicaName = (text: string) => /^[A-Za-z0-9._-]{1,64}$/.test(text)
-
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
 
 /** Accepts what a Host header can have, without a port. */
 const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
 
-const maxWindowMs = 30 * 24 * 3_600_000
-
-/** Returns true for whole seconds, as headers have no fractions of them. */
+/** Returns true for whole seconds, as headers have no fractions of them, up to 30 days. */
 const isWindow = (text: string) => {
   const ms = parseDuration(text) ?? 0
-  return ms > 0 && ms % 1000 === 0 && ms <= maxWindowMs
+  return ms > 0 && ms % 1000 === 0 && ms <= 30 * 24 * 3_600_000
 }
 
 /** The settings of a server that are seldom changed. */
@@ -31,14 +26,14 @@ export const furtherSettings = {
   statePrefix: text({
     value: 'NAME',
     default: 'convsim',
-    test: isPrefix,
+    test: (text) => /^[A-Za-z0-9._:-]{1,100}$/.test(text),
     expected: '1 to 100 letters, digits, dots, colons, hyphens or underscores',
     description: 'Beginning of all keys in Redis; replicas with the same prefix share their state.',
   }),
   replica: text({
     value: 'NAME',
     defaultText: 'host and process',
-    test: isReplicaName,
+    test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
     description: 'Name of this process among those that share a state in Redis, which answers carry in X-Sim-Replica.',
   }),

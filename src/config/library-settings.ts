@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
 import { furtherSettings } from './further-settings.ts'
-import { boolean, choice, defaultsOf, integer, type SettingTable, splitFiles, text } from './setting.ts'
+import { boolean, choice, defaultsOf, integer, type SettingTable, splitList, text } from './setting.ts'
 
 // A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
@@ -39,7 +39,7 @@ const commonSettings = {
   overlay: text({
     value: 'FILE',
     repeatable: true,
-    test: (text) => splitFiles(text).length > 0,
+    test: (text) => splitList(text).length > 0,
     expected: 'files with commas between them',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +

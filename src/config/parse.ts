@@ -83,15 +83,11 @@ function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean 
 /** Describes a word that is neither a command nor a file name, if it is given. */
 function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
   if (operand === undefined || findCommand(commands, operand) || /[./\\]/.test(operand)) return undefined
-  const nearest = findNearest(
-    operand,
-    commands.map(({ name }) => name),
-  )
+  const names = commands.map(({ name }) => name)
+  const nearest = findNearest(operand, names)
   const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  return `"${operand}" is no command (${joinCommandNames(commands)}), and no file name.${guess} See convsim --help.`
+  return `"${operand}" is no command (${names.join(', ')}), and no file name.${guess} See convsim --help.`
 }
-
-const joinCommandNames = (commands: CommandTable) => commands.map(({ name }) => name).join(', ')
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
@@ -126,10 +122,8 @@ function describeFlagProblem(
   const owners = commands.filter((command) => findSetting(command.settings, flag))
   if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
-  return `${flag} is a flag of convsim ${joinNames(
-    owners.map((owner) => owner.name),
-    'and',
-  )}.`
+  const names = owners.map((owner) => owner.name)
+  return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
 }
 
 /** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */

@@ -148,10 +148,8 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** Returns the files of a setting that can be given several times; empty for undefined. */
-export function splitFiles(files: string | undefined): string[] {
-  return (files ?? '')
-    .split(',')
-    .map((file) => file.trim())
-    .filter((file) => file !== '')
+/** Returns the parts of a setting that have commas between them; empty for undefined. */
+export function splitList(list = ''): string[] {
+  const parts = list.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
 }

@@ -45,38 +45,26 @@ export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }
 
-/** Finds a setting that has no effect beside the others, or that a state in Redis cannot have. */
+/**
+ * Finds a setting that has no effect beside the others, or that a state in Redis cannot have. A variable without effect
+ * may be for other commands, so it is not refused.
+ */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
-  return findUselessFlag(settings, sources) ?? findRedisProblem(settings, sources)
-}
-
-/** Finds a flag without effect. A variable may be for other commands, so it is not refused. */
-function findUselessFlag(settings: Settings, sources: SettingSources): string | undefined {
-  const { state, fixtures, maxAnalysesPerHour } = settings
-  const redis = isRedis(state) ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
+  const { state, sync, bundle, fixtures, maxAnalysesPerHour } = settings
+  const isRedis = /^rediss?:/i.test(state)
+  const redis = isRedis ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
   const needs = {
     statePrefix: redis,
     replica: redis,
-    sync: state === ':memory:' && settings.sync ? 'a state on a disk: --state FILE' : undefined,
+    sync: state === ':memory:' && sync ? 'a state on a disk: --state FILE' : undefined,
     // Plans of the fixtures can have limits.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
-  const found = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
-  return found && `${sources.get(found[0])} needs ${found[1]}.`
-}
-
-const isRedis = (state: string) => /^rediss?:/i.test(state)
-
-function findRedisProblem({ state, sync, bundle }: Settings, sources: SettingSources): string | undefined {
-  if (!isRedis(state)) return undefined
-  if (sync)
-    return (
-      `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): ` +
-      'Redis decides when a change is on its disk. Set its appendfsync to always.'
-    )
-  if (bundle === undefined) return undefined
-  return (
-    `${sources.get('bundle')} takes no state in Redis (${sources.get('state')}): ` +
-    'no replica knows in which order the others changed it.'
-  )
+  const useless = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
+  if (useless) return `${sources.get(useless[0])} needs ${useless[1]}.`
+  if (!isRedis || !(sync || bundle)) return undefined
+  const reason = sync
+    ? 'Redis decides when a change is on its disk. Set its appendfsync to always.'
+    : 'no replica knows in which order the others changed it.'
+  return `${sources.get(sync ? 'sync' : 'bundle')} takes no state in Redis (${sources.get('state')}): ${reason}`
 }

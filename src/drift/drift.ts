@@ -12,7 +12,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { CommandContext } from '../process/command.ts'
-import { type CountProgress, createCountProgress, findStderrTerminal } from '../process/count-progress.ts'
+import { type CountProgress, createCountProgress } from '../process/count-progress.ts'
 import { describeStartProblems } from '../process/output.ts'
 import { findOwnToken } from '../redaction/redact-token.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
@@ -65,7 +65,7 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, given: Comm
 
 /** Adds the line of the progress, which is removed before anything else is printed. */
 function addProgress(context: CommandContext): DriftContext {
-  const progress = createCountProgress(findStderrTerminal(context.host.stderr), 'drift', context.now)
+  const progress = createCountProgress(context.host.stderr, 'drift', context.now)
   const clearFirst = (print: (text: string) => void) => (text: string) => {
     progress.clear()
     print(text)

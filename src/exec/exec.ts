@@ -1,6 +1,6 @@
 import type { CommandContext } from '../process/command.ts'
 import { endSoon } from '../process/output.ts'
-import { finish, printStateLoss } from '../server/finish.ts'
+import { finish } from '../server/finish.ts'
 import { startServer } from '../server/serve.ts'
 import { addAddresses, forwardSignals, runCommand } from './run-command.ts'
 import type { ExecContext } from './runs/test-suite.ts'
@@ -34,7 +34,5 @@ async function execOnce(line: ExecLine, { host, signals, now, output }: ExecCont
   const report = await running.closeWithReport()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
-  const lost = await printStateLoss(running, printLine)
-  const run = { settings, code: code === 0 ? lost : code, command: files, printError: printLine }
-  return endSoon(host, await finish(running, report, run))
+  return endSoon(host, await finish(running, report, { settings, code, command: files, printLine }))
 }

@@ -12,13 +12,9 @@ const clearLine = '\r\u001b[2K'
 /** Milliseconds between two writes. */
 const intervalMs = 200
 
-/**
- * Creates the line.
- * @param write writes to the terminal; undefined: there is none
- * @param now returns milliseconds
- */
+/** Creates the line. It is never shown if `stderr` is no terminal. `now` returns milliseconds. */
 export function createCountProgress(
-  write: ((text: string) => void) | undefined,
+  stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
   command: string,
   now: () => number,
 ): CountProgress {
@@ -27,22 +23,15 @@ export function createCountProgress(
   let isShown = false
   return {
     show(title, done, all) {
-      if (!write || now() - shownAt < intervalMs) return
+      if (!stderr.isTTY || now() - shownAt < intervalMs) return
       shownAt = now()
       isShown = true
       const seconds = Math.floor((shownAt - begun) / 1000)
-      write(`${clearLine}convsim ${command}: ${title}: ${done} of ${all}, ${seconds} s`)
+      stderr.write(`${clearLine}convsim ${command}: ${title}: ${done} of ${all}, ${seconds} s`)
     },
     clear() {
-      if (isShown) write?.(clearLine)
+      if (isShown) stderr.write(clearLine)
       isShown = false
     },
   }
-}
-
-/** Finds the terminal on which progress is shown; undefined: stderr is none. */
-export function findStderrTerminal(
-  stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-): ((text: string) => void) | undefined {
-  return stderr.isTTY ? (text) => void stderr.write(text) : undefined
 }

@@ -41,11 +41,9 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
   const parts = [method, path, result, operation]
   const head = parts.filter((part) => part !== undefined).join(' ')
-  const notes = listNotes(line)
-    .map((note) => note.replace(/\.$/, ''))
-    .join('; ')
+  const notes = listNotes(line).map((note) => note.replace(/\.$/, ''))
   return [
-    `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes && `  ${notes}`}`,
+    `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
     ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
     ...(answerBody === undefined ? [] : [formatBelow(paint, [answerBody], '< ')]),
   ].join('\n')
@@ -59,11 +57,7 @@ const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
-function findUnsent({ damage }: JsonObject): string | undefined {
-  return asList(damage)
-    .map((kind) => unsentByDamage.get(kind))
-    .find((word) => word !== undefined)
-}
+const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
 
 /** Returns what is remarkable about a request: the reason of its refusal first. */
 function listNotes(line: JsonObject): string[] {
@@ -123,12 +117,9 @@ function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, pa
   const text = [msg, ...shown].join('  ')
   const style = { warn: 'yellow', error: 'red' }[String(level)] as Style | undefined
   const head = style === undefined ? text : `${paint(style, `${level}:`)} ${text}`
-  const stack = isObject(err)
-    ? String(err['stack'] ?? err['message'])
-        .split('\n')
-        .map(escapeControls)
-    : []
-  return stack.length > 0 ? `${head}\n${formatBelow(paint, stack, '')}` : head
+  if (!isObject(err)) return head
+  const stack = String(err['stack'] ?? err['message']).split('\n')
+  return `${head}\n${formatBelow(paint, stack.map(escapeControls), '')}`
 }
 
 /** Formats texts as indented lines below the line that they belong to. */
@@ -145,6 +136,4 @@ function styleOf(status: number): Style {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

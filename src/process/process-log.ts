@@ -2,7 +2,7 @@ import { type LogFn, pino } from 'pino'
 import type { Log } from '../core/log.ts'
 import { formatTime } from './json-line.ts'
 import { formatForPeople } from './pretty-line.ts'
-import { StderrWriter, type WriteStderr } from './stderr-writer.ts'
+import { createStderrWriter, type WriteStderr } from './stderr-writer.ts'
 
 /** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
@@ -31,7 +31,7 @@ type LineFormat = 'colored' | 'plain' | 'json'
 
 /** Creates the log. `now`: epoch milliseconds. `write`: to stderr. */
 export function createLog(level: string, lineFormat: LineFormat, now: () => number, write: WriteStderr): ProcessLog {
-  const stderr = new StderrWriter(write)
+  const stderr = createStderrWriter(write)
   const format =
     lineFormat === 'json'
       ? (line: string) => line

@@ -8,71 +8,66 @@ const retryMs = 5
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /**
- * Writes text to stderr. A slow reader gets it later, up to a bound; a reader that is gone gets nothing. Neither stops
- * the process: sonic-boom, the writer of pino, tries for ever at the end.
+ * Creates a writer to stderr. A slow reader gets text later, up to a bound; a reader that is gone gets nothing. Neither
+ * stops the process: sonic-boom, the writer of pino, tries for ever at the end.
  */
-export class StderrWriter {
-  readonly #write: WriteStderr
-  #waiting: Buffer[] = []
-  #waitingBytes = 0
-  #lostLines = 0
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(write: WriteStderr) {
-    this.#write = write
-  }
-
-  write(text: string): void {
-    const bytes = Buffer.from(text)
-    if (this.#waitingBytes + bytes.length > maxWaitingBytes) {
-      this.#lostLines += text.split('\n').length - 1
-      return
-    }
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (!this.#timer) this.#writeWaiting()
-  }
-
-  /** Returns the lines dropped since the last call, or 0 while text waits, since a line about them would wait, too. */
-  takeLostLines(): number {
-    if (this.#waiting.length > 0) return 0
-    const lost = this.#lostLines
-    this.#lostLines = 0
-    return lost
-  }
-
-  /** Writes all that waits, for at most `ms` milliseconds, in which nothing else runs; then drops the rest. */
-  flush(ms: number): void {
-    this.#writeWaiting()
-    for (let waited = 0; this.#waiting.length > 0 && waited < ms; waited += retryMs) {
-      Atomics.wait(sleeper, 0, 0, retryMs)
-      this.#writeWaiting()
-    }
-    this.#drop()
-  }
+export function createStderrWriter(writeBytes: WriteStderr) {
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+  let lostLines = 0
+  let timer: NodeJS.Timeout | undefined
 
   /** Writes as much as the reader takes now; the rest waits. */
-  #writeWaiting(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+  function writeWaiting(): void {
+    clearTimeout(timer)
+    timer = undefined
     try {
-      for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
-        const written = this.#write(first)
-        this.#waitingBytes -= written
-        if (written < first.length) this.#waiting[0] = first.subarray(written)
-        else this.#waiting.shift()
+      for (let first = waiting[0]; first; first = waiting[0]) {
+        const written = writeBytes(first)
+        waitingBytes -= written
+        if (written < first.length) waiting[0] = first.subarray(written)
+        else waiting.shift()
       }
     } catch (error) {
-      if (isFull(error)) this.#timer = setTimeout(() => this.#writeWaiting(), retryMs).unref()
-      else this.#drop()
+      if (isFull(error)) timer = setTimeout(writeWaiting, retryMs).unref()
+      else drop()
     }
   }
 
-  #drop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#waiting = []
-    this.#waitingBytes = 0
+  function drop(): void {
+    clearTimeout(timer)
+    timer = undefined
+    waiting = []
+    waitingBytes = 0
+  }
+
+  return {
+    write(text: string): void {
+      const bytes = Buffer.from(text)
+      if (waitingBytes + bytes.length > maxWaitingBytes) {
+        lostLines += text.split('\n').length - 1
+        return
+      }
+      waiting.push(bytes)
+      waitingBytes += bytes.length
+      if (!timer) writeWaiting()
+    },
+    /** Returns the lines dropped since the last call; 0 while text waits, since a line about them would wait, too. */
+    takeLostLines(): number {
+      if (waiting.length > 0) return 0
+      const lost = lostLines
+      lostLines = 0
+      return lost
+    },
+    /** Writes all that waits, for at most `ms` milliseconds, in which nothing else runs; then drops the rest. */
+    flush(ms: number): void {
+      writeWaiting()
+      for (let waited = 0; waiting.length > 0 && waited < ms; waited += retryMs) {
+        Atomics.wait(sleeper, 0, 0, retryMs)
+        writeWaiting()
+      }
+      drop()
+    },
   }
 }
 

@@ -56,13 +56,18 @@ export class StopSignals {
   }
 
   #receive(signal: StopSignal): void {
-    if (this.#first !== undefined) {
-      if (this.#isCopyTimeOver) this.#endAtOnce(signal)
-    } else if (this.#stop) {
+    if (this.#first && !this.#isCopyTimeOver) return
+    if (!this.#first && this.#stop) {
       this.#first = signal
       this.#waitForCopies()
       this.#stop(signal)
-    } else this.#host.exit(exitCodeOf(signal))
+      return
+    }
+    if (this.#first) {
+      const after = `more than ${copyMs / 1000} s after ${this.#first}`
+      this.#printError(`convsim: ${signal}, ${after}: the process ends at once, unfinished.`)
+    }
+    this.#host.exit(exitCodeOf(signal))
   }
 
   /** Waits until no copy can come: one that came meanwhile is read after the timer and before its `setImmediate`. */
@@ -71,14 +76,6 @@ export class StopSignals {
       this.#isCopyTimeOver = true
     }
     setTimeout(() => setImmediate(endWait), copyMs).unref()
-  }
-
-  #endAtOnce(signal: StopSignal): void {
-    const seconds = copyMs / 1000
-    this.#printError(
-      `convsim: ${signal}, more than ${seconds} s after ${this.#first}: the process ends at once, unfinished.`,
-    )
-    this.#host.exit(exitCodeOf(signal))
   }
 }
 

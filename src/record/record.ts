@@ -5,7 +5,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledFixtures } from '../fixtures/bundled.ts'
 import type { CommandContext } from '../process/command.ts'
-import { createCountProgress, findStderrTerminal } from '../process/count-progress.ts'
+import { createCountProgress } from '../process/count-progress.ts'
 import { loadInputs } from '../simulator/loaded-inputs.ts'
 import { describeOmitted } from '../upstream/traffic/sample.ts'
 import { collectAnswers } from './collect-answers.ts'
@@ -78,7 +78,7 @@ async function planFixtures(
   const inputs = await loadInputs({ ...defaultSettings(), ...settings })
   if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
   const { contract, fixtures } = inputs.value
-  const progress = createCountProgress(findStderrTerminal(host.stderr), 'record', now)
+  const progress = createCountProgress(host.stderr, 'record', now)
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
   const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
   const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []

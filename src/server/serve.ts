@@ -68,6 +68,6 @@ export async function endServer(
   const report = isReportRequested ? await running.closeWithReport() : await running.close()
   log.info({}, 'stopped')
   log.flush()
-  const code = await printStateLoss(running, printLine)
-  return endSoon(host, report ? await finish(running, report, { settings, code, printError: printLine }) : code)
+  const run = { settings, code: 0, printLine }
+  return endSoon(host, report ? await finish(running, report, run) : await printStateLoss(running, printLine))
 }

@@ -4,52 +4,43 @@ import type { Json } from '../core/json.ts'
 import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { analyticsDeclaration, defaultDays, readDays } from '../operations/analytics.ts'
-import type { OperationDeclaration } from '../operations/handler.ts'
 import { declarations, type OperationHandlers } from '../operations/index.ts'
-import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 
 /** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
 export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
-  const world = createWorld(fixtures)
-  return contract.operations.flatMap((operation) => {
-    const declaration = declarations.find(({ operationId }) => operationId === operation.id)
-    const problems = declaration ? findOperationProblems(operation, declaration, world) : []
-    const remedy = 'Change the document, or rename the operationId to have the operation answered from its examples'
-    return problems.map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`))
-  })
+  const findProblems = createOperationCheck(fixtures)
+  const remedy = 'Change the document, or rename the operationId to have the operation answered from its examples'
+  return contract.operations.flatMap((operation) =>
+    findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
+  )
 }
 
 /** Returns the handlers whose operations have the parameters, body and answers in the document that they expect. */
 export function withFittingDocument(
   handlers: OperationHandlers,
-  contract: Contract,
+  { operations }: Contract,
   fixtures: Fixtures,
 ): OperationHandlers {
-  const world = createWorld(fixtures)
-  const fits = (declaration: OperationDeclaration) =>
-    contract.operations.some(
-      (operation) =>
-        operation.id === declaration.operationId && findOperationProblems(operation, declaration, world).length === 0,
-    )
-  return new Map([...handlers].filter(([, handler]) => fits(handler)))
+  const findProblems = createOperationCheck(fixtures)
+  const fitting = operations.filter((operation) => findProblems(operation).length === 0).map(({ id }) => id)
+  return new Map([...handlers].filter(([id]) => fitting.includes(id)))
 }
 
 /** The refusals of the pipeline, which an operation need not document. */
 const ownRefusals = [400, 401, 413, 415]
 
 /** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
-export function checkRefusals(contract: Contract): Finding[] {
-  const misfits = contract.operations.flatMap((operation) => {
+export function checkRefusals({ file, operations }: Contract): Finding[] {
+  const misfits = operations.map((operation) => {
     const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
-    const wrong = [...statuses].filter((status) => describeMisfitRefusal(operation, status).length > 0)
-    const lacking = wrong.filter((status) => operation.examples(status).length === 0)
-    const [all = '', withoutExample = ''] = [wrong, lacking].map((list) => list.sort((a, b) => a - b).join(', '))
-    return all === '' ? [] : [{ id: operation.id, all, withoutExample }]
+    const all = [...statuses].sort((a, b) => a - b).filter((status) => describeMisfit(operation, status, refusal)[0])
+    const withoutExample = all.filter((status) => operation.examples(status).length === 0)
+    return { id: operation.id, all: all.join(', '), withoutExample: withoutExample.join(', ') }
   })
   const groups = groupBy(misfits, ({ all, withoutExample }) => `${all}; ${withoutExample}`)
-  return Array.from(groups.values(), ([first, ...others]): Finding | [] => {
-    if (first === undefined) return []
+  return [...groups.values()].flatMap(([first, ...others]): Finding[] => {
+    if (!first?.all) return []
     const { id, all, withoutExample } = first
     const named = others.length === 0 ? id : `${id} and ${others.length} more`
     const shape = '{"success": false, "error": "..."}'
@@ -59,8 +50,8 @@ export function checkRefusals(contract: Contract): Finding[] {
         ? 'Their examples are sent instead'
         : `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
     const severity = withoutExample === '' ? 'info' : 'warning'
-    return { severity, place: contract.file, message: `${problem}. ${remedy}` }
-  }).flat()
+    return [{ severity, place: file, message: `${problem}. ${remedy}` }]
+  })
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */
@@ -74,48 +65,37 @@ export function checkPeriods({ file, operations }: Contract): Finding[] {
 
 const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
-function findOperationProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
-  const { pathParameters, readsBody } = declaration
-  const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-  const missing = pathParameters.filter((name) => !documented.includes(name))
-  const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
-  return [
-    ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
-    ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
-    ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
-    ...describeMisfitAnswers(operation, declaration.samples(world)),
-    ...describeMisfitRefusals(operation),
-  ]
-}
-
-/** Describes the success statuses whose schema the handler's answers violate. A status without a body has no schema. */
-function describeMisfitAnswers(operation: Operation, samples: readonly Json[]): string[] {
-  const statuses = new Set([operation.successStatus, operation.droppedStatus])
-  return [...statuses].flatMap((status) => {
-    if (!operation.hasResponseBody(status)) return []
+/** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
+function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
+  const world = createWorld(fixtures)
+  return function findProblems(operation) {
+    const declaration = declarations.find(({ operationId }) => operationId === operation.id)
+    if (!declaration) return []
+    const { pathParameters, readsBody, samples } = declaration
+    const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const missing = pathParameters.filter((name) => !documented.includes(name))
+    const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
     // The answer to a dropped event is the example of the document, if it has one, and not that of the handler.
-    if (status !== operation.successStatus && operation.examples(status).length > 0) return []
-    return describeFirstViolation(operation, status, samples)
-  })
-}
-
-/** Describes the documented refusals whose schema the service's error body violates. */
-function describeMisfitRefusals(operation: Operation): string[] {
-  return operation.statuses
-    .filter((status) => status >= 400)
-    .flatMap((status) => describeMisfitRefusal(operation, status))
-}
-
-function describeMisfitRefusal(operation: Operation, status: number): string[] {
-  if (!operation.hasResponseBody(status)) return []
-  return describeFirstViolation(operation, status, [{ success: false, error: 'The request was refused.' }])
-}
-
-function describeFirstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {
-  for (const sample of samples) {
-    const [violation] = operation.checkResponse(status, sample)
-    const at = violation?.pointer || 'the body'
-    if (violation) return [`the simulator's answer does not fit the status ${status}: ${at} ${violation.message}`]
+    const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
+    const successes = new Set([operation.successStatus, ...dropped])
+    const refusals = operation.statuses.filter((status) => status >= 400)
+    return [
+      ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
+      ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
+      ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
+      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(world))),
+      ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
+    ]
   }
-  return []
+}
+
+/** The bodies of the service's refusals, for `describeMisfit`. */
+const refusal: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
+
+/** Describes the first of the bodies that violates the schema of a status; empty: all fit, or it has no body. */
+function describeMisfit(operation: Operation, status: number, bodies: readonly Json[]): string[] {
+  if (!operation.hasResponseBody(status)) return []
+  const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
+  const at = violation?.pointer || 'the body'
+  return violation ? [`the simulator's answer does not fit the status ${status}: ${at} ${violation.message}`] : []
 }

@@ -1,19 +1,14 @@
 import type { Settings } from '../config/settings.ts'
 import { parseNow } from '../core/instant.ts'
-import type { Log } from '../core/log.ts'
-import type { Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { type ParseRule, SharedSandboxSettings } from '../sandboxes/shared-settings.ts'
 import { type RuleContext, readActiveRule } from '../scenarios/rules.ts'
 import type { SharedState } from '../state/shared-state.ts'
-import type { Store } from '../state/store.ts'
+import type { PipelineState } from './explain.ts'
 
-interface SandboxDeps {
+interface SandboxDeps extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
   readonly now: () => number
-  readonly log: Log
-  readonly store: Store
-  readonly journal: Journal
   readonly shared: SharedState | undefined
   readonly rules: () => RuleContext
 }

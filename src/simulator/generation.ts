@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Settings } from '../config/settings.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
-import { type Result, success } from '../core/result.ts'
-import type { Findings } from '../documents/finding.ts'
+import { hashToken } from '../journal/shared-entry.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import { findIdempotentOperations } from '../reports/call-key.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
-import { type ActiveRules, activateRules } from '../scenarios/rules.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
-import { loadStartInputs, type StartInputs } from './loaded-inputs.ts'
+import type { StartInputs } from './loaded-inputs.ts'
 import { createLimitLookup, createModelCheck, indexProductsByModel, indexScenariosByModel } from './lookups.ts'
 import { createPreviewer } from './ordinary-model.ts'
 
@@ -29,19 +28,9 @@ export interface Generation extends StartInputs {
   /** Returns the digest of the contract: `sha256:...`. */
   readonly contractDigest: () => string
   readonly hintFinder: () => HintFinder
-}
-
-/** Loads the inputs again, as a generation of this number. Rules that `former` has, too, keep their counts. */
-export async function loadGeneration(
-  number: number,
-  settings: Settings,
-  state: PipelineState,
-  former: ActiveRules,
-): Promise<Result<Generation, Findings>> {
-  const inputs = await loadStartInputs(settings, state.log, state.proxied)
-  if (!inputs.ok) return inputs
-  const startUp = activateRules(`start-up ${number}`, inputs.value.startUp, former)
-  return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
+  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
+  readonly magicKeys: () => ReadonlySet<string>
+  readonly idempotentOperations: () => ReadonlySet<string>
 }
 
 /** Creates a generation, whose pipeline works on `state`. */
@@ -55,16 +44,14 @@ export function createGeneration(
   const world = createWorld(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const ofModel = indexScenariosByModel(fixtures)
-  const limitOf = createLimitLookup(settings, fixtures)
   const isModel = createModelCheck(settings, fixtures)
-  const createPipelineOver: Generation['createPipelineOver'] = (over) => {
-    const { store, sandboxes, journal, log, findPlannedFault, proxied } = over
+  const limitOf = createLimitLookup(settings, fixtures)
+  const createPipelineOver: Generation['createPipelineOver'] = ({ findPlannedFault, proxied, ...over }) => {
     const deps = {
+      ...over,
       contract,
       fixtures,
-      sandboxes,
-      store,
-      handlers: createHandlers({ contract, world, productsOfModel, answers: fixtures.answers, store }),
+      handlers: createHandlers({ contract, world, productsOfModel, answers: fixtures.answers, store: over.store }),
       fallback,
       scenarios: { catalogue, ofModel, productsOfModel, startUp, findPlannedFault },
       planOfUnknownKeys: settings.plan,
@@ -73,8 +60,6 @@ export function createGeneration(
       strict: settings.strict,
       headers: settings,
       logBodies: settings.logBodies,
-      journal,
-      log,
     }
     return createPipeline(deps, proxied?.createStages)
   }
@@ -86,6 +71,8 @@ export function createGeneration(
     service: createPipelineOver(state),
     contractDigest: once(() => computeJsonDigest(contract.document)),
     hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
+    magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
+    idempotentOperations: once(() => findIdempotentOperations(contract)),
   }
 }
 

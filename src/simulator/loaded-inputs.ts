@@ -1,5 +1,5 @@
 import { join, normalize, sep } from 'node:path'
-import { splitFiles } from '../config/setting.ts'
+import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
@@ -33,7 +33,7 @@ export interface LoadedInputs {
 
 /** The inputs of a generation, with the replies for operations without a handler. */
 export interface StartInputs extends LoadedInputs {
-  /** The fallback, or undefined if every operation has a handler. */
+  /** The fallback, or undefined if every operation has a handler, or the real service replies. */
   readonly fallback: Fallback | undefined
 }
 
@@ -42,7 +42,7 @@ export async function loadInputs(
   settings: Settings,
   proxied?: ProxiedService,
 ): Promise<Result<LoadedInputs, Findings>> {
-  const overlays = splitFiles(settings.overlay)
+  const overlays = splitList(settings.overlay)
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract, { overlays }),
     loadContract(controlContract, { responses: false }),
@@ -57,22 +57,20 @@ export async function loadInputs(
   const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
-  const isUnchecked = proxied !== undefined || isBundled(settings)
-  const own = isUnchecked ? { problems: [], contract: contract.value } : checkOwn(contract.value, fixtures.value)
+  const isChecked = !proxied && (settings.contract !== undefined || overlays.length > 0)
+  const own = isChecked ? checkOwn(contract.value, fixtures.value) : { problems: [], contract: contract.value }
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
     ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     ...own.problems,
+    ...(startUp.ok ? [] : startUp.error),
   ]
-  if (!startUp.ok || findings.length > 0)
-    return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
+  if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
   const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
-
-const isBundled = ({ contract, overlay }: Settings) => contract === undefined && splitFiles(overlay).length === 0
 
 /** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
 function checkOwn(contract: Contract, fixtures: Fixtures) {
@@ -80,7 +78,10 @@ function checkOwn(contract: Contract, fixtures: Fixtures) {
   return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 
-/** Loads all inputs of the settings. `proxied`: the real service, which replies in place of fallbacks. */
+/**
+ * Loads all inputs of the settings, and creates the replies (by Prism) for operations without a handler. `proxied`: the
+ * real service, which replies in place of both.
+ */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
@@ -88,23 +89,17 @@ export async function loadStartInputs(
 ): Promise<Result<StartInputs, Findings>> {
   const inputs = await loadInputs(settings, proxied)
   if (!inputs.ok) return inputs
-  if (proxied) return success({ ...inputs.value, fallback: undefined })
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
-  return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
-}
-
-/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
-async function createFallbackIfNeeded(contract: Contract, log: Log): Promise<Result<Fallback | undefined, Findings>> {
-  const handled = new Set(declarations.map(({ operationId }) => operationId))
-  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
-  if (others.length === 0) return success(undefined)
+  const { contract } = inputs.value
+  const isHandled = (id: string) => declarations.some(({ operationId }) => operationId === id)
+  const others = contract.operations.map(({ id }) => id).filter((id) => !isHandled(id))
+  if (proxied || others.length === 0) return success({ ...inputs.value, fallback: undefined })
   const fallback = await createFallback(contract)
-  if (fallback.ok) {
-    log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
-    return fallback
+  if (!fallback.ok) {
+    const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
+    return failure([errorAt(contract.file, message)])
   }
-  const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
-  return failure([errorAt(contract.file, message)])
+  log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
+  return success({ ...inputs.value, fallback: fallback.value })
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
@@ -113,21 +108,11 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   const answers = listAnswerFiles(folder)
   return [
     contract ?? bundledContract,
-    ...splitFiles(overlay),
+    ...splitList(overlay),
     ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
     ...(answers.ok ? answers.value : []),
     ...(rules === undefined ? [] : [rules]),
   ]
-}
-
-export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
-  }
 }
 
 /** The operations whose handlers invent figures. */
@@ -152,7 +137,7 @@ export function nameFlags(
 ): Finding[] {
   const flags = [
     [files.contract, '--contract'],
-    ...splitFiles(files.overlay).map((file) => [file, '--overlay'] as const),
+    ...splitList(files.overlay).map((file) => [file, '--overlay'] as const),
     [files.fixtures, '--fixtures'],
     [files.rules, '--rules'],
     [files.seedState, '--seed-state'],
@@ -172,15 +157,12 @@ function isPlaceIn(file: string, place: string): boolean {
 
 /** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
+  const aboutModels = operations.filter(asksForModel)
   const magic = [
-    ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario, operations })),
-    ...models.map(({ id, scenario }) => ({
-      place: `fixtures: model ${id}`,
-      scenario,
-      operations: operations.filter(asksForModel),
-    })),
+    ...keys.map(({ token, scenario }) => [`fixtures: key ${token}`, scenario, operations] as const),
+    ...models.map(({ id, scenario }) => [`fixtures: model ${id}`, scenario, aboutModels] as const),
   ]
-  return magic.flatMap(({ place, scenario, operations: affected }): Finding[] => {
+  return magic.flatMap(([place, scenario, affected]): Finding[] => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     const problems = parsed.ok
       ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
@@ -195,11 +177,9 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
  */
 function checkPersonaNames({ personas }: Fixtures, { definitions }: Catalogue): Finding[] {
   const names = definitions.map(({ name }) => name)
-  const isTaken = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
   const message = 'has the name of a built-in scenario; give the persona another name'
-  return personas.flatMap(({ name }) =>
-    isTaken(name) ? [{ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }] : [],
-  )
+  return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))
 }
 
 /** Returns a finding for each rule of the contract that an exact answer, or its period, breaks. */
@@ -209,18 +189,15 @@ function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[
     if (!operation) return []
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
     const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
+    const ofBody = operation.checkResponse(operation.successStatus, body)
+    const broken = 'the exact answer breaks the contract'
     return [
       ...ofPeriod.map(({ message }) =>
         errorAt(place('/period'), `no request gets this exact answer: its period ${message}`),
       ),
-      ...operation
-        .checkResponse(operation.successStatus, body)
-        .map(({ pointer, message }) =>
-          errorAt(
-            place(`/body${pointer}`),
-            `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`,
-          ),
-        ),
+      ...ofBody.map(({ pointer, message }) =>
+        errorAt(place(`/body${pointer}`), `${broken}: ${pointer || 'the body'} ${message}`),
+      ),
     ]
   })
 }

@@ -1,3 +1,4 @@
+import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { GuardSettings } from '../control/guard.ts'
 import { parseDuration } from '../core/instant.ts'
@@ -43,12 +44,7 @@ export function createModelCheck({ models }: Settings, fixtures: Fixtures): (mod
 }
 
 export function readGuardSettings({ controlToken, controlHosts, controlOrigins }: Settings): GuardSettings {
-  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
-  return {
-    token: controlToken,
-    hosts: hosts.filter((host) => host !== ''),
-    origins: parseOrigins(controlOrigins ?? '') ?? [],
-  }
+  return { token: controlToken, hosts: splitList(controlHosts), origins: parseOrigins(controlOrigins ?? '') ?? [] }
 }
 
 /** Returns the origins of pages whose scripts may read answers; for a proxy only `--control-origins`. */

@@ -3,7 +3,6 @@ import { answerSettings, type Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
-import { memoizeLast } from '../core/memoize-last.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { errorAt, type Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
@@ -73,14 +72,10 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
-/** Returns the settings, with a name for this replica if others can share its state. */
+/** Returns the settings, with a name for this replica if others can share its state: `3f2a91c0d1e2-1`. */
 export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
-  return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
-}
-
-/** Returns the default name of this replica, from the names of the host and the process: `3f2a91c0d1e2-1`. */
-function replicaName(): string {
-  return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
+  const name = `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
+  return shared ? { ...settings, replica: settings.replica ?? name } : settings
 }
 
 /** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
@@ -93,12 +88,9 @@ export function openJournal(
   present: () => { readonly contract: Contract },
   shared: SharedState | undefined,
 ): Journal {
-  const indexById = memoizeLast(
-    (operations: Contract['operations']) => new Map(operations.map((operation) => [operation.id, operation])),
-  )
   const deps = shared && {
     stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
-    findOperation: (id: string) => indexById(present().contract.operations).get(id),
+    findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
     report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
   }
   const journal = new Journal(journalSize, deps && ((followed) => new StreamFollower(followed, deps)))

@@ -4,8 +4,6 @@ import type { Log } from '../core/log.ts'
 import { once } from '../core/once.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Journal } from '../journal/journal.ts'
-import { hashToken } from '../journal/shared-entry.ts'
-import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
 import { parseGate } from '../reports/parse-fail-on.ts'
@@ -14,6 +12,9 @@ import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { StoreUnavailableError } from '../state/store.ts'
 import type { Generation } from './generation.ts'
+
+/** Reads the settings of a sandbox. */
+type ReadSettings = (sandbox: string) => Promise<SandboxSettings>
 
 interface ReporterDeps {
   readonly present: () => Generation
@@ -26,19 +27,13 @@ interface ReporterDeps {
 }
 
 /** Creates the reporter, with a collector that listens to the journal. */
-export function createReporter(deps: ReporterDeps) {
-  const { present, journal, settings } = deps
-  const read = () => {
-    const { fixtures, contract } = present()
-    const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
-    return { keys, idempotent: findIdempotentOperations(contract) }
-  }
-  let known = read()
+export function createReporter({ present, journal, log, sandboxes, settings, now }: ReporterDeps) {
+  const listItems = () => once(() => listCoverageItems(present().contract))
   const createCollector = () =>
     new EvidenceCollector({
-      operations: once(() => listCoverageItems(present().contract)),
-      idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
-      isMagicKey: (token) => known.keys.has(token),
+      operations: listItems(),
+      idempotentOperations: { has: (operation) => present().idempotentOperations().has(operation) },
+      isMagicKey: (token) => present().magicKeys().has(token),
       limit: settings.sandboxLimit, // of sandboxes with evidence of their own
     })
   const collector = createCollector()
@@ -47,52 +42,39 @@ export function createReporter(deps: ReporterDeps) {
   // For the report at the end, if Redis is away then.
   const own = journal.shared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
-  const reporter = joinReporter(deps, collector, journal, (sandbox) => deps.sandboxes.settings.read(sandbox))
+  const failOn = parseGate(settings.failOn, settings.allowNoRequests)
+  const joinReporter = (parts: Pick<ReporterDependencies, 'collector' | 'journal'>, readSettings: ReadSettings) =>
+    new Reporter({
+      ...parts,
+      contract: createLiveView(() => present().contract),
+      hintFinder: () => present().hintFinder(),
+      async contextOf(sandbox = defaultSandbox) {
+        const { seed, clock } = await readSettings(sandbox)
+        return { seed, now: clock.now }
+      },
+      async runOf(sandbox = defaultSandbox) {
+        const { seed, clock } = await readSettings(sandbox)
+        const contractDigest = present().contractDigest()
+        return { at: now(), version, command: undefined, seed, clock, contractDigest, failOn }
+      },
+    })
+  const reporter = joinReporter({ collector, journal }, (sandbox) => sandboxes.settings.read(sandbox))
   return {
     reporter,
-    reportAtEnd: () => reportAtEnd(reporter, deps, own),
-    /** Goes on with the contract and the keys of the present generation. */
+    /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
+    async reportAtEnd(): Promise<Report> {
+      try {
+        return await reporter.report(undefined)
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error
+        log.error({ reason: error.message }, 'the report has the requests to this process alone')
+        const alone = { collector: own, journal: { catchUp: async () => {}, hasLoss: () => true } }
+        return joinReporter(alone, async (sandbox) => sandboxes.settings.lastRead(sandbox)).report(undefined)
+      }
+    },
+    /** Goes on with the contract of the present generation. */
     adopt() {
-      known = read()
-      for (const each of new Set([collector, own])) each.adopt(once(() => listCoverageItems(present().contract)))
+      for (const each of new Set([collector, own])) each.adopt(listItems())
     },
-  }
-}
-
-/** Joins the parts of a reporter. `readSettings` reads the settings of a sandbox. */
-function joinReporter(
-  { present, settings, now }: ReporterDeps,
-  collector: EvidenceCollector,
-  journal: ReporterDependencies['journal'],
-  readSettings: (sandbox: string) => Promise<SandboxSettings>,
-): Reporter {
-  const failOn = parseGate(settings.failOn, settings.allowNoRequests)
-  return new Reporter({
-    contract: createLiveView(() => present().contract),
-    collector,
-    journal,
-    hintFinder: () => present().hintFinder(),
-    async contextOf(sandbox = defaultSandbox) {
-      const { seed, clock } = await readSettings(sandbox)
-      return { seed, now: clock.now }
-    },
-    async runOf(sandbox = defaultSandbox) {
-      const { seed, clock } = await readSettings(sandbox)
-      const contractDigest = present().contractDigest()
-      return { at: now(), version, command: undefined, seed, clock, contractDigest, failOn }
-    },
-  })
-}
-
-/** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
-async function reportAtEnd(reporter: Reporter, deps: ReporterDeps, own: EvidenceCollector): Promise<Report> {
-  const { log, sandboxes } = deps
-  try {
-    return await reporter.report(undefined)
-  } catch (error) {
-    if (!(error instanceof StoreUnavailableError)) throw error
-    log.error({ reason: error.message }, 'the report has the requests to this process alone')
-    const alone = { catchUp: async () => {}, hasLoss: () => true }
-    return joinReporter(deps, own, alone, async (name) => sandboxes.settings.lastRead(name)).report(undefined)
   }
 }

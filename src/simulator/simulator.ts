@@ -1,10 +1,13 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
 import { openBundles } from '../bundles/bundles.ts'
+import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
+import type { DocumentState } from '../control/deps.ts'
 import { controlHandlers } from '../control/handlers.ts'
+import { createLiveView } from '../core/live-view.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { errorAt, type Findings } from '../documents/finding.ts'
@@ -23,13 +26,13 @@ import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { createExplain, type ProxiedService } from './explain.ts'
 import { createGeneration } from './generation.ts'
-import { countInputs, listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
+import { listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
 import { loadSeedState, openJournal, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
-import { logFindings, reloadOnChange, ServedInputs } from './reload.ts'
+import { logFindings, reloadOnChange, type ServedInputs } from './reload.ts'
 import { createReporter } from './reporter.ts'
-import { createFileWatcher, type FileWatcher } from './watch-files.ts'
+import { createFileWatcher, type WatchFiles } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
@@ -83,7 +86,7 @@ export async function createSimulator(
 ): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = dependencies
   // Created before the files are read, so that no change is missed.
-  const watcher = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
+  const watch = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
   const inputs = await loadStartInputs(settings, log, proxied)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
@@ -95,8 +98,16 @@ export async function createSimulator(
     logFindings(inputs.value.contract.warnings, log)
     await warnOfOtherInputs(opened.value, settings, inputs.value, log)
     if (seedState.value) await store.importSandbox(defaultSandbox, seedState.value, 'if-empty')
-    log.info({ ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } }, 'loaded')
-    const start = { inputs: inputs.value, seedState: seedState.value, opened: opened.value, watcher }
+    const { contract, fixtures, catalogue } = inputs.value
+    const counts = {
+      contract: contract.file,
+      operations: contract.operations.length,
+      personas: fixtures.personas.length,
+      models: fixtures.models.length,
+      scenarios: catalogue.definitions.length,
+    }
+    log.info({ ...counts, state: { file: showState(settings.state), ...loaded } }, 'loaded')
+    const start = { ...opened.value, inputs: inputs.value, seedState: seedState.value, watch }
     return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
@@ -106,36 +117,36 @@ export async function createSimulator(
 }
 
 /** The checked inputs and the opened state of a start; a state to begin with and a watcher only with their flags. */
-interface Start {
+interface Start extends OpenedStore {
   readonly inputs: StartInputs
   readonly seedState: SandboxExport | undefined
-  readonly opened: OpenedStore
-  readonly watcher: FileWatcher | undefined
+  readonly watch: WatchFiles | undefined
 }
 
 /** Joins the parts, from the journal up to the control plane. */
 async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
   const { now, log, findPlannedFault, proxied } = deps
-  const { inputs, seedState, watcher } = start
-  const { store, shared } = start.opened
+  const { inputs, seedState, store, shared, watch } = start
   const present = () => served.present
   const journal = openJournal(settings, deps, present, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
-  const served = new ServedInputs(createGeneration(1, settings, inputs, state))
+  const served: ServedInputs = { present: createGeneration(1, settings, inputs, state), failure: undefined }
+  const contract = createLiveView(() => present().contract)
   const bundles = await openBundles(
     { settings, present, journal, sandboxes, store, seedState, now },
     { isProxy: proxied !== undefined, isShared: shared !== undefined },
   )
   const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
-  const ends = createEnds()
+  const [stopping, draining] = [new AbortController(), new AbortController()]
+  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = {
     ...controlHandlers({
-      contract: served.contract,
+      contract,
       controlContract: inputs.control,
-      catalogue: served.catalogue,
-      fixtures: served.fixtures,
-      documents: () => served.describe(settings),
+      catalogue: createLiveView(() => present().catalogue),
+      fixtures: createLiveView(() => present().fixtures),
+      documents: () => describeDocuments(settings, served),
       startUp: () => present().startUp,
       sandboxes,
       store,
@@ -146,8 +157,8 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       corsOrigins: readCorsOrigins(settings, proxied !== undefined),
       handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
       productsOfModel: () => present().productsOfModel,
-      stopping: ends.stopping.signal,
-      draining: ends.draining.signal,
+      stopping: stopping.signal,
+      draining: draining.signal,
       onChange: bundles.onChange,
       explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
     }),
@@ -156,15 +167,12 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     ...mcpHandlers((request, gone) => controls.answer(request, gone)),
   }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
-  const onReload = () => {
-    adopt()
-    bundles.onReload()
-  }
-  if (watcher) reloadOnChange(watcher, ends.stopping.signal, { settings, state, served, onReload, now })
+  if (watch)
+    reloadOnChange(watch, stopping.signal, { settings, state, served, listeners: [adopt, bundles.onReload], now })
   return {
-    contract: served.contract,
+    contract,
     contractDigest: () => present().contractDigest(),
-    findExample: () => findExampleRequest(served.contract, served.fixtures),
+    findExample: () => findExampleRequest(contract, present().fixtures),
     service: (request) => present().service(request),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
@@ -172,11 +180,12 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
-    bundle: (reasons) => bundles.write(reasons),
-    ...ends,
+    bundle: bundles.write,
+    stopping,
+    draining,
     findStateLoss: () => store.findLoss(),
     async close() {
-      ends.stopping.abort()
+      stopping.abort()
       proxied?.close()
       await journal.shared?.close()
       await store.close()
@@ -184,10 +193,9 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   }
 }
 
-function createEnds(): Pick<Simulator, 'stopping' | 'draining'> {
-  const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
-  return { draining: new AbortController(), stopping }
+function describeDocuments({ overlay, watch }: Settings, { present, failure }: ServedInputs): DocumentState {
+  const { contractDigest, number: generation } = present
+  return { digest: contractDigest(), generation, overlays: splitList(overlay), isWatched: watch, failure }
 }
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })

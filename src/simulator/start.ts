@@ -38,8 +38,8 @@ export async function start(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<RunningSimulator, Findings>> {
-  const exposed = checkExposure(settings)
-  if (exposed) return failure([(await findHostProblem(settings, dependencies.log)) ?? exposed])
+  const exposed = await findExposure(settings, dependencies.log)
+  if (exposed) return failure([exposed])
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
@@ -59,11 +59,12 @@ export async function start(
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
   })
+  const { findExample, report, findings, bundle, findStateLoss } = simulator
   const close = once(() => endRequests().then(() => simulator.close()))
   const closeWithReport = async () => {
     await endRequests()
     try {
-      return await simulator.report() // while other replicas can still be asked
+      return await report() // while other replicas can still be asked
     } finally {
       await close()
     }
@@ -74,11 +75,11 @@ export async function start(
       return origin + simulator.contract.basePath
     },
     controlUrl: `${origin}/__sim`,
-    findExample: simulator.findExample,
-    report: simulator.report,
-    findings: simulator.findings,
-    bundle: simulator.bundle,
-    findStateLoss: simulator.findStateLoss,
+    findExample,
+    report,
+    findings,
+    bundle,
+    findStateLoss,
     close,
     closeWithReport,
     [Symbol.asyncDispose]: close,
@@ -86,21 +87,17 @@ export async function start(
 }
 
 /** Finds an address beyond this machine through which others could control the simulator, unless that is allowed. */
-function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
+async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
+  // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
+  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
+  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
+  await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
     'Set --control-token, or --control-open if that is meant.'
   return errorAt('--host', message)
-}
-
-/** Finds a host that is no address of this machine, if so, by listening on a free port of it for a moment. */
-async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
-  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
-  await stop(listening.value, 0)
-  return undefined
 }
 
 /**

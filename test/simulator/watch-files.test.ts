@@ -8,8 +8,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 async function watch(listFiles: () => readonly string[]): Promise<(readonly string[])[]> {
   const changes: (readonly string[])[] = []
   const stopping = new AbortController()
-  const watcher = await createFileWatcher(listFiles)
-  const running = watcher.run(stopping.signal, async (changed) => {
+  const watchFiles = await createFileWatcher(listFiles)
+  const running = watchFiles(stopping.signal, async (changed) => {
     changes.push(changed)
   })
   onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../core/result.ts'
 import { type Findings, formatFinding } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
-import { createCountProgress, findStderrTerminal } from '../../process/count-progress.ts'
+import { createCountProgress } from '../../process/count-progress.ts'
 import { createTempFolder } from '../../process/temp-folder.ts'
 import type { Bundle } from '../bundle.ts'
 import { bundleVersions } from '../bundle-head.ts'
@@ -36,7 +36,7 @@ export async function printReplay(
   return exitCodes[judgeReplay(report)]
 }
 
-/** Replays a bundle with a temporary folder for its documents, which is deleted afterwards. */
+/** Replays a bundle with a temporary folder for its documents. */
 async function replayInFolder(
   bundle: Bundle,
   file: string,
@@ -44,11 +44,11 @@ async function replayInFolder(
   { host, now }: CommandContext,
   createSimulator: CreateReplaySimulator,
 ): Promise<Result<ReplayReport, Findings>> {
-  const progress = createCountProgress(findStderrTerminal(host.stderr), 'replay', now)
+  const progress = createCountProgress(host.stderr, 'replay', now)
   const onProgress = (done: number, all: number) => progress.show('replaying', done, all)
   const folder = await createTempFolder('replay', host)
   try {
-    const target = await openReplayTarget(createSimulator, bundle, file, folder.path, contract)
+    const target = await openReplayTarget(createSimulator, bundle, file, folder, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
     const { results, isComplete } = await replayBundle(bundle, target.value, until, onProgress)
@@ -58,6 +58,5 @@ async function replayInFolder(
     return success({ bundle, versions: bundleVersions(), contractDigest, results })
   } finally {
     progress.clear()
-    await folder.remove()
   }
 }

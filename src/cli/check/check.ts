@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { splitFiles } from '../../config/setting.ts'
+import { splitList } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { failure, type Result, success } from '../../core/result.ts'
-import type { Finding, Findings } from '../../documents/finding.ts'
+import { errorAt, type Finding, type Findings } from '../../documents/finding.ts'
 import { isOverlay, readOverlay } from '../../documents/read-overlay.ts'
 import { readSource } from '../../documents/read-source.ts'
 import type { Source } from '../../documents/source.ts'
@@ -35,7 +35,7 @@ type InputLoader = (changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>
  */
 export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
   const { contract, overlay, fixtures } = settings
-  const overlays = splitFiles(overlay)
+  const overlays = splitList(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
@@ -59,18 +59,14 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   const { value } = source.value
   if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
   if (isRulesFile(value)) return checkScenarioFile(file, load)
-  if (!isContract(value)) return failure([unknownKind(source.value.place(''))])
+  if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   const document = overlays.length > 0 ? await readOverlaid(file, overlays) : source
   return document.ok ? checkContract(document.value, load) : document
 }
 
-const unknownKind = (place: string): Finding => ({
-  severity: 'error',
-  place,
-  message:
-    'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), ' +
-    'nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
-})
+const unknownKind =
+  'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), ' +
+  'nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder'
 
 async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({ fixtures: folder })

@@ -61,55 +61,36 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
   return [intro, ...chapters].join('\n\n')
 }
 
+const reasonAgainst = ({ definition, values }: ActiveScenario, operation: Operation) =>
+  definition.inapplicableReason(operation, values)
+
 /** Names the operations of a scenario that does not make sense for all of them. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
-  const { values } = exampleOf(definition)
-  const fitting = operations.filter((one) => definition.inapplicableReason(one, values) === undefined)
+  const example = exampleOf(definition)
+  const fitting = operations.filter((one) => reasonAgainst(example, one) === undefined)
   return fitting.length === operations.length
     ? ''
     : ` Only for: ${fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'}.`
 }
 
-function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings: ScenarioSettings): string {
-  const { definition } = active
-  const { views, example, otherWays } = previewScenario(active, inputs, settings)
-  return [
-    `${definition.name} (${definition.family})\n  ${definition.description}`,
-    `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
-    `What the client sees\n${views.map(({ operation, text }) => formatRow(operation.id, text)).join('\n')}`,
-    ...(example ? [`Example\n  ${example.command.replaceAll('\n', '\n  ')}`] : []),
-    `Other ways\n${otherWays.map(([name, text]) => formatRow(name, text)).join('\n')}`,
-  ].join('\n\n')
-}
-
-/** A scenario's effect on each operation, and the ways to switch it on. */
-interface ScenarioPreview {
-  readonly views: readonly { readonly operation: Operation; readonly text: string }[]
-  /** A request that shows the scenario, as a command for a shell; undefined where no operation fits. */
-  readonly example?: { readonly operation: Operation; readonly command: string }
-  /** Names and texts of the ways besides the header of a request: `a token`, `key_rate_limited`. */
-  readonly otherWays: readonly (readonly [string, string])[]
-}
-
-/** Returns the parts of a scenario's description. */
-function previewScenario(active: ActiveScenario, inputs: LoadedInputs, settings: ScenarioSettings): ScenarioPreview {
+function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }: ScenarioSettings): string {
   const { definition, values } = active
   const { operations } = inputs.contract
   const views = operations.map((operation) => {
-    const reason = definition.inapplicableReason(operation, values)
-    const text =
-      reason === undefined
-        ? describeClientView(definition.effect(values), operation)
-        : endSentence(`Not applicable: ${reason}`)
-    return { operation, text }
+    const reason = reasonAgainst(active, operation)
+    const view = reason === undefined ? describeClientView(definition.effect(values), operation) : undefined
+    return formatRow(operation.id, view ?? endSentence(`Not applicable: ${reason}`))
   })
-  const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
-  const operation = findShowing(active, fitting)
-  return {
-    views,
-    ...(operation && { example: { operation, command: formatExampleCurl(operation, active, inputs, settings) } }),
-    otherWays: listOtherWays(active, inputs),
-  }
+  const fitting = operations.filter((operation) => reasonAgainst(active, operation) === undefined)
+  const shown = findShowing(active, fitting)
+  const example = shown && formatExampleCurl(shown, active, inputs, port).replaceAll('\n', '\n  ')
+  return [
+    `${definition.name} (${definition.family})\n  ${definition.description}`,
+    `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
+    `What the client sees\n${views.join('\n')}`,
+    ...(example === undefined ? [] : [`Example\n  ${example}`]),
+    `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
+  ].join('\n\n')
 }
 
 /** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
@@ -126,21 +107,18 @@ function findShowing({ definition, values }: ActiveScenario, fitting: readonly O
 const refusesEmptyBody = (operation: Operation) =>
   operation.body !== undefined && operation.checkBody('application/json', {}).length > 0
 
-/** Lists the ways to switch a scenario on besides the header of a request. */
-function listOtherWays(
-  { definition, text }: ActiveScenario,
-  { fixtures }: LoadedInputs,
-): (readonly [string, string])[] {
+/** Lists the ways to switch a scenario on besides the header of a request, a row for each. */
+function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
   const models = fixtures.models.filter(({ scenario, persona, shape }) =>
-    scenario === undefined ? shape === definition.name || (!shape && persona === definition.name) : isSame(scenario),
+    scenario === undefined ? (shape ?? persona) === definition.name : isSame(scenario),
   )
   return [
-    ['every request', `convsim --scenario ${quoteForShell(text)}`],
-    ['a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`],
-    ...keys.map(({ token }) => ['a token', token] as const),
-    ...models.map(({ id }) => ['a model', id] as const),
+    formatRow('every request', `convsim --scenario ${quoteForShell(text)}`),
+    formatRow('a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`),
+    ...keys.map(({ token }) => formatRow('a token', token)),
+    ...models.map(({ id }) => formatRow('a model', id)),
   ]
 }
 
@@ -148,12 +126,12 @@ function formatExampleCurl(
   operation: Operation,
   { definition, values, text }: ActiveScenario,
   { contract, fixtures }: LoadedInputs,
-  { port }: ScenarioSettings,
+  port: number,
 ): string {
   const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
   // An expectation is about a request that is refused.
   const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
-  const valid = operation.body ? findBodyExample(contract, operation) : undefined
+  const valid = operation.body && findBodyExample(contract, operation)
   const body = isRefused ? '{}' : valid
   const parts = [
     `curl -i ${quoteForShell(`http://127.0.0.1:${port}${path}`)}`,

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { splitFiles } from '../../config/setting.ts'
+import { splitList } from '../../config/setting.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -30,7 +30,7 @@ export async function findPatchProblem({ contract, overlay, patch }: ContractFil
   const folder = await stat(dirname(patch)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
   const toRealPath = (file: string) => realpath(file).catch(() => resolve(file))
-  const inUse = await Promise.all([contract ?? bundledContract, ...splitFiles(overlay)].map(toRealPath))
+  const inUse = await Promise.all([contract ?? bundledContract, ...splitList(overlay)].map(toRealPath))
   if (inUse.includes(await toRealPath(patch)))
     return `--patch: ${patch} is read as the contract or as an overlay. Name another file.`
   const isPatch = (beginning: string) =>
@@ -50,7 +50,7 @@ export async function writePatch(
   file: string,
   { contract = bundledContract, overlay: overlays }: ContractFiles,
 ): Promise<Result<string[], Findings>> {
-  const source = await readOverlaid(contract, splitFiles(overlays))
+  const source = await readOverlaid(contract, splitList(overlays))
   if (!source.ok) return source
   const document = source.value.value
   if (!isObject(document)) return failWith(contract, 'is not an OpenAPI document')

@@ -6,7 +6,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Result, success } from '../../core/result.ts'
-import { createTempFolder, type TempFolder } from '../../process/temp-folder.ts'
+import { createTempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import type { Catalogue } from '../../scenarios/definition.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
@@ -60,7 +60,6 @@ export async function huntFaults(suite: TestSuite): Promise<Result<SuiteOutcome,
   }
   const hunted = await huntCandidates({ ...suite, deadline }, hunt)
   suite.line.clear()
-  await folder.remove()
   return hunted.ok ? success(await reportOnHunt(suite, hunt, hunted.value)) : hunted
 }
 
@@ -94,11 +93,11 @@ async function loadHunt({ settings, output }: TestSuite): Promise<Result<LoadedH
 type PrepareCandidate = (candidate: Candidate) => ReturnType<typeof prepareRun>
 
 /** Creates the function that starts simulators, each with a file of scenarios like the one that repeats its run. */
-function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate {
+function createPrepare(suite: TestSuite, folder: string): PrepareCandidate {
   let files = 0
   return async (candidate) => {
     files += 1
-    const scenarios = join(path, `${files}.yaml`)
+    const scenarios = join(folder, `${files}.yaml`)
     await writeFile(scenarios, renderRules(candidate))
     const prepared = await prepareRun(suite, { rules: scenarios })
     await rm(scenarios)

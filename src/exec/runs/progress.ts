@@ -1,4 +1,3 @@
-import { findStderrTerminal } from '../../process/count-progress.ts'
 import { pluralize } from '../../reports/report.ts'
 import { isBad, type JudgedRun } from '../report/suite-report.ts'
 
@@ -10,13 +9,13 @@ export interface StatusLine {
   clear(): void
 }
 
-/** Creates the line. `stderr`: undefined where a line for people would be in the way. */
-export function createStatusLine(stderr: Parameters<typeof findStderrTerminal>[0] | undefined): StatusLine {
-  const write = stderr && findStderrTerminal(stderr)
+/** Creates the line, which only a terminal shows. `stderr`: undefined where a line for people would be in the way. */
+export function createStatusLine(stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> | undefined): StatusLine {
+  const terminal = stderr?.isTTY ? stderr : undefined
   const clearLine = '\r\u001b[2K'
   return {
-    show: (text) => write?.(`${clearLine}convsim: ${text}`),
-    clear: () => write?.(clearLine),
+    show: (text) => terminal?.write(`${clearLine}convsim: ${text}`),
+    clear: () => terminal?.write(clearLine),
   }
 }
 
