@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { commandsByKey } from '../store/commands.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** True while the list of keys is shown. */
@@ -81,9 +82,7 @@ export function KeyList() {
         ))}
       </dl>
       <p class="actions">
-        <button type="button" onClick={() => (isKeyListOpen.value = false)}>
-          Close
-        </button>
+        <Button label="Close" onClick={() => (isKeyListOpen.value = false)} />
       </p>
     </Dialog>
   )

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { announce, showProblem } from '../store/notices.ts'
+import { Button } from './button.tsx'
 
 /** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
@@ -28,16 +29,14 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
     }, copiedMs)
   }
   return (
-    <button
-      type="button"
+    <Button
+      label={isCopied.value ? 'Copied' : label}
       class="quiet copy"
       disabled={isDisabled}
       onClick={copy}
       title={title}
       aria-label={title ?? label}
-    >
-      {isCopied.value ? 'Copied' : label}
-    </button>
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type CurlRequest, formatCurl, sendSample } from './curl.ts'
 
@@ -18,11 +19,7 @@ export function Empty({ title, children, curl }: EmptyProps) {
       <h2>{title}</h2>
       {children && <p>{children}</p>}
       {curl && <CommandLine text={formatCurl(curl)} />}
-      {curl && (
-        <button type="button" class="primary" onClick={() => void sendSample(curl)}>
-          Send it
-        </button>
-      )}
+      {curl && <Button label="Send it" class="primary" onClick={() => void sendSample(curl)} />}
     </div>
   )
 }

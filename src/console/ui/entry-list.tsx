@@ -23,7 +23,12 @@ export function EntryList({ entries, openId, query }: EntryListProps) {
     <ul class="entries menu">
       {entries.map(({ id, title, note, tooltip }) => (
         <li key={id}>
-          <a href={hrefOf({ id, query })} aria-current={id === openId ? 'true' : undefined} title={tooltip}>
+          <a
+            class="wraps"
+            href={hrefOf({ id, query })}
+            aria-current={id === openId ? 'true' : undefined}
+            title={tooltip}
+          >
             {title} <span class="faint">{note}</span>
           </a>
         </li>

@@ -4,6 +4,7 @@ import { useCommands } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/entry-list.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -83,9 +84,7 @@ function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>
       />
       <div class="toolbar">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
-        <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Hide what was met
-        </button>
+        <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
       </div>
     </aside>
   )

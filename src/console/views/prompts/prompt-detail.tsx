@@ -43,7 +43,7 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
         {product !== undefined && <span>of the product {product}</span>}
       </p>
       {repeatOf !== undefined && (
-        <p class="remark advice">
+        <p class="remark marked advice">
           <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
           <code>externalPromptId</code> each request creates its own.
         </p>

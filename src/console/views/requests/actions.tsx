@@ -3,6 +3,7 @@ import { askText } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { navigate } from '../../store/route.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
@@ -21,14 +22,12 @@ export function Actions({
   const curl = async () =>
     valueOrNotice(await askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
   return (
-    <div class="request-actions">
+    <div class="request-actions wraps">
       <span class="faint">Copy as</span>
       <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
       <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
       <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
-      <button type="button" disabled={problem !== undefined} title={problem} onClick={send}>
-        Send again
-      </button>
+      <Button label="Send again" disabled={problem !== undefined} title={problem} onClick={send} />
     </div>
   )
 }

@@ -73,14 +73,14 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
         </a>
       </header>
       {isGone && (
-        <p class="remark advice" role="status">
+        <p class="remark marked advice" role="status">
           The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
       <Facts {...{ exchange, tries, mannersOf }} />
       <Actions exchange={exchange} isRecorded={!isGone} />
       {manners.map((sentence) => (
-        <p key={sentence} class="remark violation">
+        <p key={sentence} class="remark marked violation">
           Bad manners: {sentence}
         </p>
       ))}

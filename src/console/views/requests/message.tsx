@@ -45,7 +45,7 @@ export function RemarkList({ remarks }: { readonly remarks: readonly Remark[] })
   return (
     <>
       {remarks.map(({ in: part, pointer, message, kind }) => (
-        <p key={`${part}${pointer}${message}`} class={`remark ${kind}`}>
+        <p key={`${part}${pointer}${message}`} class={`remark marked ${kind}`}>
           <code>
             {part}
             {pointer}

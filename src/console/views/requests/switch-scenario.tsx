@@ -35,7 +35,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       showNotice(`Switched on in the sandbox ${sandbox}, before its other rules.`)
   }
   return (
-    <form class="message switch" ref={form} onSubmit={(event) => void submit(event)}>
+    <form class="message switch wraps" ref={form} onSubmit={(event) => void submit(event)}>
       <h3>Answer requests like this one with</h3>
       <label>
         <span>Scenario</span>

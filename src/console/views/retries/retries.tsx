@@ -3,6 +3,7 @@ import { useCommands } from '../../store/commands.ts'
 import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Button } from '../../ui/button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -40,7 +41,7 @@ export function RetriesPage() {
   return (
     <div class="retries">
       <section class="chains" aria-label="Calls that failed">
-        <div class="retries-bar">
+        <div class="toolbar">
           <p role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
@@ -48,9 +49,7 @@ export function RetriesPage() {
           <p class="line-legend faint">
             <i class="demanded" /> asked to wait <i class="missed" /> not waited for
           </p>
-          <button type="button" aria-pressed={isAll} onClick={toggle}>
-            All failed calls
-          </button>
+          <Button label="All failed calls" aria-pressed={isAll} onClick={toggle} />
         </div>
         {chains.length === 0 && <NoChains />}
         <ul>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import type { Asked } from '../../api/ask.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Conditions } from './conditions.tsx'
 import { headerOf } from './describe-rule.ts'
@@ -90,15 +91,11 @@ export function RuleForm({ offer, catalogue, rule: before, save, action, onCance
         max={1}
         placeholder="1"
       />
-      <p class="rule-submit">
+      <p class="wraps">
         <button type="submit" class="primary">
           {action}
         </button>
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel && <Button label="Cancel" onClick={onCancel} />}
         <code class="breaks">{headerOf(rule)}</code>
         <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
       </p>

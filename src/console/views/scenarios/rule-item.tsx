@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { headerOf, listConditions, nameRule } from './describe-rule.ts'
 import { listOffers } from './offer.ts'
@@ -68,30 +69,24 @@ export function RuleItem({ rule, index, count, catalogue, change, put }: RuleIte
       <RuleText rule={rule} count={count} />
       <div class="rule-actions">
         {index > 0 && (
-          <button
-            type="button"
+          <Button
+            label="↑"
             class="quiet"
             id={`move-${index}`}
             aria-label={`Move ${name} up`}
             onClick={() => void moveUp()}
-          >
-            ↑
-          </button>
+          />
         )}
-        <button
-          type="button"
+        <Button
+          label="Edit"
           class="quiet"
           id={`edit-${index}`}
           aria-label={`Edit ${name}`}
           aria-expanded={edited.value !== undefined}
           onClick={() => (edited.value = edited.value ? undefined : rule)}
-        >
-          Edit
-        </button>
+        />
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
-        <button type="button" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()}>
-          ✕
-        </button>
+        <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()} />
       </div>
       {edited.value && (
         <RuleForm

@@ -4,6 +4,7 @@ import { valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox } from '../../store/route.ts'
 import { type Rules, replaceRules } from '../../store/rules.ts'
+import { Button } from '../../ui/button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { nameRule } from './describe-rule.ts'
@@ -32,12 +33,8 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <button type="button" class="quiet" onClick={() => void put((all) => all)}>
-              Count anew
-            </button>
-            <button type="button" class="quiet" onClick={() => void removeAll()}>
-              Remove all
-            </button>
+            <Button label="Count anew" class="quiet" onClick={() => void put((all) => all)} />
+            <Button label="Remove all" class="quiet" onClick={() => void removeAll()} />
           </>
         )}
       </header>

@@ -136,7 +136,7 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
       {facts.map((fact) => (
         <div key={fact.title}>
           <dt>{fact.title}</dt>
-          <dd>
+          <dd class="wraps">
             {fact.value} <span class="faint">{fact.note}</span>
           </dd>
         </div>

@@ -2,6 +2,7 @@ import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCurl } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -65,14 +66,12 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
       </p>
       <div class="buttons">
         {['7d', '30d', '90d'].map((one) => (
-          <button
+          <Button
+            label={`${one.slice(0, -1)} days`}
             key={one}
-            type="button"
             aria-pressed={one === period}
             onClick={() => replaceRoute({ query: { period: one } })}
-          >
-            {one.slice(0, -1)} days
-          </button>
+          />
         ))}
         <label>
           as{' '}
@@ -88,13 +87,11 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
             ))}
           </select>
         </label>
-        <button
-          type="button"
+        <Button
+          label="Table"
           aria-pressed={isTable}
           onClick={() => replaceRoute({ query: { look: isTable ? undefined : 'table' } })}
-        >
-          Table
-        </button>
+        />
       </div>
       {chosen && (
         <p>
@@ -144,9 +141,11 @@ function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanat
       {why.join(' ')}{' '}
       {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
       {answer.origin === 'scenario' && (
-        <button type="button" class="link" onClick={() => replaceRoute({ query: { as: '200' } })}>
-          Show the figures without it
-        </button>
+        <Button
+          label="Show the figures without it"
+          class="link"
+          onClick={() => replaceRoute({ query: { as: '200' } })}
+        />
       )}
     </Empty>
   )

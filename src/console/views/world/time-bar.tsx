@@ -3,6 +3,7 @@ import { clockMode, refreshClock, sandboxNow } from '../../store/clock.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { changeSeed, info, sandboxSeed } from '../../store/server.ts'
+import { Button } from '../../ui/button.tsx'
 import { FieldForm, seedField } from '../../ui/field-form.tsx'
 import { formatInstant } from '../../ui/time.tsx'
 
@@ -32,23 +33,20 @@ export function TimeBar() {
   const first = info.value?.seed ?? seed
   const change = (changed: string) => changeSeed(sandbox.peek(), changed)
   return (
-    <div class="time-bar buttons">
+    <div class="toolbar">
       {mode !== undefined && (
         <>
           <span>
             <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
           </span>
-          <button type="button" onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}>
-            {mode === 'frozen' ? 'Let it run' : 'Freeze'}
-          </button>
+          <Button
+            label={mode === 'frozen' ? 'Let it run' : 'Freeze'}
+            onClick={() => void setClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}
+          />
           {['1h', '1d', '7d'].map((by) => (
-            <button key={by} type="button" title={`Advance the clock by ${by}`} onClick={() => void advance(by)}>
-              +{by}
-            </button>
+            <Button label={`+${by}`} key={by} title={`Advance the clock by ${by}`} onClick={() => void advance(by)} />
           ))}
-          <button type="button" disabled={mode === 'real'} onClick={() => void setClock({ mode: 'real' })}>
-            Back to real
-          </button>
+          <Button label="Back to real" disabled={mode === 'real'} onClick={() => void setClock({ mode: 'real' })} />
           <FieldForm
             label="Day to go to, at noon"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
@@ -60,11 +58,7 @@ export function TimeBar() {
       )}
       <span class="last">Seed</span>
       <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
-      {seed !== first && (
-        <button type="button" class="quiet" onClick={() => void change(first)}>
-          Back to {first}
-        </button>
-      )}
+      {seed !== first && <Button label={`Back to ${first}`} class="quiet" onClick={() => void change(first)} />}
     </div>
   )
 }
