@@ -46,7 +46,7 @@ export function listActions(): readonly PageCommand[] {
         void moveClock(ask('post', '/clock/advance', { query: { sandbox: sandbox.peek() }, body: { by } }))
       },
     })),
-    ...listOffers(catalogue.value)
+    ...listOffers()
       .filter(({ freeText }) => !freeText)
       .map((offer) => ({
         title: `Switch on ${titleOf(offer)}`,

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
+import { catalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -23,7 +24,6 @@ const query = { item: undefined }
 export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
-  const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
@@ -35,7 +35,7 @@ export function ContractPage() {
   })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
+    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
@@ -46,7 +46,7 @@ export function ContractPage() {
       <Contents coverage={coverage.value} openId={id} />
       <div class="split-side contract" tabIndex={-1} data-open>
         {operation && covered ? (
-          <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
+          <Operation key={id} operation={operation} coverage={covered} />
         ) : (
           <Empty title="The contract has no such operation">Pick one of the list.</Empty>
         )}

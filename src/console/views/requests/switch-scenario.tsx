@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
-import { catalogue, nameOf } from '../../store/catalogue.ts'
+import { nameOf } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
@@ -12,7 +12,7 @@ import { listOffers, titleOf } from '../scenarios/offer.ts'
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation, sandbox } = exchange
-  const offered = listOffers(catalogue.value).filter(
+  const offered = listOffers().filter(
     ({ freeText, operations = [] }) => !freeText && (operation === undefined || operations.includes(operation)),
   )
   const name = useSignal('rate-limited')

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,19 +12,17 @@ import { offerOf } from './rule-values.ts'
 /** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
 export type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
 
-/** Properties of `RuleItem`. */
-export interface RuleItemProps {
+interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
   readonly count: Schema<'RuleCount'>
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
   readonly change: ChangeRules
   /** Changes the list, and shows the problem where that fails. */
   readonly put: (change: (rules: Rules) => Rules) => Promise<void>
 }
 
 /** A rule with its counts, which the user switches, moves, edits and removes. */
-export function RuleItem({ rule, index, count, catalogue, change, put }: RuleItemProps) {
+export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
   /** The rule as it was when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const name = `rule ${index + 1}`
@@ -90,9 +88,9 @@ export function RuleItem({ rule, index, count, catalogue, change, put }: RuleIte
       </div>
       {edited.value && (
         <RuleForm
-          {...{ catalogue, save }}
           rule={edited.value}
-          offer={offerOf(edited.value, listOffers(catalogue))}
+          save={save}
+          offer={offerOf(edited.value, listOffers())}
           action="Save"
           onCancel={finish}
         />

@@ -10,15 +10,13 @@ import { Empty } from '../../ui/empty.tsx'
 import { nameRule } from './describe-rule.ts'
 import { type ChangeRules, RuleItem, RuleText } from './rule-item.tsx'
 
-/** Properties of `RuleList`. */
-export interface RuleListProps {
+interface RuleListProps {
   readonly answer: AnswerOf<'/scenarios', 'get'>
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
   readonly reload: () => Promise<void>
 }
 
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
-export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload }: RuleListProps) {
+export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleListProps) {
   const change = useQueuedChanges(rules, reload)
   const put = async (changed: (all: Rules) => Rules) => {
     valueOrNotice(await change(changed))
@@ -47,11 +45,7 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
           </p>
           <ol class="rules">
             {rules.map((rule, index) => (
-              <RuleItem
-                key={index}
-                {...{ rule, index, change, put, catalogue }}
-                count={counts.rules[index] ?? { acted: 0 }}
-              />
+              <RuleItem key={index} {...{ rule, index, change, put }} count={counts.rules[index] ?? { acted: 0 }} />
             ))}
           </ol>
         </>

@@ -18,11 +18,11 @@ export function ScenariosPage() {
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">
-        <RuleList answer={rules.value} catalogue={catalogue.value} reload={reload} />
+        <RuleList answer={rules.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section aria-label="Catalogue">
-        <CatalogueList catalogue={catalogue.value} onAdded={reload} />
+        <CatalogueList onAdded={reload} />
       </section>
     </div>
   )

@@ -1,4 +1,5 @@
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
+import type { Catalogue } from '../../store/catalogue.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -19,8 +20,6 @@ import {
   useAnalytics,
   useAnalyticsWithoutEvents,
 } from './use-analytics.ts'
-
-type Catalogue = AnswerOf<'/catalogue', 'get'>
 
 type Explanation = Schema<'Explanation'>
 

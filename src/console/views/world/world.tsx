@@ -1,7 +1,6 @@
-import type { AnswerOf } from '../../api/answers.ts'
+import { type Catalogue, catalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { EntryList } from '../../ui/entry-list.tsx'
 import { FieldForm } from '../../ui/field-form.tsx'
@@ -11,11 +10,10 @@ import { TimeBar } from './time-bar.tsx'
 
 /** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
 export function WorldPage() {
-  const { value, problem } = useAnswer('/catalogue')
   return (
     <>
       <TimeBar />
-      {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
+      {catalogue.value ? <Models catalogue={catalogue.value} /> : <Loading problem={undefined} />}
     </>
   )
 }
@@ -23,7 +21,7 @@ export function WorldPage() {
 /** The scenario in the address is that of the model that was open before. */
 const query = { as: undefined }
 
-function Models({ catalogue }: { readonly catalogue: AnswerOf<'/catalogue', 'get'> }) {
+function Models({ catalogue }: { readonly catalogue: Catalogue }) {
   const { models } = catalogue
   const openId = route.value.id ?? models[0]?.id
   useListKeys({
