@@ -31,16 +31,12 @@ export function OpenQuestion() {
   const { title, losses, action, answer } = question
   return (
     <Dialog title={title} onClose={() => answer(false)}>
-      {losses.length > 0 && (
-        <>
-          <p>This will be lost:</p>
-          <ul class="bullets">
-            {losses.map((loss) => (
-              <li key={loss}>{loss}</li>
-            ))}
-          </ul>
-        </>
-      )}
+      <p>This will be lost:</p>
+      <ul class="bullets">
+        {losses.map((loss) => (
+          <li key={loss}>{loss}</li>
+        ))}
+      </ul>
       <p class="actions">
         <Button label="Cancel" onClick={() => answer(false)} />
         <Button label={action} class="danger" onClick={() => answer(true)} />

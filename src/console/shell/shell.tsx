@@ -6,17 +6,15 @@ import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { views } from '../views/index.ts'
-import { currentView } from './current-view.ts'
+import { currentView, views } from '../views/index.ts'
 import { Header } from './header.tsx'
-import { isKeyListOpen, isPaletteOpen, KeyList, useKeys } from './keys.tsx'
+import { isKeyListOpen, isPaletteOpen, KeyList } from './keys.tsx'
 import { Announcement, Notices, OpenQuestion } from './notices.tsx'
 import { Palette } from './palette.tsx'
 import { TokenQuestion } from './token-question.tsx'
 
 /** The whole page: head, the view that the address names, and whatever lies above it. */
 export function Shell() {
-  useKeys()
   useCommands(
     [
       ...views.map(({ name, title }, index) => ({

@@ -26,3 +26,10 @@ const names = computed(() => {
 
 /** Returns the name of a model or product, or undefined if the fixtures do not have the id. */
 export const nameOf = (id: string): string | undefined => names.value.get(id.toLowerCase())
+
+/** Groups scenarios by their family, in the order in which the families first occur. */
+export function groupByFamily<Item extends { readonly family: string }>(items: readonly Item[]): [string, Item[]][] {
+  const families = new Map<string, Item[]>()
+  for (const item of items) families.set(item.family, [...(families.get(item.family) ?? []), item])
+  return [...families]
+}

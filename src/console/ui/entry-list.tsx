@@ -29,7 +29,7 @@ export function EntryList({ entries, openId, query }: EntryListProps) {
             aria-current={id === openId ? 'true' : undefined}
             title={tooltip}
           >
-            {title} <span class="faint">{note}</span>
+            {title} <span class="faint small">{note}</span>
           </a>
         </li>
       ))}

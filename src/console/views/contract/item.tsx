@@ -88,7 +88,9 @@ function Item({ name, text, missing, isMet, isOpen }: ItemProps) {
       <span class="hidden">{word}: </span> {text}
     </>
   )
-  if (!missing) return <span class={isMet ? 'item met good' : 'item faint'}>{words}</span>
+  if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
   const toggle = () => replaceRoute({ query: { item: isOpen ? undefined : name } })
-  return <Button label={words} class="item missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle} />
+  return (
+    <Button label={words} class="item small missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle} />
+  )
 }

@@ -1,6 +1,5 @@
-import { catalogue } from '../../store/catalogue.ts'
+import { catalogue, groupByFamily } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
-import { groupByFamily } from '../../ui/families.ts'
 import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
 import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
@@ -121,7 +120,7 @@ function Fields({ fields, status }: { fields: readonly DocumentedField[]; status
             <div>
               <Prose text={description} />
               <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-              {other !== undefined && <p class="assumption">Assumed as for {other}.</p>}
+              {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
             </div>
             <Items {...{ items, status }} />
           </li>

@@ -1,10 +1,12 @@
 import type { Schema } from '../../api/answers.ts'
-import { askText } from '../../api/ask.ts'
+import { ask, askText } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
-import { navigate } from '../../store/route.ts'
+import { askOnce } from '../../store/question.ts'
+import { navigate, sandbox } from '../../store/route.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { count } from '../../ui/text.ts'
 import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
@@ -47,4 +49,14 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
       'The connection ended before the whole answer came, as a scenario may ask. The list shows the request.'
     showProblem({ status: undefined, sentence })
   }
+}
+
+/** Deletes the recorded requests of the sandbox that is shown, after a question. */
+export async function clearRequests(): Promise<void> {
+  const name = sandbox.peek()
+  const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
+  const losses = ['all recorded requests', 'manners and coverage, which begin anew']
+  if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
+  const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
+  if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)
 }

@@ -10,8 +10,7 @@ export interface Remark extends Schema<'Violation'> {
   readonly kind: JsonMark['kind']
 }
 
-/** Properties of `BodySection`. */
-export interface BodySectionProps {
+interface BodySectionProps {
   readonly title: string
   readonly body: Schema<'Body'>
   /** The remarks about the body. */

@@ -73,7 +73,7 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
   const { attempt, width } = placed
   const { id, status, outcome, findings, tookMs } = attempt
   return (
-    <li class="attempt" style={{ width: `${width}%` }}>
+    <li class="attempt small" style={{ width: `${width}%` }}>
       <a
         class={findings.length > 0 ? 'faulty' : undefined}
         href={hrefOf({ view: 'requests', id })}

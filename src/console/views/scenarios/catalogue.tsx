@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
+import { groupByFamily } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
-import { groupByFamily } from '../../ui/families.ts'
 import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 

@@ -62,7 +62,7 @@ export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
           aria-label={`Switch ${name}`}
           onChange={() => void toggle()}
         />
-        <span class="faint">{isOn ? 'on' : 'off'}</span>
+        <span class="faint small">{isOn ? 'on' : 'off'}</span>
       </label>
       <RuleText rule={rule} count={count} />
       <div class="rule-actions">

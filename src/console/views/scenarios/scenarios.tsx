@@ -1,7 +1,7 @@
 import { catalogue } from '../../store/catalogue.ts'
 import { sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { Loading } from '../../ui/loading.tsx'
+import { Loading } from '../../ui/empty.tsx'
 import { CatalogueList } from './catalogue.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Sequences } from './sequences.tsx'

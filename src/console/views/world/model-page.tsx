@@ -6,13 +6,13 @@ import { useAnswer } from '../../store/use-answer.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCurl } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { Mark, Status } from '../../ui/status.tsx'
+import { objectOf, textOrEmpty } from '../../ui/text.ts'
 import { Charts, DayTable, Totals } from './charts.tsx'
 import { EventEffects } from './event-effects.tsx'
-import { compareQuality, type Figures, readFigures, readText, recordOf } from './figures.ts'
+import { compareQuality, type Figures, readFigures } from './figures.ts'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
@@ -115,14 +115,14 @@ function ModelFigures({ question, explanation, figures, catalogue }: ModelFigure
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
   const before = moved.length > 0 ? compareQuality(figures, without) : undefined
-  const assessment = recordOf(figures.body['recommendations'])
-  const health = readText(assessment, 'healthLevel') || 'no assessment'
+  const assessment = objectOf(figures.body['recommendations'])
+  const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = route.value.query['look'] === 'table' ? DayTable : Charts
   return (
     <>
       <p>
         <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
-        {readText(assessment, 'summary')}
+        {textOrEmpty(assessment['summary'])}
       </p>
       <div class="figures">
         <Days {...{ figures, before }} />
