@@ -48,7 +48,7 @@ async function copyText(text: string): Promise<boolean> {
     else copyBySelection(text)
     return true
   } catch {
-    showProblem({ status: undefined, sentence: 'The browser does not let this page use the clipboard.' })
+    showProblem('The browser does not let this page use the clipboard.')
     return false
   }
 }

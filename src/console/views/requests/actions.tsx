@@ -11,13 +11,7 @@ import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
 /** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
-export function Actions({
-  exchange,
-  isRecorded,
-}: {
-  readonly exchange: Schema<'Exchange'>
-  readonly isRecorded: boolean
-}) {
+export function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRecorded: boolean }) {
   const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [exchange])
@@ -45,9 +39,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
     if (id !== null) navigate({ view: 'requests', id })
     await answer.arrayBuffer()
   } catch {
-    const sentence =
-      'The connection ended before the whole answer came, as a scenario may ask. The list shows the request.'
-    showProblem({ status: undefined, sentence })
+    showProblem('The connection ended before the whole answer came, as a scenario may ask. The list shows the request.')
   }
 }
 

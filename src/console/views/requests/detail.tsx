@@ -13,12 +13,8 @@ import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-interface DetailProps extends ClientManners {
-  readonly id: string
-}
-
 /** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
-export function RequestDetail({ id, ...manners }: DetailProps) {
+export function RequestDetail({ id, ...manners }: ClientManners & { id: string }) {
   const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value

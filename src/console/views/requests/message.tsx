@@ -95,13 +95,7 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
 }
 
 /** The headers of a message, closed at first. */
-export function HeaderSection({
-  title,
-  headers,
-}: {
-  readonly title: string
-  readonly headers: Record<string, string>
-}) {
+export function HeaderSection({ title, headers }: { title: string; headers: Record<string, string> }) {
   const rows = Object.entries(headers)
   return (
     <details class="message">

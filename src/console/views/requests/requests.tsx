@@ -94,13 +94,7 @@ function Filters({ text }: { readonly text: string }) {
   )
 }
 
-function ListStatus({
-  rows: { state, paused },
-  problem,
-}: {
-  readonly rows: RequestRows
-  readonly problem?: string | undefined
-}) {
+function ListStatus({ rows: { state, paused }, problem }: { rows: RequestRows; problem: string | undefined }) {
   const failure = problem ?? state.value.problem
   if (failure)
     return (

@@ -9,13 +9,11 @@ import { useListKeys } from '../../store/use-list-keys.ts'
 import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
-interface CatalogueListProps {
-  /** Called after a rule was added. */
-  readonly onAdded: () => Promise<void>
-}
-
-/** All scenarios by family, found by words of their sentences. The address names the one that is open. */
-export function CatalogueList({ onAdded }: CatalogueListProps) {
+/**
+ * All scenarios by family, found by words of their sentences. The address names the one that is open. `onAdded` is
+ * called after a rule was added.
+ */
+export function CatalogueList({ onAdded }: { onAdded: () => Promise<void> }) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
   const found = groupByFamily(listOffers().filter((offer) => hasWords(offer, text)))
@@ -52,12 +50,8 @@ export function CatalogueList({ onAdded }: CatalogueListProps) {
   )
 }
 
-interface OfferItemProps extends CatalogueListProps {
-  readonly offer: Offer
-}
-
 /** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
-function OfferItem({ offer, onAdded }: OfferItemProps) {
+function OfferItem({ offer, onAdded }: { offer: Offer; onAdded: () => Promise<void> }) {
   const isOpen = isCalled(route.value.id, offer)
   const named = route.value.query['operation']
   const element = useRef<HTMLDivElement>(null)

@@ -10,13 +10,9 @@ import { Empty } from '../../ui/empty.tsx'
 import { nameRule } from './describe-rule.ts'
 import { type ChangeRules, RuleItem, RuleText } from './rule-item.tsx'
 
-interface RuleListProps {
-  readonly answer: AnswerOf<'/scenarios', 'get'>
-  readonly reload: () => Promise<void>
-}
-
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
-export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleListProps) {
+export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'get'>; reload: () => Promise<void> }) {
+  const { rules, startUp, counts } = answer
   const change = useQueuedChanges(rules, reload)
   const put = async (changed: (all: Rules) => Rules) => {
     valueOrNotice(await change(changed))
