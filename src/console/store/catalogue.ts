@@ -1,14 +1,11 @@
 import { computed, effect, signal } from '@preact/signals'
-import type { AnswerOf } from '../api/answers.ts'
+import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
 import { connection } from './live.ts'
 import { changeTick } from './server.ts'
 
-/** The scenarios, operations, models and products of the simulator. */
-export type Catalogue = AnswerOf<'/catalogue', 'get'>
-
-/** The catalogue; undefined until it is read. */
-export const catalogue = signal<Catalogue | undefined>(undefined)
+/** The scenarios, operations, models and products of the simulator; undefined until they are read. */
+export const catalogue = signal<Schema<'Catalogue'> | undefined>(undefined)
 
 effect(() => {
   void changeTick.value

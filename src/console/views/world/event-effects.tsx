@@ -1,5 +1,4 @@
 import type { Schema } from '../../api/answers.ts'
-import type { Catalogue } from '../../store/catalogue.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
@@ -10,7 +9,7 @@ interface EventEffectsProps extends ChartsProps {
   /** The answer of a sandbox without events, or undefined if it is not known. */
   readonly without: Figures | undefined
   /** The products of the model. */
-  readonly products: Catalogue['products']
+  readonly products: Schema<'Catalogue'>['products']
   /** Those of them that events have moved. */
   readonly moved: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>

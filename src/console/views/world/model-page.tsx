@@ -1,5 +1,4 @@
 import type { Schema } from '../../api/answers.ts'
-import type { Catalogue } from '../../store/catalogue.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -24,7 +23,7 @@ import {
 type Explanation = Schema<'Explanation'>
 
 /** The analytics of a model as the service would answer them now, with the effect of events. */
-export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue }) {
+export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Catalogue'> }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
@@ -41,7 +40,7 @@ export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue 
 }
 
 interface ModelHeadProps {
-  readonly catalogue: Catalogue
+  readonly catalogue: Schema<'Catalogue'>
   readonly question: AnalyticsQuestion
 }
 

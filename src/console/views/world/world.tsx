@@ -1,4 +1,5 @@
-import { type Catalogue, catalogue } from '../../store/catalogue.ts'
+import type { Schema } from '../../api/answers.ts'
+import { catalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
@@ -21,7 +22,7 @@ export function WorldPage() {
 /** The scenario in the address is that of the model that was open before. */
 const query = { as: undefined }
 
-function Models({ catalogue }: { readonly catalogue: Catalogue }) {
+function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
   const { models } = catalogue
   const openId = route.value.id ?? models[0]?.id
   useListKeys({
