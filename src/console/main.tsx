@@ -4,13 +4,12 @@
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { currentView } from './shell/current-view.ts'
 import { Shell } from './shell/shell.tsx'
 import { refreshClock } from './store/clock.ts'
 import { connection, keepStreaming } from './store/live.ts'
 import { replaceRoute, route, sandbox } from './store/route.ts'
 import { refreshInfo, refreshSandboxes } from './store/server.ts'
-import { views } from './views/index.ts'
+import { currentView, views } from './views/index.ts'
 
 /** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
 const refreshMs = 5_000

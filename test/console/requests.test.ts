@@ -53,6 +53,10 @@ describeInBrowser('the view of the requests', () => {
     await page.getByRole('button', { name: 'Bad manners' }).click()
     await page.getByText('1 listed').waitFor()
     expect(page.url()).toContain('has%3Amanners')
+    const colors = await page.evaluate<string[]>(
+      `Array.from(document.querySelectorAll('.request-filters button'), (one) => getComputedStyle(one).color)`,
+    )
+    expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
     await page
       .getByText(/^Bad manners: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/)

@@ -1,4 +1,4 @@
-import { type Asked, fetchControl, toTarget } from './ask.ts'
+import { type Asked, fetchControl } from './ask.ts'
 
 /** A server-sent event: `{ name: 'request', data: '{"id":"req-1",...}' }`. */
 export interface StreamEvent {
@@ -6,24 +6,14 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** The stream to read, and the functions that are called meanwhile. */
-export interface StreamReader {
-  readonly path: string
-  readonly query: Readonly<Record<string, string | number>>
-  readonly signal: AbortSignal
-  onOpen(): void
-  onEvents(events: readonly StreamEvent[]): void
-}
-
 /** Reads server-sent events by `fetch`, since `EventSource` sends no token, until the stream ends or cannot open. */
-export async function readEventStream({
-  path,
-  query,
-  signal,
-  onOpen,
-  onEvents,
-}: StreamReader): Promise<Asked<undefined>> {
-  const response = await fetchControl(toTarget(path, {}, query), { signal })
+export async function readEventStream(
+  target: string,
+  signal: AbortSignal,
+  onOpen: () => void,
+  onEvents: (events: readonly StreamEvent[]) => void,
+): Promise<Asked<undefined>> {
+  const response = await fetchControl(target, { signal })
   if (!response.ok) return response
   const reader = response.value.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return { ok: true, value: undefined }

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { catalogue } from '../store/catalogue.ts'
-import { refreshClock } from '../store/clock.ts'
+import { changeClock } from '../store/clock.ts'
 import type { PageCommand } from '../store/commands.ts'
 import { showNotice, valueOrNotice } from '../store/notices.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { addRule } from '../store/rules.ts'
 import { sandboxNames } from '../store/server.ts'
-import { clearRequests } from '../views/requests/clear.ts'
+import { clearRequests } from '../views/requests/actions.tsx'
 import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
 import { listOffers, titleOf } from '../views/scenarios/offer.ts'
 
@@ -37,16 +37,13 @@ export function listActions(): readonly PageCommand[] {
   const ofSandbox: readonly PageCommand[] = [
     ...(['frozen', 'real'] as const).map((mode) => ({
       title: mode === 'frozen' ? 'Freeze the clock' : 'Let the clock run as the machine’s does',
-      run: () => void moveClock(ask('put', '/clock', { query: { sandbox: sandbox.peek() }, body: { mode } })),
+      run: () => void moveClock({ mode }),
     })),
     ...['1 minute', '1 hour', '1 day'].map((span) => ({
       title: `Move the clock forward by ${span}`,
-      run: () => {
-        const by = span.replace(/ (.).*/, '$1')
-        void moveClock(ask('post', '/clock/advance', { query: { sandbox: sandbox.peek() }, body: { by } }))
-      },
+      run: () => void moveClock({ by: span.replace(/ (.).*/, '$1') }),
     })),
-    ...listOffers(catalogue.value)
+    ...listOffers()
       .filter(({ freeText }) => !freeText)
       .map((offer) => ({
         title: `Switch on ${titleOf(offer)}`,
@@ -65,11 +62,9 @@ export function listActions(): readonly PageCommand[] {
   ]
 }
 
-async function moveClock(asked: ReturnType<typeof ask<'/clock', 'put'>>): Promise<void> {
-  const clock = valueOrNotice(await asked)
-  if (!clock) return
-  await refreshClock()
-  showNotice(`The clock of ${sandbox.peek()} is ${clock.mode} at ${clock.now}.`)
+async function moveClock(change: Parameters<typeof changeClock>[0]): Promise<void> {
+  const clock = await changeClock(change)
+  if (clock) showNotice(`The clock of ${sandbox.peek()} is ${clock.mode} at ${clock.now}.`)
 }
 
 async function switchOn(scenario: string): Promise<void> {

@@ -7,8 +7,7 @@ import { refreshSandboxes, sandboxNames } from '../store/server.ts'
 import { useAnswer } from '../store/use-answer.ts'
 import { count } from '../ui/text.ts'
 import { formatInstant } from '../ui/time.tsx'
-import { views } from '../views/index.ts'
-import { currentView } from './current-view.ts'
+import { currentView, views } from '../views/index.ts'
 import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
 
 /** The head of the page: views, sandbox, clock and connection. */
@@ -22,9 +21,9 @@ export function Header() {
   return (
     <header class="page-head">
       <a class="brand" href={hrefOf({ view: views[0].name })}>
-        <svg viewBox="0 0 16 16" aria-hidden="true">
+        <svg viewBox="0 0 16 16" width="18" fill="#2b5fab" aria-hidden="true">
           <rect width="16" height="16" rx="4" />
-          <path d="M4 10V8m4 2V4m4 6V6" />
+          <path d="M4 10V8m4 2V4m4 6V6" fill="none" stroke="#fff" stroke-linecap="round" stroke-width="2" />
         </svg>
         convsim
       </a>
@@ -92,7 +91,7 @@ function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
   return (
-    <span class="clock" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
+    <span class="clock faint small" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
       {formatInstant(sandboxNow.value)}
       {name && <em>{name}</em>}
     </span>
@@ -107,7 +106,11 @@ const words: Readonly<Record<StreamState, string>> = {
 }
 
 const Connection = () => (
-  <span class={`connection ${streamState.value}`} role="status" title="The stream of requests from the simulator">
+  <span
+    class={`connection faint small ${streamState.value}`}
+    role="status"
+    title="The stream of requests from the simulator"
+  >
     {words[streamState.value]}
   </span>
 )

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { commandsByKey } from '../store/commands.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** True while the list of keys is shown. */
@@ -9,14 +9,9 @@ export const isKeyListOpen = signal(false)
 /** True while the palette is shown. */
 export const isPaletteOpen = signal(false)
 
-/** Runs commands by their keys. Keys that a field or the browser needs are left alone; Escape leaves a field. */
-export function useKeys(): void {
-  useEffect(() => {
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
-}
+addEventListener('keydown', onKey)
 
+/** Runs commands by their keys. Keys that a field or the browser needs are left alone; Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   if (isPaletteKey(event)) {
     event.preventDefault()
@@ -64,7 +59,7 @@ export function KeyList() {
   const commands = [...commandsByKey()]
   return (
     <Dialog title="Keys" onClose={() => (isKeyListOpen.value = false)}>
-      <dl class="keys">
+      <dl class="pairs">
         <div>
           <dt>
             <kbd>Ctrl</kbd> <kbd>K</kbd>
@@ -81,9 +76,7 @@ export function KeyList() {
         ))}
       </dl>
       <p class="actions">
-        <button type="button" onClick={() => (isKeyListOpen.value = false)}>
-          Close
-        </button>
+        <Button label="Close" onClick={() => (isKeyListOpen.value = false)} />
       </p>
     </Dialog>
   )

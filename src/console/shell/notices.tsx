@@ -1,5 +1,6 @@
 import { announcement, dismiss, notices } from '../store/notices.ts'
 import { openQuestion } from '../store/question.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** Shows notices at the lower edge of the page. */
@@ -9,9 +10,7 @@ export function Notices() {
       {notices.value.map(({ id, kind, sentence }) => (
         <div key={id} class={`notice ${kind}`}>
           <span>{sentence}</span>
-          <button type="button" class="quiet" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`}>
-            ✕
-          </button>
+          <Button label="✕" class="quiet" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`} />
         </div>
       ))}
     </div>
@@ -32,23 +31,15 @@ export function OpenQuestion() {
   const { title, losses, action, answer } = question
   return (
     <Dialog title={title} onClose={() => answer(false)}>
-      {losses.length > 0 && (
-        <>
-          <p>This will be lost:</p>
-          <ul class="bullets">
-            {losses.map((loss) => (
-              <li key={loss}>{loss}</li>
-            ))}
-          </ul>
-        </>
-      )}
+      <p>This will be lost:</p>
+      <ul class="bullets">
+        {losses.map((loss) => (
+          <li key={loss}>{loss}</li>
+        ))}
+      </ul>
       <p class="actions">
-        <button type="button" onClick={() => answer(false)}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={() => answer(true)}>
-          {action}
-        </button>
+        <Button label="Cancel" onClick={() => answer(false)} />
+        <Button label={action} class="danger" onClick={() => answer(true)} />
       </p>
     </Dialog>
   )

@@ -4,18 +4,17 @@ import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { isSandboxMissing, sandboxNames } from '../store/server.ts'
+import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { views } from '../views/index.ts'
-import { currentView } from './current-view.ts'
+import { currentView, views } from '../views/index.ts'
 import { Header } from './header.tsx'
-import { isKeyListOpen, isPaletteOpen, KeyList, useKeys } from './keys.tsx'
+import { isKeyListOpen, isPaletteOpen, KeyList } from './keys.tsx'
 import { Announcement, Notices, OpenQuestion } from './notices.tsx'
 import { Palette } from './palette.tsx'
 import { TokenQuestion } from './token-question.tsx'
 
 /** The whole page: head, the view that the address names, and whatever lies above it. */
 export function Shell() {
-  useKeys()
   useCommands(
     [
       ...views.map(({ name, title }, index) => ({
@@ -71,10 +70,7 @@ function CurrentView() {
   if (error !== undefined)
     return (
       <Empty title="This view has failed">
-        That is a bug of the console: {String(error)}.{' '}
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
+        That is a bug of the console: {String(error)}. <Button label="Try again" onClick={retry} />
       </Empty>
     )
   const isAll = sandbox.value === '*'
@@ -83,9 +79,7 @@ function CurrentView() {
     <Empty title={isAll ? 'Pick a sandbox' : 'No sandbox can have the name of this address'}>
       {isAll ? `${title} shows one sandbox at a time: ` : 'Pick one of these: '}
       {sandboxNames.value.filter(isSandboxName).map((name) => (
-        <button key={name} type="button" onClick={() => showSandbox(name)}>
-          {name}
-        </button>
+        <Button label={name} key={name} onClick={() => showSandbox(name)} />
       ))}
     </Empty>
   )

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
+import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
 /** Milliseconds between the ticks that make times of the page grow older. */
@@ -35,4 +36,12 @@ export async function refreshClock(): Promise<void> {
   }
   const clock = await ask('get', '/clock', { query: { sandbox: asked } })
   if (clock.ok && asked === sandbox.value) known.value = { ...clock.value, readAt: Date.now() }
+}
+
+/** Sets or advances the clock that is shown. Returns it, or undefined where that is refused, which is shown. */
+export async function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
+  const options = { query: { sandbox: sandbox.peek() }, body }
+  const asked = await ('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
+  if (asked.ok) await refreshClock()
+  return valueOrNotice(asked)
 }

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
-import { ask, type Problem } from '../api/ask.ts'
+import { ask, type Problem, toTarget } from '../api/ask.ts'
 import { readEventStream, type StreamEvent } from '../api/stream.ts'
 import { isTokenNeeded } from '../api/token.ts'
 import { sandbox } from './route.ts'
@@ -99,7 +99,7 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
   const since = newest.value.requests[0]?.number ?? 0
   const query = { sandbox: name, since, bodies: 'true' } as const
-  const stream = await readEventStream({ path: '/requests/stream', query, signal, onOpen, onEvents: receive })
+  const stream = await readEventStream(toTarget('/requests/stream', {}, query), signal, onOpen, receive)
   return stream.ok ? undefined : stream.problem
 }
 

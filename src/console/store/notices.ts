@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Asked, Problem } from '../api/ask.ts'
+import type { Asked } from '../api/ask.ts'
 
 /** A sentence at the lower edge of the page. */
 interface Notice {
@@ -43,14 +43,12 @@ export function showNotice(sentence: string): void {
 }
 
 /** Shows a problem and what to do. */
-export function showProblem({ sentence }: Problem): void {
-  show('problem', sentence)
-}
+export const showProblem = (sentence: string) => void show('problem', sentence)
 
 /** Returns the value of an answer; shows the problem and returns undefined where there is none. */
 export function valueOrNotice<Value>(asked: Asked<Value>): Value | undefined {
   if (asked.ok) return asked.value
-  showProblem(asked.problem)
+  showProblem(asked.problem.sentence)
   return undefined
 }
 

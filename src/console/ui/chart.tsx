@@ -49,11 +49,11 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     .join('')
   return (
     <figure class="chart">
-      <figcaption>
+      <figcaption class="wraps">
         <b>{title}</b> <span class="faint">{unit}</span>
         {compared && <span class="warn">dashed: without events</span>}
         {known < count && <span class="faint">shaded: no data</span>}
-        <span class="chart-reading">{read === undefined ? summary : <strong>{reading}</strong>}</span>
+        <span class="chart-reading last">{read === undefined ? summary : <strong>{reading}</strong>}</span>
       </figcaption>
       <div class="chart-scale" aria-hidden="true">
         {ticks.map((tick) => (

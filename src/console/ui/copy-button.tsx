@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { announce, showProblem } from '../store/notices.ts'
+import { Button } from './button.tsx'
 
 /** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
@@ -28,16 +29,14 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
     }, copiedMs)
   }
   return (
-    <button
-      type="button"
+    <Button
+      label={isCopied.value ? 'Copied' : label}
       class="quiet copy"
       disabled={isDisabled}
       onClick={copy}
       title={title}
       aria-label={title ?? label}
-    >
-      {isCopied.value ? 'Copied' : label}
-    </button>
+    />
   )
 }
 
@@ -49,7 +48,7 @@ async function copyText(text: string): Promise<boolean> {
     else copyBySelection(text)
     return true
   } catch {
-    showProblem({ status: undefined, sentence: 'The browser does not let this page use the clipboard.' })
+    showProblem('The browser does not let this page use the clipboard.')
     return false
   }
 }

@@ -42,7 +42,7 @@ export async function sendSample(request: CurlRequest): Promise<void> {
     const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
     showNotice(`Sent; the answer is ${answer.status}.`)
   } catch {
-    showProblem({ status: undefined, sentence: 'The connection ended before the whole answer came.' })
+    showProblem('The connection ended before the whole answer came.')
   }
 }
 

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { Problem } from '../api/ask.ts'
+import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type CurlRequest, formatCurl, sendSample } from './curl.ts'
 
@@ -16,14 +18,20 @@ export function Empty({ title, children, curl }: EmptyProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
-      {children && <p>{children}</p>}
+      {children && <p class="faint breaks">{children}</p>}
       {curl && <CommandLine text={formatCurl(curl)} />}
-      {curl && (
-        <button type="button" class="primary" onClick={() => void sendSample(curl)}>
-          Send it
-        </button>
-      )}
+      {curl && <Button label="Send it" class="primary" onClick={() => void sendSample(curl)} />}
     </div>
+  )
+}
+
+/** Stands for an answer that has not come yet, or says why there is none. `problem` undefined: it is under way. */
+export function Loading({ problem }: { readonly problem: Problem | undefined }) {
+  if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
+  return (
+    <p class="loading faint" role="status">
+      Reading …
+    </p>
   )
 }
 

@@ -23,8 +23,13 @@ export function EntryList({ entries, openId, query }: EntryListProps) {
     <ul class="entries menu">
       {entries.map(({ id, title, note, tooltip }) => (
         <li key={id}>
-          <a href={hrefOf({ id, query })} aria-current={id === openId ? 'true' : undefined} title={tooltip}>
-            {title} <span class="faint">{note}</span>
+          <a
+            class="wraps"
+            href={hrefOf({ id, query })}
+            aria-current={id === openId ? 'true' : undefined}
+            title={tooltip}
+          >
+            {title} <span class="faint small">{note}</span>
           </a>
         </li>
       ))}

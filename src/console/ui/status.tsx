@@ -15,7 +15,7 @@ const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓',
 /** A small label with colour and shape, for violations, advice, damage, what is well, and plain facts. */
 export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
   return (
-    <span class={`mark ${kind}`} title={title}>
+    <span class={`mark small ${kind}`} title={title}>
       <span aria-hidden="true">{shapes[kind]}</span> {text}
     </span>
   )

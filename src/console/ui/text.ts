@@ -12,3 +12,13 @@ export const count = (number: number, noun: string): string =>
 /** Returns the text that searches by one word: `type:"signup completed"`, with escaped quotes and backslashes. */
 export const searchText = (word: string, value: string): string =>
   `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
+
+/** A JSON object whose members are unknown, so that each is looked at before it is used. */
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+/** Returns a value that is an object; empty for any other. */
+export const objectOf = (value: unknown): JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
+
+/** Returns a value that is a text; empty for any other. */
+export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')

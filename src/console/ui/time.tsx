@@ -1,9 +1,7 @@
 import { machineNow, sandboxNow } from '../store/clock.ts'
 
-/** Formats an instant as `12:00:00.000`, in UTC as the service does. Undefined for a text that is no instant. */
-export function formatTimeOfDay(instant: string): string {
-  return instant.slice(11, 23)
-}
+/** Formats an instant as `12:00:00.000`, in UTC as the service does. */
+export const formatTimeOfDay = (instant: string): string => instant.slice(11, 23)
 
 /** Formats an instant as `2026-01-15 12:00:00`, in UTC. */
 export function formatInstant(instant: string | number): string {

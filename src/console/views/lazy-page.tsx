@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Problem } from '../api/ask.ts'
 import { connection } from '../store/live.ts'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/empty.tsx'
 
 const problem: Problem = {
   status: undefined,

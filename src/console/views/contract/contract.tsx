@@ -1,12 +1,13 @@
 import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
+import { catalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/entry-list.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import type { ContractNode } from './document.ts'
 import { showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
@@ -22,7 +23,6 @@ const query = { item: undefined }
 export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
-  const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
@@ -34,7 +34,7 @@ export function ContractPage() {
   })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
+    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
@@ -45,7 +45,7 @@ export function ContractPage() {
       <Contents coverage={coverage.value} openId={id} />
       <div class="split-side contract" tabIndex={-1} data-open>
         {operation && covered ? (
-          <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
+          <Operation key={id} operation={operation} coverage={covered} />
         ) : (
           <Empty title="The contract has no such operation">Pick one of the list.</Empty>
         )}
@@ -83,9 +83,7 @@ function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>
       />
       <div class="toolbar">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
-        <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Hide what was met
-        </button>
+        <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
       </div>
     </aside>
   )

@@ -1,7 +1,8 @@
 import { unescapeName } from '../../ui/pointer.ts'
+import { type JsonRecord, objectOf } from '../../ui/text.ts'
 
 /** An object of the contract document. Its members are unknown, since any document can be loaded. */
-export type ContractNode = Readonly<Record<string, unknown>>
+export type ContractNode = JsonRecord
 
 /** Follows the reference of a node. Members beside the reference win, but the assumptions of both hold. */
 export function resolveNode(document: ContractNode, node: unknown): ContractNode {
@@ -33,15 +34,8 @@ export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }
 
-/** Returns a value that is an object; empty for any other. */
-export const objectOf = (value: unknown): ContractNode =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ContractNode) : {}
-
 /** Returns a value that is a list; empty for any other. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-/** Returns a value that is a text; empty for any other. */
-export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Returns the members of an object that are objects; empty for any other value. */
 export const entriesOf = (value: unknown) =>

@@ -1,13 +1,6 @@
 import { memberPointer, unescapeName } from '../../ui/pointer.ts'
-import {
-  assumptionsOf,
-  type ContractNode,
-  entriesOf,
-  flattenSchema,
-  listOf,
-  objectOf,
-  textOrEmpty,
-} from './document.ts'
+import { objectOf, textOrEmpty } from '../../ui/text.ts'
+import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf } from './document.ts'
 
 /** A state in which a client can meet a parameter or field. */
 export interface DocumentedItem {

@@ -2,6 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { replaceRoute, route } from '../../store/route.ts'
+import { Button } from '../../ui/button.tsx'
 import { formatCurl } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import type { DocumentedItem } from './fields.ts'
@@ -54,7 +55,7 @@ export function Items({ items, status }: ItemsProps) {
   const open = states.find(({ name }) => name === chosen)?.missing
   return (
     <>
-      <span class="items">
+      <span class="wraps">
         {states.map((state) => (
           <Item key={state.name} {...state} isOpen={state.name === chosen} />
         ))}
@@ -87,11 +88,9 @@ function Item({ name, text, missing, isMet, isOpen }: ItemProps) {
       <span class="hidden">{word}: </span> {text}
     </>
   )
-  if (!missing) return <span class={isMet ? 'item met good' : 'item faint'}>{words}</span>
+  if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
   const toggle = () => replaceRoute({ query: { item: isOpen ? undefined : name } })
   return (
-    <button type="button" class="item missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle}>
-      {words}
-    </button>
+    <Button label={words} class="item small missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle} />
   )
 }

@@ -1,22 +1,18 @@
-import type { AnswerOf } from '../../api/answers.ts'
+import { catalogue, groupByFamily } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
-import { groupByFamily } from '../../ui/families.ts'
 import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
 import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
 import type { DocumentedOperation } from './operations.ts'
 import { Assumptions, Prose, Share } from './prose.tsx'
 
-interface OperationProps extends CoveredOperation {
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-}
-
 /** An operation as documentation, with its coverage drawn into it. */
-export function Operation({ operation, coverage, catalogue }: OperationProps) {
+export function Operation({ operation, coverage }: CoveredOperation) {
   const { id, method, path, summary, description, assumptions, parameters, body, answers } = operation
   const success = answers.find(({ status }) => status.startsWith('2'))
-  const isSimulated = catalogue.operations.find((one) => one.id === id)?.answeredBy === 'simulator'
-  const scenarios = catalogue.scenarios.filter(({ operations }) => operations.includes(id))
+  const { operations = [], scenarios: all = [] } = catalogue.value ?? {}
+  const isSimulated = operations.find((one) => one.id === id)?.answeredBy === 'simulator'
+  const scenarios = all.filter(({ operations }) => operations.includes(id))
   return (
     <CoverageContext.Provider value={{ operation, coverage }}>
       <article class="operation" aria-labelledby="operation">
@@ -124,7 +120,7 @@ function Fields({ fields, status }: { fields: readonly DocumentedField[]; status
             <div>
               <Prose text={description} />
               <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-              {other !== undefined && <p class="assumption">Assumed as for {other}.</p>}
+              {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
             </div>
             <Items {...{ items, status }} />
           </li>

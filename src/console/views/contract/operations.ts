@@ -1,13 +1,5 @@
-import {
-  assumptionsOf,
-  type ContractNode,
-  entriesOf,
-  flattenSchema,
-  listOf,
-  objectOf,
-  resolveNode,
-  textOrEmpty,
-} from './document.ts'
+import { objectOf, textOrEmpty } from '../../ui/text.ts'
+import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf, resolveNode } from './document.ts'
 import { type DocumentedField, describeField, listFields } from './fields.ts'
 
 /** An operation as the contract describes it. */

@@ -10,7 +10,7 @@ export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
   return (
     <>
       {texts.map((text) => (
-        <p key={text} class="assumption">
+        <p key={text} class="assumption faint small">
           <b>Assumed</b> <Prose text={text} />
         </p>
       ))}
@@ -21,7 +21,7 @@ export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
 /** The share of the items that clients have met, as a bar and in words. */
 export function Share({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) {
   return (
-    <span class="share">
+    <span class="share faint small">
       <meter value={percent} max={100} aria-hidden="true" />
       {met} of {points} met
     </span>

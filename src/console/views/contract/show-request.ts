@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/answers.ts'
 import { info } from '../../store/server.ts'
 import type { CurlRequest } from '../../ui/curl.ts'
-import { objectOf } from './document.ts'
+import { objectOf } from '../../ui/text.ts'
 import type { DocumentedOperation } from './operations.ts'
 
 /** Returns a request that shows an item of an operation which no client has met. */

@@ -7,10 +7,10 @@ import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Button } from '../../ui/button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
 import { FieldForm } from '../../ui/field-form.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { QualityTable } from '../../ui/quality-table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { EventDetail } from './event-detail.tsx'
@@ -83,11 +83,7 @@ function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Si
   return (
     <div class="event-list rows scroll">
       <EventList events={page.events} openId={id} />
-      {page.events.length < Math.min(page.total, maxEvents) && (
-        <button type="button" onClick={showMore}>
-          List more
-        </button>
-      )}
+      {page.events.length < Math.min(page.total, maxEvents) && <Button label="List more" onClick={showMore} />}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { ask } from '../../api/ask.ts'
+import { nameOf } from '../../store/catalogue.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -13,15 +14,13 @@ type Version = Schema<'PromptVersion'>
 
 interface PromptDetailProps {
   readonly prompt: Schema<'StoredPrompt'>
-  /** The name of the prompt's product, or undefined. */
-  readonly product: string | undefined
   /** Reads the prompts again, after a change. */
   readonly reload: () => Promise<void>
 }
 
 /** A prompt: its versions, and two of them side by side. */
-export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
-  const { promptId, externalPromptId, repeatOf, versions } = prompt
+export function PromptDetail({ prompt, reload }: PromptDetailProps) {
+  const { promptId, externalPromptId, productId, repeatOf, versions } = prompt
   const [left, right] = pickVersions(versions, route.value.query)
   if (!left || !right) return null
   const activate = async ({ version, versionId }: Version) => {
@@ -40,10 +39,12 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
           prompt <code title={promptId}>{shortId(promptId)}</code>
           <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
         </span>
-        {product !== undefined && <span>of the product {product}</span>}
+        {productId !== undefined && (
+          <span>of the product {nameOf(asText(productId)) ?? shortId(asText(productId))}</span>
+        )}
       </p>
       {repeatOf !== undefined && (
-        <p class="remark advice">
+        <p class="remark marked advice">
           <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
           <code>externalPromptId</code> each request creates its own.
         </p>

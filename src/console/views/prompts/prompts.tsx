@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
-import { useProductNames } from '../../store/product-names.ts'
+import { nameOf } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/entry-list.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { asText, count, shortId } from '../../ui/text.ts'
 import { PromptDetail } from './prompt-detail.tsx'
@@ -43,11 +42,13 @@ export function PromptsPage() {
 function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () => Promise<void> }) {
   const { id, query } = route.value
   const field = useRef<HTMLInputElement>(null)
-  const nameOf = useProductNames()
   const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
     const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
-    return [promptId, externalPromptId, productId, nameOf(productId), ...named].map(asText).join(' ').toLowerCase()
+    return [promptId, externalPromptId, productId, nameOf(asText(productId)), ...named]
+      .map(asText)
+      .join(' ')
+      .toLowerCase()
   }
   const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
   useListKeys({
@@ -90,7 +91,7 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
         />
       </section>
       <section class="split-side" aria-label="Prompt" tabIndex={-1} data-open>
-        {open && <PromptDetail key={id} prompt={open} product={nameOf(open.productId) || undefined} reload={reload} />}
+        {open && <PromptDetail key={id} prompt={open} reload={reload} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">
             The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>

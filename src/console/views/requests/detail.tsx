@@ -13,12 +13,8 @@ import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-interface DetailProps extends ClientManners {
-  readonly id: string
-}
-
 /** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
-export function RequestDetail({ id, ...manners }: DetailProps) {
+export function RequestDetail({ id, ...manners }: ClientManners & { id: string }) {
   const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value
@@ -73,14 +69,14 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
         </a>
       </header>
       {isGone && (
-        <p class="remark advice" role="status">
+        <p class="remark marked advice" role="status">
           The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
       <Facts {...{ exchange, tries, mannersOf }} />
       <Actions exchange={exchange} isRecorded={!isGone} />
       {manners.map((sentence) => (
-        <p key={sentence} class="remark violation">
+        <p key={sentence} class="remark marked violation">
           Bad manners: {sentence}
         </p>
       ))}

@@ -10,8 +10,7 @@ export interface Remark extends Schema<'Violation'> {
   readonly kind: JsonMark['kind']
 }
 
-/** Properties of `BodySection`. */
-export interface BodySectionProps {
+interface BodySectionProps {
   readonly title: string
   readonly body: Schema<'Body'>
   /** The remarks about the body. */
@@ -45,7 +44,7 @@ export function RemarkList({ remarks }: { readonly remarks: readonly Remark[] })
   return (
     <>
       {remarks.map(({ in: part, pointer, message, kind }) => (
-        <p key={`${part}${pointer}${message}`} class={`remark ${kind}`}>
+        <p key={`${part}${pointer}${message}`} class={`remark marked ${kind}`}>
           <code>
             {part}
             {pointer}
@@ -96,13 +95,7 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
 }
 
 /** The headers of a message, closed at first. */
-export function HeaderSection({
-  title,
-  headers,
-}: {
-  readonly title: string
-  readonly headers: Record<string, string>
-}) {
+export function HeaderSection({ title, headers }: { title: string; headers: Record<string, string> }) {
   const rows = Object.entries(headers)
   return (
     <details class="message">

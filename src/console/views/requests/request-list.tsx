@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { sandbox } from '../../store/route.ts'
+import { Button } from '../../ui/button.tsx'
 import { RequestRow } from './request-row.tsx'
 import type { MannersOf } from './search.ts'
 
-/** Properties of `RequestList`. */
-export interface RequestListProps {
+interface RequestListProps {
   /** The newest first. */
   readonly listed: readonly Schema<'Exchange'>[]
   /** The id of the request that is open, if any. */
@@ -42,9 +42,7 @@ export function RequestList({ listed, openId, mannersOf, isScrolled }: RequestLi
   return (
     <div class="request-list rows scrolls" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
-        <button type="button" class="new-rows" onClick={() => box.current?.scrollTo(0, 0)}>
-          ↑ {above.value} new
-        </button>
+        <Button label={`↑ ${above.value} new`} class="new-rows small" onClick={() => box.current?.scrollTo(0, 0)} />
       )}
       <table>
         <caption class="hidden">Requests, the newest first</caption>

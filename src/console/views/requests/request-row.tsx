@@ -6,8 +6,7 @@ import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
 import { targetOf } from './replay.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
-/** Properties of `RequestRow`. */
-export interface RequestRowProps {
+interface RequestRowProps {
   readonly exchange: Schema<'Exchange'>
   readonly isOpen: boolean
   /** The sentences about the bad manners of the request. */
@@ -21,7 +20,7 @@ export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
   const cause = describeCause(exchange)
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
-      <td class="time" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
+      <td class="time faint" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
         {formatTimeOfDay(now)}
       </td>
       <td class="code">
@@ -36,11 +35,11 @@ export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
           </span>
         </a>
       </td>
-      <td class="cause" title={cause}>
+      <td class="cause faint" title={cause}>
         {cause}
       </td>
       {sandbox.value === '*' && <td class="sandbox">{exchange.sandbox}</td>}
-      <td class="duration number">{formatDuration(tookMs)}</td>
+      <td class="duration number faint">{formatDuration(tookMs)}</td>
       <td class="marks">
         <Marks exchange={exchange} manners={manners} />
       </td>

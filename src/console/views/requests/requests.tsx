@@ -2,10 +2,11 @@ import { useMemo, useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Button } from '../../ui/button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { clearRequests } from './clear.ts'
+import { clearRequests } from './actions.tsx'
 import { RequestDetail } from './detail.tsx'
 import { useManners } from './manners.ts'
 import { RequestList } from './request-list.tsx'
@@ -42,15 +43,15 @@ export function RequestsPage() {
   return (
     <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
       <section class="split-pane" aria-label="Requests">
-        <div class="toolbar request-bar">
+        <div class="toolbar">
           <SearchField label="Search requests" placeholder="Search in names, paths and bodies" field={field} />
           <Filters text={text} />
-          <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
-            {paused.value === undefined ? 'Pause' : 'Resume'}
-          </button>
-          <button type="button" disabled={listed.length === 0} onClick={() => void clearRequests()}>
-            Clear
-          </button>
+          <Button
+            label={paused.value === undefined ? 'Pause' : 'Resume'}
+            aria-pressed={paused.value !== undefined}
+            onClick={togglePause}
+          />
+          <Button label="Clear" disabled={listed.length === 0} onClick={() => void clearRequests()} />
           <ListStatus rows={rows} problem={search.problem} />
         </div>
         {state.value.rows?.length === 0 ? (
@@ -78,30 +79,22 @@ function Filters({ text }: { readonly text: string }) {
     replaceRoute({ query: { q: toggleTerms(text, words) } })
   }
   return (
-    <fieldset class="request-filters">
+    <fieldset class="request-filters wraps">
       <legend class="hidden">Show only</legend>
       {filters.map(([label, words]) => (
-        <button
+        <Button
+          label={label}
           key={label}
-          type="button"
           class="quiet"
           aria-pressed={hasTerms(text, words)}
           onClick={() => toggle(words)}
-        >
-          {label}
-        </button>
+        />
       ))}
     </fieldset>
   )
 }
 
-function ListStatus({
-  rows: { state, paused },
-  problem,
-}: {
-  readonly rows: RequestRows
-  readonly problem?: string | undefined
-}) {
+function ListStatus({ rows: { state, paused }, problem }: { rows: RequestRows; problem: string | undefined }) {
   const failure = problem ?? state.value.problem
   if (failure)
     return (
@@ -131,9 +124,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
         Texts are searched in names, paths, bodies and findings. The words <code>status:</code>, <code>op:</code>,{' '}
         <code>method:</code>, <code>origin:</code>, <code>path:</code>, <code>trace:</code> and <code>has:</code> look
         at one thing.{' '}
-        <button type="button" class="link" onClick={() => navigate({ query: { q: undefined } })}>
-          Show all requests
-        </button>
+        <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>
     )
   return (

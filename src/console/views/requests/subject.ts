@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { nameOf } from '../../store/catalogue.ts'
-import { asText, shortId } from '../../ui/text.ts'
+import { asText, objectOf, shortId } from '../../ui/text.ts'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
@@ -13,7 +13,7 @@ const namesIn = (path: string) =>
 
 /** Returns the subject of a request: the event's type and product, the prompt's name or the model's; empty for none. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
-  const { eventType, productId, name } = (body?.json ?? {}) as Record<string, unknown>
+  const { eventType, productId, name } = objectOf(body?.json)
   const product = typeof productId === 'string' ? (nameOf(productId) ?? shortId(productId)) : undefined
   const parts = eventType === undefined && name !== undefined ? [name] : [eventType, product]
   return [...namesIn(path), ...parts.filter((part) => part !== undefined).map(asText)].join(' · ')

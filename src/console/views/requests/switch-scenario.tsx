@@ -1,18 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
-import { catalogue, nameOf } from '../../store/catalogue.ts'
+import { groupByFamily, nameOf } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
-import { groupByFamily } from '../../ui/families.ts'
-import { shortId } from '../../ui/text.ts'
+import { objectOf, shortId } from '../../ui/text.ts'
 import { listOffers, titleOf } from '../scenarios/offer.ts'
 
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation, sandbox } = exchange
-  const offered = listOffers(catalogue.value).filter(
+  const offered = listOffers().filter(
     ({ freeText, operations = [] }) => !freeText && (operation === undefined || operations.includes(operation)),
   )
   const name = useSignal('rate-limited')
@@ -35,10 +34,10 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       showNotice(`Switched on in the sandbox ${sandbox}, before its other rules.`)
   }
   return (
-    <form class="message switch" ref={form} onSubmit={(event) => void submit(event)}>
+    <form class="message switch wraps" ref={form} onSubmit={(event) => void submit(event)}>
       <h3>Answer requests like this one with</h3>
       <label>
-        <span>Scenario</span>
+        <span class="faint small">Scenario</span>
         <select value={chosen?.name} onChange={(event) => (name.value = event.currentTarget.value)}>
           {groupByFamily(offered).map(([family, entries]) => (
             <optgroup key={family} label={family}>
@@ -52,11 +51,11 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
         </select>
       </label>
       <label class="parameters">
-        <span>With parameters</span>
+        <span class="faint small">With parameters</span>
         <input key={chosen?.name} name="text" defaultValue={chosen?.example ?? ''} />
       </label>
       <label class="times">
-        <span>Times</span>
+        <span class="faint small">Times</span>
         <input name="times" type="number" min="1" placeholder="always" defaultValue="1" />
       </label>
       <button type="submit">Switch on</button>
@@ -76,7 +75,7 @@ function findMatch({ request: { path, body } }: Schema<'Exchange'>) {
   const model = /\/models\/([0-9a-f-]{36})\//i.exec(path)?.[1]
   if (model !== undefined)
     return { sentence: `only for the model ${nameOf(model) ?? shortId(model)}`, match: { model } }
-  const { eventType } = (body.json ?? {}) as Record<string, unknown>
+  const { eventType } = objectOf(body.json)
   if (typeof eventType !== 'string') return undefined
   return { sentence: `only for the event type ${eventType}`, match: { body: { '/eventType': eventType } } }
 }

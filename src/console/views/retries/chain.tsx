@@ -19,7 +19,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const target = query ? `${path}?${query}` : path
   return (
     <li class={isOpen ? 'chain open' : 'chain'} data-id={id}>
-      <header>
+      <header class="wraps">
         <h2 class="cut-off" title={target}>
           <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined}>
             {describeSubject(path)}{' '}
@@ -29,7 +29,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           </a>
         </h2>
         <Manners chain={chain} />
-        <p class="faint">
+        <p class="faint wraps">
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {first && <Instant instant={first.now} />}
           <span>
@@ -73,7 +73,7 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
   const { attempt, width } = placed
   const { id, status, outcome, findings, tookMs } = attempt
   return (
-    <li class="attempt" style={{ width: `${width}%` }}>
+    <li class="attempt small" style={{ width: `${width}%` }}>
       <a
         class={findings.length > 0 ? 'faulty' : undefined}
         href={hrefOf({ view: 'requests', id })}

@@ -3,12 +3,14 @@ import { useCommands } from '../../store/commands.ts'
 import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Loading } from '../../ui/loading.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
+import { Mark } from '../../ui/status.tsx'
 import { count } from '../../ui/text.ts'
+import { addPause } from '../requests/manners.ts'
 import { Chain } from './chain.tsx'
-import { Rules } from './rules.tsx'
 
 type Chains = AnswerOf<'/retries', 'get'>['chains']
 
@@ -40,17 +42,15 @@ export function RetriesPage() {
   return (
     <div class="retries">
       <section class="chains" aria-label="Calls that failed">
-        <div class="retries-bar">
-          <p role="status">
+        <div class="toolbar">
+          <p class="summary" role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
-          <p class="line-legend faint">
+          <p class="line-legend faint small">
             <i class="demanded" /> asked to wait <i class="missed" /> not waited for
           </p>
-          <button type="button" aria-pressed={isAll} onClick={toggle}>
-            All failed calls
-          </button>
+          <Button label="All failed calls" aria-pressed={isAll} onClick={toggle} />
         </div>
         {chains.length === 0 && <NoChains />}
         <ul>
@@ -100,5 +100,49 @@ function NoChains() {
       A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send this
       twice: the second time comes too early.
     </Empty>
+  )
+}
+
+/** The rules of manners, those that a client broke first, each with the findings. */
+function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
+  const { rules, findings, further } = manners
+  const listed = Object.entries(rules).map(([rule, sentence]) => {
+    const found = findings.filter((finding) => finding.rule === rule)
+    return { rule, sentence, found, count: found.reduce((sum, { count }) => sum + count, 0) }
+  })
+  listed.sort((a, b) => Number(b.count > 0) - Number(a.count > 0))
+  return (
+    <aside class="manners" aria-label="Manners">
+      <h2>Manners</h2>
+      {listed.map(({ rule, sentence, found, count }) => (
+        <section key={rule} class={count > 0 ? 'broken' : undefined}>
+          <h3>
+            <code>{rule}</code>{' '}
+            {count === 0 ? (
+              <Mark kind="good" text="not broken" />
+            ) : (
+              <Mark kind="violation" text={count === 1 ? 'once' : `${count} times`} />
+            )}
+          </h3>
+          <p class="faint">{sentence}</p>
+          {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (
+            <p key={requests.join()} class="finding">
+              {addPause(fault, waitedMs)} <span class="faint">{operation}</span>{' '}
+              {requests.map((id) => (
+                <>
+                  <a key={id} href={hrefOf({ view: 'requests', id })}>
+                    {id}
+                  </a>{' '}
+                </>
+              ))}
+              {first.curl !== undefined && (
+                <CopyButton label="curl" title="Copy the request as curl" text={first.curl} />
+              )}
+            </p>
+          ))}
+        </section>
+      ))}
+      {further > 0 && <p class="faint">{further} further findings are only counted.</p>}
+    </aside>
   )
 }

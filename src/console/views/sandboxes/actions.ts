@@ -113,8 +113,7 @@ export async function importFile(name: string, file: File): Promise<void> {
   try {
     body = JSON.parse(await file.text())
   } catch {
-    const sentence = `${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`
-    return showProblem({ status: undefined, sentence })
+    return showProblem(`${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`)
   }
   if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   const counts = valueOrNotice(await ask('post', '/import', { query: { sandbox: name }, body }))

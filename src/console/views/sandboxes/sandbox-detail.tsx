@@ -3,6 +3,7 @@ import type { Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FieldForm, seedField } from '../../ui/field-form.tsx'
 import { count } from '../../ui/text.ts'
@@ -57,7 +58,7 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
           {ways.map(([title, text]) => (
             <div key={title}>
               <dt>{title}</dt>
-              <dd>
+              <dd class="wraps">
                 <code class="breaks">{text}</code>
                 <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
               </dd>
@@ -78,24 +79,16 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
       <h3>Export and import</h3>
       <p class="faint">A file has the events, prompts and quality settings.</p>
       <p class="buttons">
-        <button type="button" onClick={() => void actions.downloadExport(name)}>
-          Export
-        </button>
-        <button type="button" onClick={() => file.current?.click()}>
-          Import …
-        </button>
+        <Button label="Export" onClick={() => void actions.downloadExport(name)} />
+        <Button label="Import …" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
       <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
       <p class="buttons">
-        <button type="button" onClick={() => after(actions.resetSandbox(name))}>
-          Reset …
-        </button>
+        <Button label="Reset …" onClick={() => after(actions.resetSandbox(name))} />
         {name !== 'default' && (
-          <button type="button" class="bad" onClick={() => after(actions.deleteSandbox(name))}>
-            Delete …
-          </button>
+          <Button label="Delete …" class="bad" onClick={() => after(actions.deleteSandbox(name))} />
         )}
       </p>
     </>

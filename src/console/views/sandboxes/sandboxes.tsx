@@ -1,8 +1,14 @@
-import { sandbox } from '../../store/route.ts'
-import { sandboxes } from '../../store/server.ts'
-import { Loading } from '../../ui/loading.tsx'
+import { useSignal } from '@preact/signals'
+import type { Schema } from '../../api/answers.ts'
+import { hrefOf, sandbox } from '../../store/route.ts'
+import { info, sandboxes } from '../../store/server.ts'
+import { sampleEvent } from '../../ui/curl.ts'
+import { Empty, Loading } from '../../ui/empty.tsx'
+import { seedField } from '../../ui/field-form.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { createSandbox } from './actions.ts'
 import { SandboxDetail } from './sandbox-detail.tsx'
-import { CreateForm, SandboxList } from './sandbox-list.tsx'
 
 /** Shows the view "Sandboxes": all of them, and everything that can be done with the one that the page shows. */
 export function SandboxesPage() {
@@ -27,5 +33,95 @@ export function SandboxesPage() {
         </section>
       )}
     </div>
+  )
+}
+
+type Row = Schema<'Sandbox'>
+
+const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules', room = '') => ({
+  title,
+  isNumber: true,
+  class: room,
+  cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
+})
+
+/** The sandboxes by name, of which the user picks the one that the whole page shows. */
+function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
+  if (rows.length === 0) {
+    const headers = { 'X-Sim-Sandbox': 'worker-1' }
+    return (
+      <Empty title="No sandbox in use yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
+        A sandbox is created when a request first names it, or above.
+      </Empty>
+    )
+  }
+  // The default sandbox comes first.
+  const rank = ({ name }: Row) => (name === 'default' ? '' : name)
+  return (
+    <div class="rows">
+      <DataTable
+        title="Sandboxes"
+        rows={rows.toSorted((one, other) => rank(one).localeCompare(rank(other)))}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: 'Name',
+            class: 'breaks',
+            cell: ({ name }) => (
+              <a
+                href={hrefOf({ query: { sandbox: name === 'default' ? undefined : name } })}
+                aria-current={sandbox.value === name ? 'true' : undefined}
+              >
+                {name}
+              </a>
+            ),
+          },
+          numberColumn('Requests', 'requests'),
+          numberColumn('Events', 'events'),
+          numberColumn('Prompts', 'prompts', 'if-room'),
+          numberColumn('Rules', 'rules', 'if-room'),
+          numberColumn('Snapshots', 'snapshots', 'if-room'),
+          { title: 'Used', class: 'faint', cell: ({ usedAt }) => <Ago instant={usedAt} clock="machine" /> },
+        ]}
+      />
+    </div>
+  )
+}
+
+/** A form that creates a sandbox and shows it. */
+function CreateForm() {
+  const problem = useSignal<string | undefined>(undefined)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    problem.value = await createSandbox(String(fields.get('name')), String(fields.get('seed')))
+  }
+  return (
+    <form class="inline-form" onSubmit={(event) => void submit(event)}>
+      <input
+        name="name"
+        required
+        aria-label="Name of the new sandbox"
+        placeholder="new sandbox"
+        pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,63}"
+        title="At most 64 letters, digits, dots, underscores and hyphens; the first is a letter or a digit."
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <input
+        {...seedField}
+        name="seed"
+        required={false}
+        aria-label="Seed of the new sandbox"
+        placeholder={`seed ${info.value?.seed ?? ''}`}
+        autocomplete="off"
+      />
+      <button type="submit">Create</button>
+      {problem.value !== undefined && (
+        <p class="bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </form>
   )
 }

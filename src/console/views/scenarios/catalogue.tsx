@@ -1,26 +1,22 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
+import { groupByFamily } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
-import { groupByFamily } from '../../ui/families.ts'
 import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
-/** Properties of `CatalogueList`. */
-export interface CatalogueListProps {
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-  /** Called after a rule was added. */
-  readonly onAdded: () => Promise<void>
-}
-
-/** All scenarios by family, found by words of their sentences. The address names the one that is open. */
-export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
+/**
+ * All scenarios by family, found by words of their sentences. The address names the one that is open. `onAdded` is
+ * called after a rule was added.
+ */
+export function CatalogueList({ onAdded }: { onAdded: () => Promise<void> }) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
-  const found = groupByFamily(listOffers(catalogue).filter((offer) => hasWords(offer, text)))
+  const found = groupByFamily(listOffers().filter((offer) => hasWords(offer, text)))
   useListKeys({
     noun: 'scenario',
     ids: () => found.flatMap(([, members]) => members.map(({ name }) => name)),
@@ -46,7 +42,7 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
         <section key={family} aria-label={family}>
           <h3>{family}</h3>
           {members.map((offer) => (
-            <OfferItem key={offer.name} {...{ offer, catalogue, onAdded }} />
+            <OfferItem key={offer.name} {...{ offer, onAdded }} />
           ))}
         </section>
       ))}
@@ -54,19 +50,15 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
   )
 }
 
-interface OfferItemProps extends CatalogueListProps {
-  readonly offer: Offer
-}
-
 /** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
-function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
+function OfferItem({ offer, onAdded }: { offer: Offer; onAdded: () => Promise<void> }) {
   const isOpen = isCalled(route.value.id, offer)
   const named = route.value.query['operation']
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  const ids = operationsOf(offer, catalogue)
+  const ids = operationsOf(offer)
   const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === named)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
@@ -88,7 +80,7 @@ function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
         <div tabIndex={-1} data-open>
           <RuleForm
             key={named}
-            {...{ offer, catalogue, save }}
+            {...{ offer, save }}
             rule={{ ...blank, ...(operation && { operation }) }}
             action="Switch on"
           />

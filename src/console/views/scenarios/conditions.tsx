@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/catalogue.ts'
+import { Button } from '../../ui/button.tsx'
 import { isNamed, type Place, places, type RuleCondition } from './rule-values.ts'
 
 interface ConditionsProps {
@@ -53,11 +54,7 @@ export function Conditions({ conditions, setConditions }: ConditionsProps) {
 }
 
 function AddButton({ title, onClick }: { readonly title: string; readonly onClick: () => void }) {
-  return (
-    <button type="button" class="quiet" aria-label={`Add a condition: ${title}`} onClick={onClick}>
-      + {title}
-    </button>
-  )
+  return <Button label={`+ ${title}`} class="quiet" aria-label={`Add a condition: ${title}`} onClick={onClick} />
 }
 
 interface ConditionRowProps {
@@ -74,7 +71,7 @@ function ConditionRow({ condition: { place, name, value, isAbsent }, change, rem
   const known = place === 'model' ? models : place === 'product' ? products : []
   const shared = { autocomplete: 'off', spellcheck: false } as const
   return (
-    <div class="condition">
+    <div class="condition wraps">
       <span class="condition-place mono">{title}</span>
       {isOwnName && (
         <input
@@ -112,9 +109,7 @@ function ConditionRow({ condition: { place, name, value, isAbsent }, change, rem
           <option key={one.id} value={one.id} label={one.name} />
         ))}
       </datalist>
-      <button type="button" class="quiet" aria-label={`Remove the condition: ${title} ${name}`} onClick={remove}>
-        ✕
-      </button>
+      <Button label="✕" class="quiet" aria-label={`Remove the condition: ${title} ${name}`} onClick={remove} />
     </div>
   )
 }

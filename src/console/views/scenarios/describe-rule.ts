@@ -34,14 +34,8 @@ export function formatScenario(name: string, values: readonly (readonly [string,
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
 
-/** A scenario's text in parts. */
-export interface ScenarioText {
-  readonly name: string
-  readonly parameters: readonly (readonly [string, string])[]
-}
-
 /** Splits the text of one scenario: `slow;ms=200`. Of several it makes no sense, which `formatScenario` shows. */
-export function readScenario(text: string): ScenarioText {
+export function readScenario(text: string) {
   const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
   const parameters = rest.map((part) => {
     const [, parameter = part, value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? []

@@ -1,6 +1,5 @@
-import type { AnswerOf, Schema } from '../../api/answers.ts'
-
-type Catalogue = AnswerOf<'/catalogue', 'get'>
+import type { Schema } from '../../api/answers.ts'
+import { catalogue } from '../../store/catalogue.ts'
 
 /** A scenario of the catalogue, or a text of several of them that the user writes. */
 export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
@@ -37,8 +36,8 @@ export const freeTexts: readonly [sequence: Offer, combination: Offer] = [
  * Lists the scenarios to switch on. A refusal stands under its name, with its status beside it. The probability of a
  * scenario is left out, since a rule has its own.
  */
-export function listOffers(catalogue: Catalogue | undefined): readonly Offer[] {
-  const offers = (catalogue?.scenarios ?? []).map((entry): Offer => {
+export function listOffers(): readonly Offer[] {
+  const offers = (catalogue.value?.scenarios ?? []).map((entry): Offer => {
     const [, status] = /^Answers (\d+)/.exec(entry.about) ?? []
     const family = /^2\d\d$/.test(entry.name) ? 'as the service is' : entry.family
     return { ...entry, family, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
@@ -56,5 +55,5 @@ export const isCalled = (name: string | undefined, offer: Offer) =>
   name !== undefined && [offer.name, offer.status].includes(name)
 
 /** Returns the ids of the operations that an offer makes sense for. */
-export const operationsOf = ({ operations }: Offer, catalogue: Pick<Catalogue, 'operations'>): readonly string[] =>
-  operations ?? catalogue.operations.map(({ id }) => id)
+export const operationsOf = ({ operations }: Offer): readonly string[] =>
+  operations ?? (catalogue.value?.operations ?? []).map(({ id }) => id)

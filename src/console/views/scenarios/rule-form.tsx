@@ -1,17 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import type { Asked } from '../../api/ask.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Conditions } from './conditions.tsx'
 import { headerOf } from './describe-rule.ts'
 import { type Offer, operationsOf } from './offer.ts'
 import { type RuleValues, readRule, toRule } from './rule-values.ts'
 
-/** Properties of `RuleForm`. */
-export interface RuleFormProps {
+interface RuleFormProps {
   readonly offer: Offer
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
   /** The rule that the form shows at first. */
   readonly rule: Schema<'Rule'>
   readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
@@ -22,7 +21,7 @@ export interface RuleFormProps {
 }
 
 /** A form for a rule, and the header that does the same for one request. */
-export function RuleForm({ offer, catalogue, rule: before, save, action, onCancel }: RuleFormProps) {
+export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFormProps) {
   const values = useSignal<RuleValues>(readRule(before))
   const refusal = useSignal<string | undefined>(undefined)
   const { texts, conditions } = values.value
@@ -38,7 +37,7 @@ export function RuleForm({ offer, catalogue, rule: before, save, action, onCance
     const saved = await save(rule)
     refusal.value = saved.ok ? undefined : saved.problem.sentence
   }
-  const operations = ['', ...operationsOf(offer, catalogue), texts['operation'] ?? '']
+  const operations = ['', ...operationsOf(offer), texts['operation'] ?? '']
   return (
     <form class="rule-form" onSubmit={(event) => void submit(event)}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
@@ -90,15 +89,11 @@ export function RuleForm({ offer, catalogue, rule: before, save, action, onCance
         max={1}
         placeholder="1"
       />
-      <p class="rule-submit">
+      <p class="wraps">
         <button type="submit" class="primary">
           {action}
         </button>
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel && <Button label="Cancel" onClick={onCancel} />}
         <code class="breaks">{headerOf(rule)}</code>
         <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
       </p>

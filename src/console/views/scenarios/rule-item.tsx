@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { headerOf, listConditions, nameRule } from './describe-rule.ts'
 import { listOffers } from './offer.ts'
@@ -11,19 +12,17 @@ import { offerOf } from './rule-values.ts'
 /** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
 export type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
 
-/** Properties of `RuleItem`. */
-export interface RuleItemProps {
+interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
   readonly count: Schema<'RuleCount'>
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
   readonly change: ChangeRules
   /** Changes the list, and shows the problem where that fails. */
   readonly put: (change: (rules: Rules) => Rules) => Promise<void>
 }
 
 /** A rule with its counts, which the user switches, moves, edits and removes. */
-export function RuleItem({ rule, index, count, catalogue, change, put }: RuleItemProps) {
+export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
   /** The rule as it was when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const name = `rule ${index + 1}`
@@ -63,41 +62,35 @@ export function RuleItem({ rule, index, count, catalogue, change, put }: RuleIte
           aria-label={`Switch ${name}`}
           onChange={() => void toggle()}
         />
-        <span class="faint">{isOn ? 'on' : 'off'}</span>
+        <span class="faint small">{isOn ? 'on' : 'off'}</span>
       </label>
       <RuleText rule={rule} count={count} />
       <div class="rule-actions">
         {index > 0 && (
-          <button
-            type="button"
+          <Button
+            label="↑"
             class="quiet"
             id={`move-${index}`}
             aria-label={`Move ${name} up`}
             onClick={() => void moveUp()}
-          >
-            ↑
-          </button>
+          />
         )}
-        <button
-          type="button"
+        <Button
+          label="Edit"
           class="quiet"
           id={`edit-${index}`}
           aria-label={`Edit ${name}`}
           aria-expanded={edited.value !== undefined}
           onClick={() => (edited.value = edited.value ? undefined : rule)}
-        >
-          Edit
-        </button>
+        />
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
-        <button type="button" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()}>
-          ✕
-        </button>
+        <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()} />
       </div>
       {edited.value && (
         <RuleForm
-          {...{ catalogue, save }}
           rule={edited.value}
-          offer={offerOf(edited.value, listOffers(catalogue))}
+          save={save}
+          offer={offerOf(edited.value, listOffers())}
           action="Save"
           onCancel={finish}
         />

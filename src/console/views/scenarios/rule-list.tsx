@@ -4,20 +4,15 @@ import { valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox } from '../../store/route.ts'
 import { type Rules, replaceRules } from '../../store/rules.ts'
+import { Button } from '../../ui/button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { nameRule } from './describe-rule.ts'
 import { type ChangeRules, RuleItem, RuleText } from './rule-item.tsx'
 
-/** Properties of `RuleList`. */
-export interface RuleListProps {
-  readonly answer: AnswerOf<'/scenarios', 'get'>
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-  readonly reload: () => Promise<void>
-}
-
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
-export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload }: RuleListProps) {
+export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'get'>; reload: () => Promise<void> }) {
+  const { rules, startUp, counts } = answer
   const change = useQueuedChanges(rules, reload)
   const put = async (changed: (all: Rules) => Rules) => {
     valueOrNotice(await change(changed))
@@ -32,12 +27,8 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <button type="button" class="quiet" onClick={() => void put((all) => all)}>
-              Count anew
-            </button>
-            <button type="button" class="quiet" onClick={() => void removeAll()}>
-              Remove all
-            </button>
+            <Button label="Count anew" class="quiet" onClick={() => void put((all) => all)} />
+            <Button label="Remove all" class="quiet" onClick={() => void removeAll()} />
           </>
         )}
       </header>
@@ -50,11 +41,7 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
           </p>
           <ol class="rules">
             {rules.map((rule, index) => (
-              <RuleItem
-                key={index}
-                {...{ rule, index, change, put, catalogue }}
-                count={counts.rules[index] ?? { acted: 0 }}
-              />
+              <RuleItem key={index} {...{ rule, index, change, put }} count={counts.rules[index] ?? { acted: 0 }} />
             ))}
           </ol>
         </>

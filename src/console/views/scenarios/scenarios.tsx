@@ -1,7 +1,7 @@
 import { catalogue } from '../../store/catalogue.ts'
 import { sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { Loading } from '../../ui/loading.tsx'
+import { Loading } from '../../ui/empty.tsx'
 import { CatalogueList } from './catalogue.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Sequences } from './sequences.tsx'
@@ -18,11 +18,11 @@ export function ScenariosPage() {
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">
-        <RuleList answer={rules.value} catalogue={catalogue.value} reload={reload} />
+        <RuleList answer={rules.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section aria-label="Catalogue">
-        <CatalogueList catalogue={catalogue.value} onAdded={reload} />
+        <CatalogueList onAdded={reload} />
       </section>
     </div>
   )

@@ -33,9 +33,13 @@ function nameOwner({ rule }: SequenceState): string {
 
 function Steps({ items = [], position = 0 }: SequenceState) {
   return (
-    <ol class="steps">
+    <ol class="steps wraps">
       {items.map(({ scenario, times }, index) => (
-        <li key={index} aria-current={index === position ? 'step' : undefined}>
+        <li
+          key={index}
+          class={index === position ? 'small' : 'faint small'}
+          aria-current={index === position ? 'step' : undefined}
+        >
           {index < position && (
             <>
               <span aria-hidden="true">✓ </span>

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { type Figures, formatScore, qualityField, readNumber, readText, recordOf } from './figures.ts'
+import { objectOf, textOrEmpty } from '../../ui/text.ts'
+import { type Figures, formatScore, qualityField, readNumber } from './figures.ts'
 
 /** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
 const measures = [
@@ -42,7 +43,7 @@ export interface ChartsProps {
   readonly before: readonly (number | null)[] | undefined
 }
 
-const dayOf = (day: Figures['days'][number]) => readText(day, 'date').slice(0, 10)
+const dayOf = (day: Figures['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
 
 /** A chart for each measure. All are read together. */
 export function Charts({ figures: { body, days }, before }: ChartsProps) {
@@ -106,12 +107,16 @@ function formatCell(value: number | null | undefined, isCount: boolean): Compone
 export function Totals({ body }: Pick<Figures, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]) => {
-    const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(recordOf(body[field]), name))
+    const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(objectOf(body[field]), name))
     return { title, value: total?.toLocaleString('en') ?? nothing, note: percentage != null && `${percentage} %` }
   })
   const labels = Object.entries(labelFields).map(([field, title]) => {
-    const found = recordOf(body[field])
-    return { title, value: readText(found, 'label').replaceAll('_', ' ') || nothing, note: readNumber(found, 'score') }
+    const found = objectOf(body[field])
+    return {
+      title,
+      value: textOrEmpty(found['label']).replaceAll('_', ' ') || nothing,
+      note: readNumber(found, 'score'),
+    }
   })
   return (
     <>
@@ -136,7 +141,7 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
       {facts.map((fact) => (
         <div key={fact.title}>
           <dt>{fact.title}</dt>
-          <dd>
+          <dd class="wraps">
             {fact.value} <span class="faint">{fact.note}</span>
           </dd>
         </div>

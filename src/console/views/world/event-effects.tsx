@@ -1,4 +1,4 @@
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
@@ -9,7 +9,7 @@ interface EventEffectsProps extends ChartsProps {
   /** The answer of a sandbox without events, or undefined if it is not known. */
   readonly without: Figures | undefined
   /** The products of the model. */
-  readonly products: AnswerOf<'/catalogue', 'get'>['products']
+  readonly products: Schema<'Catalogue'>['products']
   /** Those of them that events have moved. */
   readonly moved: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>

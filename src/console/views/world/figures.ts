@@ -1,37 +1,26 @@
+import { type JsonRecord, objectOf } from '../../ui/text.ts'
+
 /** The measure that events change. */
 export const qualityField = 'avgConversationQualityIndex'
 
-/** An object of an answer. A scenario may have damaged it, so each member is looked at before it is used. */
-type AnswerRecord = Readonly<Record<string, unknown>>
-
-/** The body of an answer with analytics. */
+/** The body of an answer with analytics, which a scenario may have damaged. */
 export interface Figures {
-  readonly body: AnswerRecord
-  readonly days: readonly AnswerRecord[]
+  readonly body: JsonRecord
+  readonly days: readonly JsonRecord[]
 }
 
 /** Returns the body of an answer as figures, or undefined if it has no list of days. */
 export function readFigures(answer: unknown): Figures | undefined {
-  const body = recordOf(answer)
+  const body = objectOf(answer)
   const days = body['dataPoints']
-  return Array.isArray(days) && days.length > 0 ? { body, days: days.map(recordOf) } : undefined
+  return Array.isArray(days) && days.length > 0 ? { body, days: days.map(objectOf) } : undefined
 }
 
 /** Returns a member that should be a number, or null. */
-export function readNumber(record: AnswerRecord, field: string): number | null {
+export function readNumber(record: JsonRecord, field: string): number | null {
   const value = record[field]
   return typeof value === 'number' ? value : null
 }
-
-/** Returns a member that should be a text, or an empty text. */
-export function readText(record: AnswerRecord, field: string): string {
-  const value = record[field]
-  return typeof value === 'string' ? value : ''
-}
-
-/** Returns a value that should be an object, or an empty object. */
-export const recordOf = (value: unknown): AnswerRecord =>
-  typeof value === 'object' && value !== null ? (value as AnswerRecord) : {}
 
 /** Formats a score with four decimals at most: `0.6497`. */
 export const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)

@@ -1,16 +1,17 @@
-import type { AnswerOf, Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCurl } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { Mark, Status } from '../../ui/status.tsx'
+import { objectOf, textOrEmpty } from '../../ui/text.ts'
 import { Charts, DayTable, Totals } from './charts.tsx'
 import { EventEffects } from './event-effects.tsx'
-import { compareQuality, type Figures, readFigures, readText, recordOf } from './figures.ts'
+import { compareQuality, type Figures, readFigures } from './figures.ts'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
@@ -19,12 +20,10 @@ import {
   useAnalyticsWithoutEvents,
 } from './use-analytics.ts'
 
-type Catalogue = AnswerOf<'/catalogue', 'get'>
-
 type Explanation = Schema<'Explanation'>
 
 /** The analytics of a model as the service would answer them now, with the effect of events. */
-export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue }) {
+export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Catalogue'> }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
@@ -41,7 +40,7 @@ export function ModelPage({ id, catalogue }: { id: string; catalogue: Catalogue 
 }
 
 interface ModelHeadProps {
-  readonly catalogue: Catalogue
+  readonly catalogue: Schema<'Catalogue'>
   readonly question: AnalyticsQuestion
 }
 
@@ -65,14 +64,12 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
       </p>
       <div class="buttons">
         {['7d', '30d', '90d'].map((one) => (
-          <button
+          <Button
+            label={`${one.slice(0, -1)} days`}
             key={one}
-            type="button"
             aria-pressed={one === period}
             onClick={() => replaceRoute({ query: { period: one } })}
-          >
-            {one.slice(0, -1)} days
-          </button>
+          />
         ))}
         <label>
           as{' '}
@@ -88,13 +85,11 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
             ))}
           </select>
         </label>
-        <button
-          type="button"
+        <Button
+          label="Table"
           aria-pressed={isTable}
           onClick={() => replaceRoute({ query: { look: isTable ? undefined : 'table' } })}
-        >
-          Table
-        </button>
+        />
       </div>
       {chosen && (
         <p>
@@ -119,14 +114,14 @@ function ModelFigures({ question, explanation, figures, catalogue }: ModelFigure
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
   const before = moved.length > 0 ? compareQuality(figures, without) : undefined
-  const assessment = recordOf(figures.body['recommendations'])
-  const health = readText(assessment, 'healthLevel') || 'no assessment'
+  const assessment = objectOf(figures.body['recommendations'])
+  const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = route.value.query['look'] === 'table' ? DayTable : Charts
   return (
     <>
       <p>
         <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
-        {readText(assessment, 'summary')}
+        {textOrEmpty(assessment['summary'])}
       </p>
       <div class="figures">
         <Days {...{ figures, before }} />
@@ -144,9 +139,11 @@ function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanat
       {why.join(' ')}{' '}
       {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
       {answer.origin === 'scenario' && (
-        <button type="button" class="link" onClick={() => replaceRoute({ query: { as: '200' } })}>
-          Show the figures without it
-        </button>
+        <Button
+          label="Show the figures without it"
+          class="link"
+          onClick={() => replaceRoute({ query: { as: '200' } })}
+        />
       )}
     </Empty>
   )

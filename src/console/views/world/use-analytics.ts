@@ -4,7 +4,8 @@ import { sandboxNow } from '../../store/clock.ts'
 import { trafficTick } from '../../store/live.ts'
 import { info, sandboxNames, sandboxSeed } from '../../store/server.ts'
 import { type LiveAnswer, useAsked } from '../../store/use-answer.ts'
-import { type Figures, readFigures, readText } from './figures.ts'
+import { textOrEmpty } from '../../ui/text.ts'
+import { type Figures, readFigures } from './figures.ts'
 
 /** A question for analytics. */
 export interface AnalyticsQuestion {
@@ -59,7 +60,7 @@ export function useAnalyticsWithoutEvents(
   const seed = sandboxSeed.value
   const scenario = explanation.scenarios.join(', ') || undefined
   const { value } = useAnalytics(unused, figures && seed !== undefined ? { ...question, scenario } : undefined, {
-    'X-Sim-Now': readText(figures?.days.at(-1) ?? {}, 'date'),
+    'X-Sim-Now': textOrEmpty(figures?.days.at(-1)?.['date']),
     'X-Sim-Seed': seed ?? '',
   })
   return figures && readFigures(value?.answer.body)

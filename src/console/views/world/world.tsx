@@ -1,21 +1,20 @@
-import type { AnswerOf } from '../../api/answers.ts'
+import type { Schema } from '../../api/answers.ts'
+import { catalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { Loading } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/entry-list.tsx'
 import { FieldForm } from '../../ui/field-form.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { ModelPage } from './model-page.tsx'
 import { TimeBar } from './time-bar.tsx'
 
 /** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
 export function WorldPage() {
-  const { value, problem } = useAnswer('/catalogue')
   return (
     <>
       <TimeBar />
-      {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
+      {catalogue.value ? <Models catalogue={catalogue.value} /> : <Loading problem={undefined} />}
     </>
   )
 }
@@ -23,7 +22,7 @@ export function WorldPage() {
 /** The scenario in the address is that of the model that was open before. */
 const query = { as: undefined }
 
-function Models({ catalogue }: { readonly catalogue: AnswerOf<'/catalogue', 'get'> }) {
+function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
   const { models } = catalogue
   const openId = route.value.id ?? models[0]?.id
   useListKeys({
