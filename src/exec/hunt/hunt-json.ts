@@ -25,7 +25,7 @@ export function huntToJson(report: HuntReport): JsonObject {
 }
 
 function huntFindingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
-  const { verdict, code, candidate, drawn, certainty, tally, needed, file, repeat, lastLines, requests } = finding
+  const { verdict, code, candidate, drawn, certainty, tally, file, repeat, lastLines, requests } = finding
   return {
     verdict,
     code,
@@ -36,7 +36,7 @@ function huntFindingToJson(finding: HuntFinding, report: HuntReport): JsonObject
     certainty,
     runs: { ...tally },
     shrunk: certainty === 'confirmed',
-    confirmed: certainty === 'confirmed' && needed.length === candidate.length,
+    confirmed: certainty === 'confirmed',
     file: file ?? null,
     repeat,
     lastLines: [...lastLines],

@@ -1,7 +1,7 @@
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import { type SuiteReport, swallowed } from '../report/suite-report.ts'
-import { type Candidate, describeStep, type HuntStep } from './candidate.ts'
+import { type Candidate, describeStep } from './candidate.ts'
 
 /**
  * The end of a hunt. `exhausted`: there was nothing more to draw. `red-plain-run`: the command failed without faults,
@@ -17,8 +17,9 @@ interface HuntCounts {
 }
 
 /**
- * The certainty of a finding. `confirmed`: it broke the suite in each run. `unreliable`: it, or what shrinking made of
- * it, broke the suite in some runs only. `incomplete`: the hunt ended before every smaller one was tried.
+ * The certainty of a finding. `confirmed`: it broke the suite in each run, and no smaller one did. `unreliable`: it, or
+ * what shrinking made of it, broke the suite in some runs only. `incomplete`: the hunt ended before every smaller one
+ * was tried.
  */
 export type FindingCertainty = 'confirmed' | 'unreliable' | 'incomplete'
 
@@ -30,8 +31,6 @@ export interface HuntFinding {
   readonly candidate: Candidate
   /** The faults as they were drawn. */
   readonly drawn: Candidate
-  /** The steps without which the command passed, each in a run of its own. */
-  readonly needed: readonly HuntStep[]
   /** The number of runs that shrank and confirmed the finding. */
   readonly shrinkingRuns: number
   readonly certainty: FindingCertainty
@@ -69,11 +68,9 @@ export function describeHuntFinding({ verdict, code, candidate }: HuntFinding, {
 
 /** Describes how small a finding is: `It passes if any one of them is left out.` */
 export function describeNeed(finding: HuntFinding): string {
-  const { candidate, needed, certainty } = finding
+  const { candidate, certainty } = finding
   if (certainty === 'unreliable') return describeUnreliable(finding)
   if (certainty === 'incomplete') return describeIncomplete(finding)
-  if (needed.length < candidate.length)
-    return `It is not certain that all ${candidate.length} are needed: not every run without one of them passed.`
   return candidate.length === 1
     ? 'It passes without it, and fails each time with it.'
     : 'It passes if any one of them is left out, and fails each time with all of them.'

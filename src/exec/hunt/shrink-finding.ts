@@ -1,8 +1,8 @@
 import { isRed } from '../report/verdict.ts'
 import type { EndedRun } from '../runs/suite-run.ts'
-import { type Candidate, candidateKey, type HuntStep } from './candidate.ts'
+import { type Candidate, candidateKey } from './candidate.ts'
 import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
-import { findFirst, leaveOut, type ShrinkDeps, shrink } from './shrink.ts'
+import { type ShrinkDeps, shrink } from './shrink.ts'
 
 interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
   /** Runs the command once under a candidate. Returns undefined if the time is up, or if a stop ended the run. */
@@ -10,8 +10,7 @@ interface ShrinkFindingDeps extends Omit<ShrinkDeps, 'breaks'> {
 }
 
 /** A candidate that broke the suite, as small as the time allowed. */
-export interface ShrunkFinding
-  extends Pick<HuntFinding, 'candidate' | 'certainty' | 'tally' | 'needed' | 'shrinkingRuns'> {
+export interface ShrunkFinding extends Pick<HuntFinding, 'candidate' | 'certainty' | 'tally' | 'shrinkingRuns'> {
   /** The last run of the candidate that broke. */
   readonly ended: EndedRun
 }
@@ -23,9 +22,9 @@ export async function shrinkFinding(
   deps: ShrinkFindingDeps,
 ): Promise<ShrunkFinding | undefined> {
   const repeated = new RepeatedRuns(deps.run)
-  const describe = (candidate: Candidate, certainty: FindingCertainty, needed: readonly HuntStep[]) => {
+  const describe = (candidate: Candidate, certainty: FindingCertainty) => {
     const { lastBroken = first, ...tally } = repeated.tallyOf(candidate)
-    return { candidate, certainty, ended: lastBroken, tally, needed, shrinkingRuns: repeated.made }
+    return { candidate, certainty, ended: lastBroken, tally, shrinkingRuns: repeated.made }
   }
   repeated.count(drawn, first)
   if ((await repeated.runAgain(drawn)) === 'passed') return undefined
@@ -33,12 +32,9 @@ export async function shrinkFinding(
   if ((await repeated.runAgain(candidate)) === 'passed') {
     // A smaller one that does not break each time is worth less than the drawn one, which has broken twice.
     if (candidateKey(candidate) !== candidateKey(drawn)) await repeated.runAgain(drawn)
-    return describe(drawn, 'unreliable', [])
+    return describe(drawn, 'unreliable')
   }
-  const needed: HuntStep[] = []
-  for (const step of candidate)
-    if (!(await findFirst(leaveOut(candidate, step), (one) => repeated.breaks(one)))) needed.push(step)
-  return describe(candidate, repeated.isCutShort ? 'incomplete' : 'confirmed', needed)
+  return describe(candidate, repeated.isCutShort ? 'incomplete' : 'confirmed')
 }
 
 /** The number of runs of a candidate, and of those that broke, with the last of these. */

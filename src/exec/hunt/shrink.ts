@@ -31,7 +31,7 @@ async function dropSteps(candidate: Candidate, deps: ShrinkDeps): Promise<Candid
  * Returns a candidate without a step; then with the later steps of the operation one request earlier, since a failure
  * that is left out has no retry.
  */
-export function leaveOut(candidate: Candidate, left: HuntStep): readonly Candidate[] {
+function leaveOut(candidate: Candidate, left: HuntStep): readonly Candidate[] {
   const without = candidate.filter((step) => step !== left)
   const moved = without.map((step) => {
     const isLater = step.operation === left.operation && step.occurrence > left.occurrence
@@ -92,7 +92,7 @@ function replaceScenario(
 }
 
 /** Returns the first item for which a test is true, if any. The tests run one after the other. */
-export async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
+async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
   for (const item of items) if (await test(item)) return item
   return undefined
 }
