@@ -4,13 +4,12 @@
  * plan, and `../runs/` is shared with the hunt.
  */
 
-import { failure, type Result, success } from '../../core/result.ts'
+import { success } from '../../core/result.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
-import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/choose-runs.ts'
-import { describeUnfitting, type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import type { Fault } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { suiteToJson } from '../report/suite-json.ts'
@@ -30,68 +29,52 @@ import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
 import {
   deadlineAfter,
   isOver,
-  refuseStart,
-  refuseSuite,
+  loadFaultContext,
+  readFaults,
+  refuseFlag,
   type SuiteOutcome,
   type TestSuite,
-  type UntriableSuite,
+  UntriableSuite,
 } from '../runs/test-suite.ts'
 import { judgeRun, mustRepeat } from './judge-run.ts'
 
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
-export async function tryFaults(opened: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   const { settings, elapsed } = opened
-  const loaded = await loadFaults(opened)
-  if (!loaded.ok) return loaded
+  const { faults, only } = await loadFaults(opened)
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
   const plain = await recordPlainRuns(suite)
-  if (!plain.ok) return plain
-  const plan = planSuite(plain.value, loaded.value)
-  if (!plan.ok) return refuseSuite(`convsim: ${plan.error}`)
+  const plan = planSuite(plain, faults, only)
   const chosen = chooseRuns(
-    plan.value.runs.filter(({ isReachable }) => isReachable),
+    plan.runs.filter(({ isReachable }) => isReachable),
     { seed: settings.seed, maxRuns: settings.maxRuns, hasTimeLimit: settings.time !== undefined },
   )
-  const tried = await tryRuns(suite, chosen, plain.value)
-  if (!tried.ok) return tried
-  const report = reportOn(suite, plan.value, tried.value)
-  return success({
+  const report = reportOn(suite, plan, await tryRuns(suite, chosen, plain))
+  return {
     page: toSuitePage(report),
     toJson: () => suiteToJson(report),
     failed: report.failed,
     problem: describeNothing(report) ?? describeRedPlainRun(report),
-  })
-}
-
-/** The faults to try, and the run that `--only` names. */
-type LoadedFaults = { readonly faults: readonly Fault[]; readonly only: NamedRun | undefined }
-
-/** Parses `--each` and `--only`. The error lists the findings on them, and on the files of the settings. */
-async function loadFaults({ settings, output }: TestSuite): Promise<Result<LoadedFaults, UntriableSuite>> {
-  const inputs = await loadInputs(settings)
-  if (!inputs.ok) return refuseStart(inputs.error)
-  const { contract, catalogue } = inputs.value
-  const context = { catalogue, operations: contract.operations }
-  if (settings.only !== undefined) {
-    const only = parseRunName(settings.only, context)
-    if (!only.ok) return refuseStart([{ severity: 'error', place: '--only', message: only.error }])
-    return success({ faults: [only.value.fault], only: only.value })
   }
-  const faults = parseFaultSet(settings.each ?? '', context)
-  if (!faults.ok) return refuseStart([{ severity: 'error', place: '--each', message: faults.error }])
-  const { unfitting } = faults.value
-  if (unfitting.length > 0) output.printLine(describeUnfitting(unfitting))
-  return success({ faults: faults.value.faults, only: undefined })
 }
 
-/** Plans the runs. The error is a sentence: no request can meet a fault, or not that of `--only`. */
-function planSuite({ requests }: PlainRun, { faults, only }: LoadedFaults): Result<SuitePlan> {
+/** Parses `--each` or `--only`: the faults to try, and the run that `--only` names. */
+async function loadFaults(suite: TestSuite) {
+  const { each = '', only } = suite.settings
+  const context = await loadFaultContext(suite)
+  if (only === undefined) return { faults: readFaults(suite, '--each', each, context), only }
+  const named = parseRunName(only, context)
+  if (!named.ok) throw refuseFlag('--only', named.error)
+  return { faults: [named.value.fault], only: named.value }
+}
+
+function planSuite({ requests }: PlainRun, faults: readonly Fault[], only: NamedRun | undefined): SuitePlan {
   const noPlace = describeNoPlace(requests)
-  if (noPlace !== undefined) return failure(noPlace)
+  if (noPlace !== undefined) throw new UntriableSuite([`convsim: ${noPlace}`])
   const plan = planRuns(requests, faults, { everyRequest: only !== undefined })
-  if (!only) return success(plan)
-  const runs = pickNamedRuns(plan.runs, only)
-  return runs.ok ? success({ ...plan, runs: runs.value }) : runs
+  const runs = only ? pickNamedRuns(plan.runs, only) : success(plan.runs)
+  if (!runs.ok) throw new UntriableSuite([`convsim: ${runs.error}`])
+  return { ...plan, runs: runs.value }
 }
 
 /** The runs that were made, with the things that judge them. */
@@ -112,11 +95,7 @@ interface TriedRuns {
 const batchSize = 20
 
 /** Makes the runs, with a run without faults after every twenty and at the end. */
-async function tryRuns(
-  suite: TestSuite,
-  chosen: readonly PlannedRun[],
-  plain: PlainRun,
-): Promise<Result<TriedRuns, UntriableSuite>> {
+async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: PlainRun): Promise<TriedRuns> {
   const tried: TriedRuns = {
     plain,
     failOn: parseSuiteFailOn(suite.settings.failOn ?? '') ?? [],
@@ -126,16 +105,12 @@ async function tryRuns(
     isEndedByPlainRun: false,
   }
   const showProgress = createProgress(suite, chosen.length, tried)
-  for (let next = 0; next < chosen.length && !isOver(suite); next += batchSize) {
+  for (let next = 0; next < chosen.length && !isOver(suite) && !tried.isEndedByPlainRun; next += batchSize) {
     const batch = chosen.slice(next, next + batchSize)
-    const made = await tryBatch(suite, batch, tried, showProgress)
-    if (!made.ok) return made
-    const isLast = next + batchSize >= chosen.length || isOver(suite)
-    const checked = await checkBatch(suite, batch, tried, isLast)
-    if (!checked.ok) return checked
-    if (tried.isEndedByPlainRun) break
+    await tryBatch(suite, batch, tried, showProgress)
+    await checkBatch(suite, batch, tried, next + batchSize >= chosen.length || isOver(suite))
   }
-  return success(tried)
+  return tried
 }
 
 /** Creates the function that shows the progress, and counts the runs that are made twice. */
@@ -155,23 +130,20 @@ async function tryBatch(
   batch: readonly PlannedRun[],
   { plain, failOn, judged, findings }: TriedRuns,
   showProgress: (isRepeated?: boolean) => void,
-): Promise<Result<unknown, UntriableSuite>> {
+): Promise<void> {
   const prepare = (run: PlannedRun) => prepareRun(suite, { run })
   showProgress()
-  const made = await makeRuns(suite, batch.values(), prepare, async (run, prepared) => {
+  await makeRuns(suite, batch.values(), prepare, async (run, prepared) => {
     const ends = await executeTwice(suite, prepared, plain.limitMs, (first) => {
       if (!mustRepeat(run, first, plain)) return undefined
       showProgress(true)
       return prepare(run)
     })
-    if (!ends.ok || !ends.value) return ends
-    judged.set(run, judgeRun(run, ends.value, plain, failOn))
-    findings.push(...ends.value.map((ended) => ended.findings))
+    if (!ends) return
+    judged.set(run, judgeRun(run, ends, plain, failOn))
+    findings.push(...ends.map((ended) => ended.findings))
     showProgress()
-    return ends
   })
-  suite.line.clear()
-  return made
 }
 
 /** Runs the command without faults. If that fails, the runs are over, and the red ones of the batch say nothing. */
@@ -180,16 +152,14 @@ async function checkBatch(
   batch: readonly PlannedRun[],
   tried: TriedRuns,
   isLast: boolean,
-): Promise<Result<unknown, UntriableSuite>> {
-  const { plain, judged, changes } = tried
-  if (judged.size === 0) return success(undefined)
-  const check = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
-  if (!check.ok) return check
-  changes.push(...check.value.changes)
-  tried.isEndedByPlainRun = check.value.hasFailed
+): Promise<void> {
+  const { plain, judged } = tried
+  if (judged.size === 0) return
+  const { changes, hasFailed } = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
+  tried.changes.push(...changes)
+  tried.isEndedByPlainRun = hasFailed
   for (const [run, { code = 0, isTimedOut }] of judged)
-    if (check.value.hasFailed && batch.includes(run) && isRed({ code, isTimedOut })) judged.delete(run)
-  return check
+    if (hasFailed && batch.includes(run) && isRed({ code, isTimedOut })) judged.delete(run)
 }
 
 function reportOn(

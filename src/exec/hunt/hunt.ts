@@ -5,12 +5,10 @@
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Result, success } from '../../core/result.ts'
 import { createTempFolder, type TempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import type { Catalogue } from '../../scenarios/definition.ts'
-import { loadInputs } from '../../simulator/loaded-inputs.ts'
-import { describeUnfitting, type Fault, parseFaultSet } from '../plan/fault-set.ts'
+import type { Fault } from '../plan/fault-set.ts'
 import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
@@ -19,11 +17,12 @@ import { type EndedRun, executeRun, executeTwice, makeRuns, type PreparedRun, pr
 import {
   deadlineAfter,
   isOver,
-  refuseStart,
-  refuseSuite,
+  loadFaultContext,
+  readFaults,
+  refuseFlag,
   type SuiteOutcome,
   type TestSuite,
-  type UntriableSuite,
+  UntriableSuite,
 } from '../runs/test-suite.ts'
 import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
@@ -36,32 +35,31 @@ import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
 const defaultTime = '2m'
 
 /** Runs the command without faults, hunts, and reports. */
-export async function huntFaults(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+export async function huntFaults(suite: TestSuite): Promise<SuiteOutcome> {
   const { settings, elapsed } = suite
   const loaded = await loadHunt(suite)
-  if (!loaded.ok) return loaded
   const time = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
   const deadline = deadlineAfter(time, elapsed)
   const plain = await recordPlainRuns({ ...suite, deadline: deadlineAfter(settings.time, elapsed) })
-  if (!plain.ok) return plain
-  const places = listPlaces(plain.value.requests)
+  const places = listPlaces(plain.requests)
   if (places.length === 0)
-    return refuseSuite(
+    throw new UntriableSuite([
       'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
-    )
+    ])
   const folder = await createTempFolder('hunt', suite.host)
-  const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
+  const candidates = drawCandidates({ ...loaded, places, seed: settings.seed })
   const hunt: HuntContext = {
-    ...loaded.value,
-    plain: plain.value,
+    ...loaded,
+    plain,
     prepare: createPrepare(suite, folder),
     queue: new CandidateQueue(candidates, settings.maxRuns),
     tally: startTally(),
   }
-  const hunted = await huntCandidates({ ...suite, deadline }, hunt)
-  suite.line.clear()
-  await folder.remove()
-  return hunted.ok ? success(await reportOnHunt(suite, hunt, hunted.value)) : hunted
+  try {
+    return await reportOnHunt(suite, hunt, await huntCandidates({ ...suite, deadline }, hunt))
+  } finally {
+    await folder.remove()
+  }
 }
 
 /** The faults and extreme answers that a hunt draws from. */
@@ -70,21 +68,16 @@ interface LoadedHunt {
   readonly catalogue: Catalogue
 }
 
-/** Parses `--hunt`, and checks that its file can be written. The error lists the findings, those on other files too. */
-async function loadHunt({ settings, output }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
-  const refuseHunt = (message: string) => refuseStart([{ severity: 'error', place: '--hunt', message }])
+/** Parses `--hunt`, and checks that its file can be written. */
+async function loadHunt(suite: TestSuite): Promise<LoadedHunt> {
   const unwritable = await findHuntFileProblem()
-  if (unwritable !== undefined) return refuseHunt(unwritable)
-  const inputs = await loadInputs(settings)
-  if (!inputs.ok) return refuseStart(inputs.error)
-  const { contract, catalogue } = inputs.value
-  const parsed = parseFaultSet(settings.hunt ?? '', { catalogue, operations: contract.operations })
-  if (!parsed.ok) return refuseHunt(parsed.error)
-  const { faults, unfitting } = parsed.value
-  if (unfitting.length > 0) output.printLine(describeUnfitting(unfitting))
+  if (unwritable !== undefined) throw refuseFlag('--hunt', unwritable)
+  const context = await loadFaultContext(suite)
+  const faults = readFaults(suite, '--hunt', suite.settings.hunt ?? '', context)
   const wrong = faults.find(({ question }) => question === 'notice')
-  if (!wrong) return success({ faults, catalogue })
-  return refuseHunt(
+  if (!wrong) return { faults, catalogue: context.catalogue }
+  throw refuseFlag(
+    '--hunt',
     `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; ` +
       'a hunt needs faults that a good client survives. --each tries it.',
   )
@@ -125,22 +118,21 @@ const startTally = () => ({
 
 /**
  * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
- * without faults. The error says why no simulator can start.
+ * without faults.
  */
-async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<Result<HuntOutcome, UntriableSuite>> {
+async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<HuntOutcome> {
   const { plain, queue, tally, prepare } = hunt
   for (;;) {
-    const made = await makeRuns(
+    await makeRuns(
       suite,
       queue.take(),
       ({ candidate }) => prepare(candidate),
       (one, prepared) => tryCandidate(suite, hunt, one, prepared),
     )
-    if (!made.ok) return made
     const broken = queue.takeBroken()
     if (!broken) {
       const end = suite.stopped.aborted ? 'interrupt' : (queue.findEnd() ?? 'time')
-      return success({ tally, changes: plain.changes, end, found: undefined })
+      return { tally, changes: plain.changes, end, found: undefined }
     }
     const shrunk = await shrinkBroken(suite, hunt, broken)
     if (shrunk) return checkFinding(suite, hunt, { drawn: broken.candidate, shrunk })
@@ -153,12 +145,12 @@ async function checkFinding(
   suite: TestSuite,
   { plain, tally }: HuntContext,
   found: HuntOutcome['found'],
-): Promise<Result<HuntOutcome, UntriableSuite>> {
+): Promise<HuntOutcome> {
   const check = await repeatPlainRun(suite, plain, 'at the end')
-  if (!check.ok) return check
-  const changes = [...plain.changes, ...check.value.changes]
-  if (check.value.hasFailed) return success({ tally, changes, end: 'red-plain-run', found: undefined })
-  return success({ tally, changes, end: 'found', found })
+  const changes = [...plain.changes, ...check.changes]
+  return check.hasFailed
+    ? { tally, changes, end: 'red-plain-run', found: undefined }
+    : { tally, changes, end: 'found', found }
 }
 
 /** Runs the command under a candidate, twice if it is green although a call never succeeded. */
@@ -167,23 +159,22 @@ async function tryCandidate(
   { plain, queue, tally, prepare }: HuntContext,
   one: NumberedCandidate,
   prepared: PreparedRun,
-): Promise<Result<unknown, UntriableSuite> | undefined> {
-  if (queue.isAfterBroken(one)) return undefined
+): Promise<void> {
+  if (queue.isAfterBroken(one)) return
   const { candidate } = one
   const { settings, line, elapsed, deadline } = suite
   const isSwallowed = (run: EndedRun) => !isRed(run) && hasSwallowedCall(plain, run.recorder.requests)
   const ends = await executeTwice(suite, prepared, plain.limitMs, (first) =>
     isSwallowed(first) ? prepare(candidate) : undefined,
   )
-  if (!ends.ok || !ends.value) return ends
-  const [first] = ends.value
+  if (!ends) return
+  const [first] = ends
   tally.runs += 1
   tally.counts[(['single', 'pair'] as const)[candidate.length - 1] ?? 'longer'] += 1
-  if (ends.value.every(isSwallowed)) tally.neverSucceeded += 1
-  if (settings.failOn !== undefined) tally.findings.push(...ends.value.map(({ findings }) => findings))
+  if (ends.every(isSwallowed)) tally.neverSucceeded += 1
+  if (settings.failOn !== undefined) tally.findings.push(...ends.map(({ findings }) => findings))
   queue.finish(one, isRed(first) ? first : undefined)
   line.show(describeHuntProgress(tally.runs, deadline - elapsed()))
-  return ends
 }
 
 /** Repeats and shrinks a candidate while the hunt may take time. Returns undefined if it did not break again. */
@@ -198,8 +189,9 @@ function shrinkBroken(
     if (isOver({ ...suite, deadline })) return undefined
     hunt.tally.shrinkingRuns += 1
     line.show(describeHuntProgress(hunt.tally.runs, deadline - elapsed(), hunt.tally.shrinkingRuns))
-    const prepared = await hunt.prepare(smaller)
-    const again = prepared.ok ? await executeRun(suite, prepared.value, hunt.plain.limitMs) : undefined
+    // Where no simulator can start any more, the hunt reports what it has found.
+    const prepared = await hunt.prepare(smaller).catch(() => undefined)
+    const again = prepared && (await executeRun(suite, prepared, hunt.plain.limitMs))
     return stopped.aborted ? undefined : again
   }
   return shrinkFinding(candidate, ended, { ...hunt, run })
