@@ -61,10 +61,9 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
   const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
   const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
-  const wasApplied = verdict !== 'not-reached'
-  const answers = { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
+  const answers = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isTwice ? 2 : 1, wasApplied, answers, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isTwice ? 2 : 1, answers, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Returns a report on runs. */

@@ -62,13 +62,13 @@ test('says which drift was tried where it speaks of fields', () => {
 })
 
 test('says that a command hung before its fault could strike', () => {
-  const run = judged('reset createEvent 1', 'hung', { wasApplied: false })
+  const run = judged('reset createEvent 1', 'hung', { answers: undefined })
   const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
-  expect(judgeRuns(run.run, outcome, outcome)).toBe('hung')
+  expect(judgeRuns(run.run, [outcome, outcome])).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
     'warning: Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
   )
-  expect(renderText(reportOn([{ ...run, wasApplied: true }]))).toContain(
+  expect(renderText(reportOn([{ ...run, answers: { expected: 1, got: 0 } }]))).toContain(
     'warning: Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
   )
 })

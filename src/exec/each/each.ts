@@ -45,10 +45,8 @@ export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
   const plain = await recordPlainRuns(suite)
   const plan = planSuite(plain, faults, only)
-  const chosen = chooseRuns(
-    plan.runs.filter(({ isReachable }) => isReachable),
-    { seed: settings.seed, maxRuns: settings.maxRuns, hasTimeLimit: settings.time !== undefined },
-  )
+  const reachable = plan.runs.filter(({ isReachable }) => isReachable)
+  const chosen = chooseRuns(reachable, settings)
   const report = reportOn(suite, plan, await tryRuns(suite, chosen, plain))
   return {
     page: toSuitePage(report),
@@ -192,13 +190,14 @@ function reportOn(
 
 function unreached(run: PlannedRun): JudgedRun {
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  const nothing = {
-    wasApplied: false,
+  return {
+    run,
+    verdict: 'not-reached',
+    made: 0,
     answers: undefined,
     code: undefined,
     isTimedOut: false,
     ms: 0,
     ...lists,
   }
-  return { run, verdict: 'not-reached', made: 0, ...nothing }
 }

@@ -5,25 +5,26 @@ import type { PlannedRun } from '../plan/plan.ts'
 import { countGoodAnswers, hasGoodAnswer } from '../report/good-answers.ts'
 import { judgeRequests } from '../report/judge-suite.ts'
 import type { JudgedRun } from '../report/suite-report.ts'
-import { isRed, judgeRuns, needsSecondRun, type RunOutcome } from '../report/verdict.ts'
+import { isRed, judgeRuns, type RunOutcome } from '../report/verdict.ts'
 import type { PlainRun } from '../runs/plain-runs.ts'
 import type { EndedRun, RunEnds } from '../runs/suite-run.ts'
 
-/** Returns true for a run that is made once more before it counts. */
+/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
 export function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): boolean {
-  return needsSecondRun(run, toOutcome(first, plain))
+  return isRed(first) || ['never-succeeded', 'not-reached'].includes(judgeRuns(run, [toOutcome(first, plain)]))
 }
 
 /** Judges a run by itself and its repetition. `failOn`: the conditions of `--fail-on`. */
 export function judgeRun(run: PlannedRun, ends: RunEnds, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
-  const [first, second] = ends
   const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
   const { target } = recorder
   return {
     run,
-    verdict: judgeRuns(run, toOutcome(first, plain), second && toOutcome(second, plain)),
+    verdict: judgeRuns(
+      run,
+      ends.map((ended) => toOutcome(ended, plain)),
+    ),
     made: ends.length,
-    wasApplied: target !== undefined,
     answers: target && countGoodAnswers(plain, recorder.requests, target),
     code,
     isTimedOut,

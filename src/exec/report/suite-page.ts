@@ -19,14 +19,13 @@ import {
   describePlainRun,
   describeRedPlainRun,
   formatVerdict,
-  isBad,
   type JudgedRun,
   type SuiteReport,
   summarizeGroups,
   summarizeRuns,
 } from './suite-report.ts'
 import { describeFields } from './summarize-fields.ts'
-import { isConclusive, verdicts } from './verdict.ts'
+import { findingOf, isConclusive, verdicts } from './verdict.ts'
 
 export function toSuitePage(report: SuiteReport): Page {
   const { contract, run, runs, failed } = report
@@ -48,7 +47,7 @@ export function toSuitePage(report: SuiteReport): Page {
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
-      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !isBad(name)),
+      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
     })),
     sections: describeSections(report, findings),
     cases: listSuiteCases(report, findings),
@@ -96,7 +95,7 @@ function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
     run.pointer ?? `request ${run.occurrence}`,
     formatVerdict(verdict),
   ])
-  const states = runs.map(({ verdict }) => (isBad(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : ''))
+  const states = runs.map(({ verdict }) => (findingOf(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : ''))
   return { kind: 'table', head: ['fault', 'operation', 'place', 'verdict'], rows, states }
 }
 

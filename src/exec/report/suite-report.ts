@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/group-by.ts'
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import type { SuiteGate } from '../parse-suite-fail-on.ts'
@@ -5,7 +6,7 @@ import type { PlannedRun } from '../plan/plan.ts'
 import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 import type { AnswerCounts } from './good-answers.ts'
-import { findingOf, isConclusive, type SuiteVerdict, verdicts } from './verdict.ts'
+import { isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
 
 /** A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one. */
 export interface JudgedRun {
@@ -13,9 +14,7 @@ export interface JudgedRun {
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
-  /** Is true if a request met the fault. A command that hangs may do so before. */
-  readonly wasApplied: boolean
-  /** The good answers to the struck call; undefined: no request met the fault. */
+  /** The good answers to the struck call; undefined: no request met the fault. A command that hangs may do so before. */
   readonly answers: AnswerCounts | undefined
   /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
   readonly code: number | undefined
@@ -70,7 +69,10 @@ export interface SuiteReport {
 interface GroupSummary {
   readonly group: string
   readonly counts: Readonly<Record<SuiteVerdict, number>>
-  /** The share of good verdicts among those that answer the question of the fault, percent; undefined without any. */
+  /** The number of good verdicts, and of all that answer the question of the fault. */
+  readonly good: number
+  readonly conclusive: number
+  /** The share of the good ones, percent; undefined without any verdict. */
   readonly percent: number | undefined
   /** The number of runs with a good verdict, and with findings on the client. */
   readonly withClientFindings: number
@@ -78,35 +80,24 @@ interface GroupSummary {
 
 /** Summarizes the runs of each set or family, in the order of the plan. */
 export function summarizeGroups(runs: readonly JudgedRun[]): GroupSummary[] {
-  const groups = [...new Set(runs.map(({ run }) => run.fault.group))]
-  return groups.map((group) => {
-    const own = runs.filter(({ run }) => run.fault.group === group)
-    const counts = countVerdicts(own)
-    const { good, all } = countConclusive(counts)
-    return {
-      group,
-      counts,
-      percent: all === 0 ? undefined : toPercent(good, all),
-      withClientFindings: own.filter(hasOnlyClientFindings).length,
-    }
+  return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => {
+    const good = own.filter(({ verdict }) => isGood(verdict)).length
+    const conclusive = own.filter(({ verdict }) => isConclusive(verdict)).length
+    const percent = conclusive === 0 ? undefined : toPercent(good, conclusive)
+    const withClientFindings = own.filter(hasOnlyClientFindings).length
+    return { group, counts: countVerdicts(own), good, conclusive, percent, withClientFindings }
   })
 }
 
 /** Returns true for a run with findings on the client alone. */
 export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
-  return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
+  return client.length > 0 && isGood(verdict)
 }
 
 export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
   const counts = Object.fromEntries(verdicts.map((name) => [name, 0])) as Record<SuiteVerdict, number>
   for (const { verdict } of runs) counts[verdict] += 1
   return counts
-}
-
-/** Counts the verdicts that answer the question of the fault, and the good ones among them. */
-function countConclusive(counts: GroupSummary['counts']): { readonly good: number; readonly all: number } {
-  const all = verdicts.filter(isConclusive).reduce((sum, name) => sum + counts[name], 0)
-  return { good: counts.recovered + counts.noticed, all }
 }
 
 /** Returns a share in percent, rounded to one decimal. */
@@ -122,11 +113,6 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The words for a green run in which the struck call got no good answer. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Returns true for a verdict that is a finding. */
-export function isBad(verdict: SuiteVerdict): boolean {
-  return findingOf(verdict) !== undefined
-}
-
 /** The reasons of an early end, for people. */
 const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
   'max-runs': '--max-runs',
@@ -137,12 +123,8 @@ const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
 
 /** Counts requests by operation, in the order of the names; see `SuiteReport.plainCounts`. */
 export function countByOperation(requests: readonly RecordedRequest[]): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const { operation } of requests) {
-    const name = operation?.id ?? ''
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
+  const groups = groupBy(requests, ({ operation }) => operation?.id ?? '')
+  return Object.fromEntries([...groups.keys()].sort().map((id) => [id, groups.get(id)?.length ?? 0]))
 }
 
 /** Describes the requests of the run without faults: `Without faults the command asks createEvent once.` */
@@ -212,12 +194,11 @@ export function countRepeated(runs: readonly Pick<JudgedRun, 'made'>[]): number 
 }
 
 /** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
-export function describeGroup({ group, counts, percent, withClientFindings }: GroupSummary): string {
+export function describeGroup({ group, counts, good, conclusive, percent, withClientFindings }: GroupSummary): string {
   const parts = verdicts.filter((verdict) => counts[verdict] > 0)
   const list = parts.map((verdict) => `${counts[verdict]} ${quoteVerdict(verdict)}`).join(', ')
-  const { good, all } = countConclusive(counts)
   const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
-  const share = percent === undefined ? without : `${good} of ${all} good (${percent} %)`
+  const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
   const client =
     withClientFindings > 0
       ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`

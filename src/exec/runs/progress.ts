@@ -1,6 +1,7 @@
 import { findStderrTerminal } from '../../process/count-progress.ts'
 import { pluralize } from '../../reports/report.ts'
-import { isBad, type JudgedRun } from '../report/suite-report.ts'
+import type { JudgedRun } from '../report/suite-report.ts'
+import { findingOf } from '../report/verdict.ts'
 
 /** The line of a terminal that shows how far the runs are. */
 export interface StatusLine {
@@ -41,7 +42,7 @@ export function describeProgress(
   { total, repeated, sinceMs, untilMs }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
 ): string {
   const ended = judged.size
-  const findings = [...judged.values()].filter(({ verdict }) => isBad(verdict)).length
+  const findings = [...judged.values()].filter(({ verdict }) => findingOf(verdict)).length
   const left = ended === 0 ? '' : formatLeft(Math.min((sinceMs / ended) * (total - ended), untilMs))
   const twice = repeated === 0 ? '' : `, ${repeated} of them made twice`
   return `run ${Math.min(ended + 1, total)} of ${total}${twice}, ${pluralize(findings, 'finding')}${left}`
