@@ -1,7 +1,7 @@
 /**
  * Runs a test suite under combinations of faults until one breaks it. This file tells the whole of it: runs without
  * faults, candidates side by side, the one that broke the suite made smaller, report. `draw-candidates.ts` draws
- * candidates, `shrink-finding.ts` repeats and shrinks one.
+ * candidates, `shrink.ts` repeats and shrinks one.
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './
 import { drawCandidates } from './draw-candidates.ts'
 import { findHuntFileProblem, renderRules } from './hunt-file.ts'
 import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
-import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
+import { type ShrunkFinding, shrinkFinding } from './shrink.ts'
 
 /** The time of a hunt that has neither a time nor a number of runs, and of shrinking without a time. */
 const defaultTime = '2m'
@@ -194,5 +194,5 @@ function shrinkBroken(
     const again = prepared && (await executeRun(suite, prepared, hunt.plain.limitMs))
     return stopped.aborted ? undefined : again
   }
-  return shrinkFinding(candidate, ended, { ...hunt, run })
+  return shrinkFinding(candidate, ended, hunt.catalogue, run)
 }

@@ -12,7 +12,7 @@ import { huntFile, writeHuntFile } from './hunt-file.ts'
 import { huntToJson } from './hunt-json.ts'
 import { toHuntPage } from './hunt-page.ts'
 import { describeSwallowed, type HuntEnd, type HuntFinding, type HuntReport, redPlainRun } from './hunt-report.ts'
-import type { ShrunkFinding } from './shrink-finding.ts'
+import type { ShrunkFinding } from './shrink.ts'
 
 /** The outcome of the runs of a hunt. */
 export interface HuntOutcome {
