@@ -15,7 +15,7 @@ import {
 } from './made-up.ts'
 
 describe('a report without a run that met its fault', () => {
-  const unreached = judged('drop-field createEvent /eventId', 'not-reached', { code: undefined })
+  const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
 
   test.each<[string, SuiteReport, string]>([
     ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
@@ -120,7 +120,7 @@ test('has the requests, the output and the line that repeats it with each findin
 })
 
 test('has a row for each run that is counted', () => {
-  const run = judged('drop-field createEvent /eventId', 'not-reached', { code: undefined })
+  const run = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
   const text = renderText(reportOn([run, judged('reset createEvent 1', 'recovered')]))
   expect(text).toMatch(/^drift:drop-field +createEvent +\/eventId +not reached$/m)
 })

@@ -25,7 +25,7 @@ import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
 import { describeProgress } from '../runs/progress.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
-import { executeTwice, makeRuns, prepareRun } from '../runs/suite-run.ts'
+import { executeTwice, makeRuns, type PreparedRun, prepareRun } from '../runs/suite-run.ts'
 import {
   deadlineAfter,
   isOver,
@@ -47,7 +47,8 @@ export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   const plan = planSuite(plain, faults, only)
   const reachable = plan.runs.filter(({ isReachable }) => isReachable)
   const chosen = chooseRuns(reachable, settings)
-  const report = reportOn(suite, plan, await tryRuns(suite, chosen, plain))
+  const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
+  const report = reportOn(suite, plan, plain, failOn, await tryRuns(suite, chosen, plain, failOn))
   return {
     page: toSuitePage(report),
     toJson: () => suiteToJson(report),
@@ -75,63 +76,21 @@ function planSuite({ requests }: PlainRun, faults: readonly Fault[], only: Named
   return { ...plan, runs: runs.value }
 }
 
-/** The runs that were made, with the things that judge them. */
-interface TriedRuns {
-  readonly plain: PlainRun
-  /** The conditions of `--fail-on`. */
-  readonly failOn: readonly SuiteGate[]
-  readonly judged: Map<PlannedRun, JudgedRun>
-  /** The findings on the requests of every run. */
-  readonly findings: FindingsReport[]
-  /** See `SuiteReport.changes`. */
-  readonly changes: string[]
-  /** Is true once the command has failed without faults, too, which ends the runs. */
-  isEndedByPlainRun: boolean
-}
-
 /** The number of runs with faults after which the command runs without faults. */
 const batchSize = 20
 
-/** Makes the runs, with a run without faults after every twenty and at the end. */
-async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: PlainRun): Promise<TriedRuns> {
-  const tried: TriedRuns = {
-    plain,
-    failOn: parseSuiteFailOn(suite.settings.failOn ?? '') ?? [],
-    judged: new Map(),
-    findings: [],
-    changes: [...plain.changes],
-    isEndedByPlainRun: false,
-  }
-  const showProgress = createProgress(suite, chosen.length, tried)
-  for (let next = 0; next < chosen.length && !isOver(suite) && !tried.isEndedByPlainRun; next += batchSize) {
-    const batch = chosen.slice(next, next + batchSize)
-    await tryBatch(suite, batch, tried, showProgress)
-    await checkBatch(suite, batch, tried, next + batchSize >= chosen.length || isOver(suite))
-  }
-  return tried
-}
-
-/** Creates the function that shows the progress, and counts the runs that are made twice. */
-function createProgress({ line, elapsed, deadline }: TestSuite, total: number, { judged }: TriedRuns) {
-  const begun = elapsed()
-  let repeated = 0
-  return (isRepeated = false) => {
-    const now = elapsed()
-    if (isRepeated) repeated += 1
-    line.show(describeProgress(judged, { total, repeated, sinceMs: now - begun, untilMs: deadline - now }))
-  }
-}
-
-/** Makes the runs of a batch side by side, those that need it twice, and judges them. */
-async function tryBatch(
-  suite: TestSuite,
-  batch: readonly PlannedRun[],
-  { plain, failOn, judged, findings }: TriedRuns,
-  showProgress: (isRepeated?: boolean) => void,
-): Promise<void> {
+/**
+ * Makes the runs side by side, those that need it twice, with a run without faults after every twenty and at the end.
+ * If that one fails, the runs are over, and the red ones since the last one say nothing.
+ */
+async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: PlainRun, failOn: readonly SuiteGate[]) {
+  const judged = new Map<PlannedRun, JudgedRun>()
+  const findings: FindingsReport[] = []
+  const changes = [...plain.changes]
+  let isEndedByPlainRun = false
+  const showProgress = createProgress(suite, chosen.length, judged)
   const prepare = (run: PlannedRun) => prepareRun(suite, { run })
-  showProgress()
-  await makeRuns(suite, batch.values(), prepare, async (run, prepared) => {
+  const tryRun = async (run: PlannedRun, prepared: PreparedRun) => {
     const ends = await executeTwice(suite, prepared, plain.limitMs, (first) => {
       if (!mustRepeat(run, first, plain)) return undefined
       showProgress(true)
@@ -141,29 +100,43 @@ async function tryBatch(
     judged.set(run, judgeRun(run, ends, plain, failOn))
     findings.push(...ends.map((ended) => ended.findings))
     showProgress()
-  })
+  }
+  for (let next = 0; next < chosen.length && !isOver(suite) && !isEndedByPlainRun; next += batchSize) {
+    const batch = chosen.slice(next, next + batchSize)
+    showProgress()
+    await makeRuns(suite, batch.values(), prepare, tryRun)
+    if (judged.size === 0) break // the time was up, or a signal came, before the first run ended
+    const isLast = next + batchSize >= chosen.length || isOver(suite)
+    const check = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
+    changes.push(...check.changes)
+    isEndedByPlainRun = check.hasFailed
+    const red = [...judged].filter(([run, end]) => batch.includes(run) && isRed(end))
+    if (isEndedByPlainRun) for (const [run] of red) judged.delete(run)
+  }
+  return { judged, findings, changes, isEndedByPlainRun }
 }
 
-/** Runs the command without faults. If that fails, the runs are over, and the red ones of the batch say nothing. */
-async function checkBatch(
-  suite: TestSuite,
-  batch: readonly PlannedRun[],
-  tried: TriedRuns,
-  isLast: boolean,
-): Promise<void> {
-  const { plain, judged } = tried
-  if (judged.size === 0) return
-  const { changes, hasFailed } = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
-  tried.changes.push(...changes)
-  tried.isEndedByPlainRun = hasFailed
-  for (const [run, { code = 0, isTimedOut }] of judged)
-    if (hasFailed && batch.includes(run) && isRed({ code, isTimedOut })) judged.delete(run)
+/** Creates the function that shows the progress, and counts the runs that are made twice. */
+function createProgress(
+  { line, elapsed, deadline }: TestSuite,
+  total: number,
+  judged: ReadonlyMap<unknown, JudgedRun>,
+) {
+  const begun = elapsed()
+  let repeated = 0
+  return (isRepeated = false) => {
+    const now = elapsed()
+    if (isRepeated) repeated += 1
+    line.show(describeProgress(judged, { total, repeated, sinceMs: now - begun, untilMs: deadline - now }))
+  }
 }
 
 function reportOn(
   { settings, files, stopped }: TestSuite,
   plan: SuitePlan,
-  { plain, failOn, judged, findings, changes, isEndedByPlainRun }: TriedRuns,
+  plain: PlainRun,
+  failOn: readonly SuiteGate[],
+  { judged, findings, changes, isEndedByPlainRun }: Awaited<ReturnType<typeof tryRuns>>,
 ): SuiteReport {
   const reachable = plan.runs.filter(({ isReachable }) => isReachable).length
   const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : unreached(run)))
@@ -189,15 +162,6 @@ function reportOn(
 }
 
 function unreached(run: PlannedRun): JudgedRun {
-  const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return {
-    run,
-    verdict: 'not-reached',
-    made: 0,
-    answers: undefined,
-    code: undefined,
-    isTimedOut: false,
-    ms: 0,
-    ...lists,
-  }
+  const nothing = { answers: undefined, client: [], failed: [], lastLines: [], requests: [] }
+  return { run, verdict: 'not-reached', made: 0, code: 0, isTimedOut: false, ms: 0, ...nothing }
 }

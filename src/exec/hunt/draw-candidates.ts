@@ -11,7 +11,8 @@ import {
   toCandidate,
 } from './candidate.ts'
 
-interface HuntSources {
+/** The things that a hunt draws from: places, faults and extreme answers. */
+export interface HuntSources {
   readonly places: readonly HuntPlace[]
   readonly faults: readonly Fault[]
   readonly catalogue: Catalogue

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { circumstancesToJson } from '../report/suite-json.ts'
 import { type Candidate, toRules } from './candidate.ts'
-import { describeHuntFinding, type HuntFinding, type HuntReport } from './hunt-report.ts'
+import { countRuns, describeHuntFinding, type HuntFinding, type HuntReport } from './hunt-report.ts'
 
 export function huntToJson(report: HuntReport): JsonObject {
   const { counts, scenarios, unrepeatable, neverSucceeded, end, finding } = report
@@ -9,7 +9,7 @@ export function huntToJson(report: HuntReport): JsonObject {
   return {
     found: finding ? huntFindingToJson(finding, report) : null,
     summary: {
-      runs: counts.single + counts.pair + counts.longer,
+      runs: countRuns(counts),
       ...counts,
       shrinkingRuns: finding?.shrinkingRuns ?? 0,
       unrepeatable,

@@ -67,26 +67,20 @@ export function describeHuntFinding({ verdict, code, candidate }: HuntFinding, {
 }
 
 /** Describes how small a finding is: `It passes if any one of them is left out.` */
-export function describeNeed(finding: HuntFinding): string {
-  const { candidate, certainty } = finding
-  if (certainty === 'unreliable') return describeUnreliable(finding)
-  if (certainty === 'incomplete') return describeIncomplete(finding)
+export function describeNeed({ candidate, certainty, tally: { made, failed } }: HuntFinding): string {
+  if (certainty === 'unreliable') {
+    const count = `It failed in ${failed} of ${made} runs`
+    return failed < made
+      ? `${count}, so the suite itself may not be reliable.`
+      : `${count}; a smaller one failed in some runs only, so there may be fewer.`
+  }
+  if (certainty === 'incomplete')
+    return made === 1
+      ? 'The end of the hunt came before it was repeated, so it may not fail again.'
+      : 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
   return candidate.length === 1
     ? 'It passes without it, and fails each time with it.'
     : 'It passes if any one of them is left out, and fails each time with all of them.'
-}
-
-function describeUnreliable({ tally: { made, failed } }: HuntFinding): string {
-  const count = `It failed in ${failed} of ${made} runs`
-  return failed < made
-    ? `${count}, so the suite itself may not be reliable.`
-    : `${count}; a smaller one failed in some runs only, so there may be fewer.`
-}
-
-function describeIncomplete({ tally: { made } }: HuntFinding): string {
-  return made === 1
-    ? 'The end of the hunt came before it was repeated, so it may not fail again.'
-    : 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
 }
 
 /** Describes the origin of a finding: `It was drawn as: ... It was made smaller, and confirmed, in 12 more runs.` */
@@ -123,7 +117,7 @@ export function describeSwallowed(report: Pick<HuntReport, 'counts' | 'neverSucc
   return neverSucceeded === 0 ? undefined : `${neverSucceeded} of ${runs} ${words}`
 }
 
-const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
+export const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
 
 /** Says that nothing broke the suite, or that the command failed without faults, too. */
 export function describeNothingFound({ end, counts }: Pick<HuntReport, 'end' | 'counts'>): string {

@@ -7,8 +7,6 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTempFolder, type TempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
-import type { Catalogue } from '../../scenarios/definition.ts'
-import type { Fault } from '../plan/fault-set.ts'
 import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
@@ -26,8 +24,9 @@ import {
 } from '../runs/test-suite.ts'
 import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
-import { drawCandidates } from './draw-candidates.ts'
+import { drawCandidates, type HuntSources } from './draw-candidates.ts'
 import { findHuntFileProblem, renderRules } from './hunt-file.ts'
+import { countRuns } from './hunt-report.ts'
 import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
 import { type ShrunkFinding, shrinkFinding } from './shrink.ts'
 
@@ -47,12 +46,12 @@ export async function huntFaults(suite: TestSuite): Promise<SuiteOutcome> {
       'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
     ])
   const folder = await createTempFolder('hunt', suite.host)
-  const candidates = drawCandidates({ ...loaded, places, seed: settings.seed })
+  const sources = { ...loaded, places, seed: settings.seed }
   const hunt: HuntContext = {
-    ...loaded,
+    ...sources,
     plain,
     prepare: createPrepare(suite, folder),
-    queue: new CandidateQueue(candidates, settings.maxRuns),
+    queue: new CandidateQueue(drawCandidates(sources), settings.maxRuns),
     tally: startTally(),
   }
   try {
@@ -62,14 +61,8 @@ export async function huntFaults(suite: TestSuite): Promise<SuiteOutcome> {
   }
 }
 
-/** The faults and extreme answers that a hunt draws from. */
-interface LoadedHunt {
-  readonly faults: readonly Fault[]
-  readonly catalogue: Catalogue
-}
-
 /** Parses `--hunt`, and checks that its file can be written. */
-async function loadHunt(suite: TestSuite): Promise<LoadedHunt> {
+async function loadHunt(suite: TestSuite): Promise<Pick<HuntSources, 'faults' | 'catalogue'>> {
   const unwritable = await findHuntFileProblem()
   if (unwritable !== undefined) throw refuseFlag('--hunt', unwritable)
   const context = await loadFaultContext(suite)
@@ -100,7 +93,7 @@ function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate
 }
 
 /** The things that a hunt needs, and those that its runs add to. */
-interface HuntContext extends LoadedHunt {
+interface HuntContext extends HuntSources {
   readonly plain: PlainRun
   readonly prepare: PrepareCandidate
   readonly queue: CandidateQueue<EndedRun>
@@ -108,7 +101,6 @@ interface HuntContext extends LoadedHunt {
 }
 
 const startTally = () => ({
-  runs: 0,
   shrinkingRuns: 0,
   counts: { single: 0, pair: 0, longer: 0 },
   unrepeatable: 0,
@@ -118,7 +110,7 @@ const startTally = () => ({
 
 /**
  * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
- * without faults.
+ * without faults: if that fails, what broke the suite is no finding.
  */
 async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<HuntOutcome> {
   const { plain, queue, tally, prepare } = hunt
@@ -135,22 +127,15 @@ async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<Hunt
       return { tally, changes: plain.changes, end, found: undefined }
     }
     const shrunk = await shrinkBroken(suite, hunt, broken)
-    if (shrunk) return checkFinding(suite, hunt, { drawn: broken.candidate, shrunk })
+    if (shrunk) {
+      const check = await repeatPlainRun(suite, plain, 'at the end')
+      const changes = [...plain.changes, ...check.changes]
+      return check.hasFailed
+        ? { tally, changes, end: 'red-plain-run', found: undefined }
+        : { tally, changes, end: 'found', found: { drawn: broken.candidate, shrunk } }
+    }
     tally.unrepeatable += 1
   }
-}
-
-/** Runs the command without faults. If that fails, what broke the suite is no finding. */
-async function checkFinding(
-  suite: TestSuite,
-  { plain, tally }: HuntContext,
-  found: HuntOutcome['found'],
-): Promise<HuntOutcome> {
-  const check = await repeatPlainRun(suite, plain, 'at the end')
-  const changes = [...plain.changes, ...check.changes]
-  return check.hasFailed
-    ? { tally, changes, end: 'red-plain-run', found: undefined }
-    : { tally, changes, end: 'found', found }
 }
 
 /** Runs the command under a candidate, twice if it is green although a call never succeeded. */
@@ -169,12 +154,11 @@ async function tryCandidate(
   )
   if (!ends) return
   const [first] = ends
-  tally.runs += 1
   tally.counts[(['single', 'pair'] as const)[candidate.length - 1] ?? 'longer'] += 1
   if (ends.every(isSwallowed)) tally.neverSucceeded += 1
   if (settings.failOn !== undefined) tally.findings.push(...ends.map(({ findings }) => findings))
   queue.finish(one, isRed(first) ? first : undefined)
-  line.show(describeHuntProgress(tally.runs, deadline - elapsed()))
+  line.show(describeHuntProgress(countRuns(tally.counts), deadline - elapsed()))
 }
 
 /** Repeats and shrinks a candidate while the hunt may take time. Returns undefined if it did not break again. */
@@ -188,7 +172,7 @@ function shrinkBroken(
   const run = async (smaller: Candidate) => {
     if (isOver({ ...suite, deadline })) return undefined
     hunt.tally.shrinkingRuns += 1
-    line.show(describeHuntProgress(hunt.tally.runs, deadline - elapsed(), hunt.tally.shrinkingRuns))
+    line.show(describeHuntProgress(countRuns(hunt.tally.counts), deadline - elapsed(), hunt.tally.shrinkingRuns))
     // Where no simulator can start any more, the hunt reports what it has found.
     const prepared = await hunt.prepare(smaller).catch(() => undefined)
     const again = prepared && (await executeRun(suite, prepared, hunt.plain.limitMs))

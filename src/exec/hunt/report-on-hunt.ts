@@ -1,6 +1,6 @@
 import type { FindingsReport, Report } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
-import { isSuiteCondition, parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
+import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { Fault } from '../plan/fault-set.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { countByOperation } from '../report/suite-report.ts'
@@ -84,10 +84,9 @@ function judgeHunt(
   const isMet = finding && hasCondition(finding.verdict === 'hung' ? 'hung' : 'not-resilient')
   const faults = finding?.candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')
   const swallowing = hasCondition('not-resilient') ? describeSwallowed(hunt) : undefined
-  const others = conditions.filter((condition) => !isSuiteCondition(condition))
   return [
     ...(isMet ? [`the command ${finding.verdict} under ${faults}`] : []),
     ...(swallowing === undefined ? [] : [swallowing]),
-    ...judgeSuite([], plain, findings, others),
+    ...judgeSuite([], plain, findings, conditions),
   ]
 }

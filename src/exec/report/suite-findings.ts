@@ -39,7 +39,7 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind |
   const kind = findingOf(verdict)
   if (kind) return kind
   if (verdict === 'unsteady') return verdict
-  if (verdict === 'not-reached' && code !== undefined && code !== 0) return 'unrepeatable'
+  if (verdict === 'not-reached' && code !== 0) return 'unrepeatable'
   return client.length > 0 ? 'client' : undefined
 }
 

@@ -15,7 +15,7 @@ export function suiteToJson(report: SuiteReport): JsonObject {
     runs: runs.map(suiteRunToJson),
     summary: {
       ...countVerdicts(runs),
-      made: runs.filter(({ code }) => code !== undefined).length,
+      made: runs.filter((one) => one.made > 0).length,
       repeated: countRepeated(runs),
       equivalent,
       leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({

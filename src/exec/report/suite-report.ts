@@ -6,20 +6,19 @@ import type { PlannedRun } from '../plan/plan.ts'
 import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 import type { AnswerCounts } from './good-answers.ts'
-import { isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
+import { type CommandEnd, isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
 
-/** A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one. */
-export interface JudgedRun {
+/**
+ * A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one; the
+ * end is then that of a red one.
+ */
+export interface JudgedRun extends CommandEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
   /** The good answers to the struck call; undefined: no request met the fault. A command that hangs may do so before. */
   readonly answers: AnswerCounts | undefined
-  /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
-  readonly code: number | undefined
-  /** Is true if the time limit ended that run. */
-  readonly isTimedOut: boolean
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
   /** The findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
@@ -145,7 +144,7 @@ export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | '
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
   if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
   if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
-  if (runs.some(({ code }) => code !== undefined)) return 'No fault was tried: no run met its fault.'
+  if (runs.some(({ made }) => made > 0)) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
@@ -178,7 +177,7 @@ export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteRepor
 
 /** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
-  const made = runs.filter(({ code }) => code !== undefined).length
+  const made = runs.filter((one) => one.made > 0).length
   const twice = countRepeated(runs)
   return `${[
     `${made} ${made === 1 ? 'run' : 'runs'}`,

@@ -41,7 +41,7 @@ export function isConclusive(verdict: SuiteVerdict): boolean {
 }
 
 /** The end of a run of the command. */
-interface CommandEnd {
+export interface CommandEnd {
   /** The exit code; as in a shell 128 + n for signal n. */
   readonly code: number
   /** Is true if the time limit ended the command. */

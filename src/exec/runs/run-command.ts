@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { cutText } from '../../core/cut-text.ts'
 import { redactText } from '../../redaction/redact.ts'
+import type { CommandEnd } from '../report/verdict.ts'
 import type { ExecLine } from '../settings.ts'
 
 interface CommandLine {
@@ -10,8 +11,8 @@ interface CommandLine {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The end of a command. */
-interface CommandEnd {
+/** The end of a command that was started, or could not be. */
+interface ExitStatus {
   /** The exit code as in a shell: 128 + n for signal n, 127 if the command does not exist, 126 if it cannot be run. */
   readonly code: number
   /** The reason for 126 or 127. */
@@ -33,7 +34,7 @@ export async function runCommand(
   { file, args, env }: CommandLine,
   options: SpawnOptions,
   begin: (child: ChildProcess) => void,
-): Promise<CommandEnd> {
+): Promise<ExitStatus> {
   try {
     const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
     begin(child)
@@ -53,10 +54,7 @@ export async function runCommand(
 const maxShown = 200
 
 /** The end of a command whose output was captured. */
-export interface CapturedEnd {
-  /** See `CommandEnd`. */
-  readonly code: number
-  readonly isTimedOut: boolean
+export interface CapturedEnd extends CommandEnd {
   /** The last lines of stdout and stderr, without credentials and control characters. */
   readonly lastLines: readonly string[]
 }

@@ -106,7 +106,9 @@ export async function runSuite(
 
 /** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
 function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
+  const { settings } = options
   const { host, signals, output, now } = deps
+  const begun = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
   signals.onStop(() => stop.abort())
@@ -114,16 +116,11 @@ function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
   return {
     ...options,
     ...deps,
-    settings: { ...options.settings, clock: freezeClock(options.settings.clock, now()) },
+    settings: { ...settings, clock: settings.clock === 'real' ? begun : settings.clock },
     stopped: stop.signal,
     deadline: Number.POSITIVE_INFINITY,
     line: createStatusLine(output.isJson ? undefined : host.stderr),
   }
-}
-
-/** Returns the value of `--clock` for all runs: the real time is that of the first run, in seconds. */
-function freezeClock(clock: string, now: number): string {
-  return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
 }
 
 /** Returns the time that is a limit after now, by `elapsed`; `Infinity` without a limit. */
