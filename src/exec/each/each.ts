@@ -12,15 +12,8 @@ import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/
 import type { Fault } from '../plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
-import { suiteToJson } from '../report/suite-json.ts'
-import { toSuitePage } from '../report/suite-page.ts'
-import {
-  countByOperation,
-  describeNothing,
-  describeRedPlainRun,
-  type JudgedRun,
-  type SuiteReport,
-} from '../report/suite-report.ts'
+import { suiteToJson, toSuitePage } from '../report/suite-formats.ts'
+import { countByOperation, describeProblem, type JudgedRun, type SuiteReport } from '../report/suite-report.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
 import { describeProgress } from '../runs/progress.ts'
@@ -53,7 +46,7 @@ export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
     page: toSuitePage(report),
     toJson: () => suiteToJson(report),
     failed: report.failed,
-    problem: describeNothing(report) ?? describeRedPlainRun(report),
+    problem: describeProblem(report),
   }
 }
 

@@ -47,7 +47,7 @@ function chooseShown(ends: RunEnds): EndedRun {
 
 function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
   const { target, requests } = recorder
-  const hasSucceeded = target !== undefined && hasGoodAnswer(target, countGoodAnswers(plain, requests, target))
+  const hasSucceeded = target !== undefined && hasGoodAnswer(plain, requests, target)
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 

@@ -4,11 +4,11 @@ import type { Fault } from '../plan/fault-set.ts'
 import {
   type Candidate,
   candidateKey,
+  compareHuntPlaces,
   findFields,
   type HuntPlace,
   type HuntStep,
   isPossible,
-  toCandidate,
 } from './candidate.ts'
 
 /** The things that a hunt draws from: places, faults and extreme answers. */
@@ -96,7 +96,7 @@ function drawCandidate(sources: HuntSources, number: number): Candidate {
     const step = drawStep(sources, steps.at(-1), (label) => chance(`${label} ${index}`))
     if (step) steps.push(step)
   }
-  return toCandidate(steps)
+  return steps.sort(compareHuntPlaces)
 }
 
 /** Draws a step, more often for the request that follows the last step, or undefined if nothing fits its place. */

@@ -141,10 +141,7 @@ function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
 }
 
 /** Splits a drift into the place that it names and the drift without a place. */
-function splitOffPointer({ definition, values, text }: ActiveScenario): {
-  readonly scenario: ActiveScenario
-  readonly pointer: string | undefined
-} {
+function splitOffPointer({ definition, values, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   const { pointer, ...others } = values
   const scenario = { definition, values: others, text: parts.join(';') }

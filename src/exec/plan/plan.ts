@@ -4,7 +4,6 @@
  */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
-import { pluralize } from '../../reports/report.ts'
 import type { ActiveScenario } from '../../scenarios/definition.ts'
 import type { Fault } from './fault-set.ts'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -167,14 +166,13 @@ function formatNumbers(numbers: readonly number[]): string {
 }
 
 /**
- * Says why no request of a run without faults can meet a fault, or returns undefined if some can: `No request can meet
- * a fault, since none got an ordinary answer: 2 x 401.`
+ * Says why no request of a run without faults, which has some, can meet a fault, or returns undefined if one can: `No
+ * request can meet a fault, since none got an ordinary answer: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
   const parts = [...groupBy(requests, describeAnswerKind)].map(([kind, own]) => `${own.length} x ${kind}`)
-  const list = parts.join(', ') || pluralize(0, 'request')
-  return `No request can meet a fault, since none got an ordinary answer: ${list}.`
+  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ')}.`
 }
 
 function describeAnswerKind({ operation, occurrence, status }: RecordedRequest): string {

@@ -2,8 +2,7 @@ import { groupBy } from '../../core/group-by.ts'
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import type { SuiteGate } from '../parse-suite-fail-on.ts'
-import type { PlannedRun } from '../plan/plan.ts'
-import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
+import { describeSkipped, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 import type { AnswerCounts } from './good-answers.ts'
 import { type CommandEnd, isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
@@ -17,7 +16,7 @@ export interface JudgedRun extends CommandEnd {
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
-  /** The good answers to the struck call; undefined: no request met the fault. A command that hangs may do so before. */
+  /** The good answers to the struck call; undefined: no request met the fault, as in a run that hangs before. */
   readonly answers: AnswerCounts | undefined
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
@@ -152,16 +151,17 @@ export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | '
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
-/** Says that the command failed without faults, too, which ended the runs, or returns undefined if it did not. */
-export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>): string | undefined {
-  return earlyEnd === 'red-plain-run'
-    ? 'The command fails without faults, too. The red runs since it last passed are left out.'
-    : undefined
+/** Says why the runs say nothing, or not all: the command failed without faults, too. Returns undefined if they do. */
+export function describeProblem(report: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
+  const isRed = report.earlyEnd === 'red-plain-run'
+  const redPlainRun = 'The command fails without faults, too. The red runs since it last passed are left out.'
+  return describeNothing(report) ?? (isRed ? redPlainRun : undefined)
 }
 
 /** The last lines of the summary: the caveats on it. */
-export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteReport): string[] {
-  const redPlainRun = describeNothing({ runs, earlyEnd }) ? undefined : describeRedPlainRun({ earlyEnd })
+export function describeCaveats(report: SuiteReport): string[] {
+  const { runs, leftOut, changes } = report
+  const redPlainRun = describeNothing(report) ? undefined : describeProblem(report)
   const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'

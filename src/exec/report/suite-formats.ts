@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts'
 import {
   listLines,
   type Page,
@@ -13,12 +14,15 @@ import { nameRun } from '../plan/plan.ts'
 import { judgeSuiteCondition } from './judge-suite.ts'
 import { findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
+  countRepeated,
+  countVerdicts,
   describeCaveats,
   describeGroup,
   describeNothing,
   describePlainRun,
-  describeRedPlainRun,
+  describeProblem,
   formatVerdict,
+  hasOnlyClientFindings,
   type JudgedRun,
   type SuiteReport,
   summarizeGroups,
@@ -110,7 +114,7 @@ function listSuiteCases(report: SuiteReport, findings: readonly SuiteFinding[]):
 
 /** Returns the case of the run without faults, which also fails where no fault was tried. */
 function plainCase(report: SuiteReport): TestCase {
-  const problem = describeNothing(report) ?? describeRedPlainRun(report)
+  const problem = describeProblem(report)
   const problems = [...report.plainFailed, ...(problem === undefined ? [] : [problem])]
   const state = problems.length > 0 ? 'failed' : 'passed'
   return { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') }
@@ -145,4 +149,62 @@ function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boole
     (condition) =>
       isSuiteCondition(condition) && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
+}
+
+export function suiteToJson(report: SuiteReport): JsonObject {
+  const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
+  return {
+    runs: runs.map(suiteRunToJson),
+    summary: {
+      ...countVerdicts(runs),
+      made: runs.filter((one) => one.made > 0).length,
+      repeated: countRepeated(runs),
+      equivalent,
+      leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({
+        operation,
+        occurrences: [...occurrences],
+        like: [...sameAs],
+      })),
+      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      changes: [...changes],
+      notMade,
+      ...(earlyEnd && { endedBy: earlyEnd }),
+      requestsWithoutFaults: { ...plainCounts },
+      groups: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+        group,
+        ...counts,
+        percent: percent ?? null,
+        clientFindings: withClientFindings,
+      })),
+      failOn: [...failed],
+    },
+    truncated: notMade > 0,
+    findings: listFindings(report).map(({ client, lastLines, requests, ...finding }) => ({
+      ...finding,
+      client: [...client],
+      lastLines: [...lastLines],
+      requests: [...requests],
+    })),
+    ...circumstancesToJson(report),
+  }
+}
+
+/** Converts the contract of a report and what it was made with to JSON. */
+export function circumstancesToJson({ contract, run }: Pick<SuiteReport, 'contract' | 'run'>): JsonObject {
+  const { at, version, command, seed, clock, contractDigest } = run
+  return {
+    contract: { ...contract },
+    run: {
+      at: new Date(at).toISOString(),
+      version,
+      command: command ?? null,
+      seed,
+      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+      contract: contractDigest,
+    },
+  }
+}
+
+function suiteRunToJson({ run: { fault, operation, occurrence, pointer }, verdict }: JudgedRun): JsonObject {
+  return { fault: fault.name, operation, occurrence, ...(pointer !== undefined && { pointer }), verdict }
 }
