@@ -26,10 +26,8 @@ export type FindingCertainty = 'confirmed' | 'unreliable' | 'incomplete'
 /** The faults that broke the suite, as few and as small as the runs could make them. */
 export interface HuntFinding {
   readonly verdict: 'broke' | 'hung'
-  /** The exit code of the command. */
   readonly code: number
   readonly candidate: Candidate
-  /** The faults as they were drawn. */
   readonly drawn: Candidate
   /** The number of runs that shrank and confirmed the finding. */
   readonly shrinkingRuns: number
@@ -38,7 +36,6 @@ export interface HuntFinding {
   readonly tally: { readonly made: number; readonly failed: number }
   /** The file of scenarios; undefined: it could not be written. */
   readonly file: string | undefined
-  /** The command line that repeats the finding. */
   readonly repeat: string
   readonly lastLines: readonly string[]
   readonly requests: readonly string[]
@@ -56,7 +53,6 @@ export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts'
   readonly end: HuntEnd
   /** Is true if `--fail-on` gives the conditions, so that a reader knows the flag. */
   readonly hasFailOn: boolean
-  /** The finding, or undefined if nothing broke the suite. */
   readonly finding: HuntFinding | undefined
 }
 

@@ -76,13 +76,10 @@ async function loadHunt(suite: TestSuite): Promise<Pick<HuntSources, 'faults' | 
   )
 }
 
-/** Starts the simulator of a run under a candidate. */
-type PrepareCandidate = (candidate: Candidate) => ReturnType<typeof prepareRun>
-
 /** Creates the function that starts simulators, each with a file of scenarios like the one that repeats its run. */
-function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate {
+function createPrepare(suite: TestSuite, { path }: TempFolder) {
   let files = 0
-  return async (candidate) => {
+  return async (candidate: Candidate) => {
     files += 1
     const scenarios = join(path, `${files}.yaml`)
     await writeFile(scenarios, renderRules(candidate))
@@ -95,7 +92,7 @@ function createPrepare(suite: TestSuite, { path }: TempFolder): PrepareCandidate
 /** The things that a hunt needs, and those that its runs add to. */
 interface HuntContext extends HuntSources {
   readonly plain: PlainRun
-  readonly prepare: PrepareCandidate
+  readonly prepare: ReturnType<typeof createPrepare>
   readonly queue: CandidateQueue<EndedRun>
   readonly tally: ReturnType<typeof startTally>
 }

@@ -98,7 +98,6 @@ class Shrinker {
     return this.tallyOf(candidate).failed > 0
   }
 
-  /** Leaves out one step after the other. */
   async #dropSteps(candidate: Candidate): Promise<Candidate> {
     const fewer = candidate.flatMap((step) => leaveOut(candidate, step))
     const smaller = await findFirst(fewer, (one) => this.#breaks(one))

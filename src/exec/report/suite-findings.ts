@@ -16,7 +16,6 @@ export interface SuiteFinding {
   readonly name: string
   readonly kind: SuiteFindingKind
   readonly sentence: string
-  /** The command line that repeats the run. */
   readonly repeat: string
   readonly client: readonly string[]
   readonly lastLines: readonly string[]

@@ -24,7 +24,6 @@ export interface JudgedRun extends CommandEnd {
   readonly client: readonly string[]
   /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
   readonly failed: readonly string[]
-  /** The last lines of the command's output. */
   readonly lastLines: readonly string[]
   /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
   readonly requests: readonly string[]
@@ -48,10 +47,7 @@ export interface SuiteReport {
   /** See `SuitePlan`. */
   readonly equivalent: number
   readonly leftOut: readonly SkippedRequests[]
-  /**
-   * The differences between the first run without faults and those after it: `after 20 runs it failed with exit code
-   * 6`.
-   */
+  /** The differences of later runs without faults from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
   /** Returns the command line that repeats a run, by its name. */
   readonly repeat: (name: string) => string

@@ -7,7 +7,6 @@ import { findingOf } from '../report/verdict.ts'
 export interface StatusLine {
   /** Replaces the line: `run 3 of 10, 1 finding, 16 s left`. */
   show(text: string): void
-  /** Removes the line. */
   clear(): void
 }
 

@@ -59,7 +59,6 @@ export interface CapturedEnd extends CommandEnd {
   readonly lastLines: readonly string[]
 }
 
-/** The bounds of a command. */
 interface CommandBounds {
   /** The time after which the command is ended, milliseconds. */
   readonly limitMs: number
@@ -115,10 +114,8 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
   }
 }
 
-/** The number of lines that are stored. */
+/** The number of lines that are stored, and of characters of a line. */
 const maxLines = 40
-
-/** The number of characters that are stored of a line. */
 const maxLength = 500
 
 /** Stores the last lines of several streams, in the order in which the lines end. */

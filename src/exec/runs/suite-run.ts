@@ -22,7 +22,6 @@ export interface EndedRun extends PreparedRun, CapturedEnd {
   readonly ms: number
 }
 
-/** The parts in which runs differ. */
 interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun

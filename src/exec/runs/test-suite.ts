@@ -27,7 +27,6 @@ export interface TestSuite extends ExecLine, ExecContext {
   readonly stopped: AbortSignal
   /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
   readonly deadline: number
-  /** The line of the terminal that shows the progress. */
   readonly line: StatusLine
 }
 
@@ -47,7 +46,6 @@ export interface SuiteOutcome {
  * and in further lines what differs or the output of the command.
  */
 export class UntriableSuite extends Error {
-  /** The exit code of the process. */
   readonly code: number
   /** The findings that prevent the start of a simulator, in place of a message; empty if it started. */
   readonly findings: Findings
