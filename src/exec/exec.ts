@@ -17,7 +17,7 @@ export async function exec(line: ExecLine, context: CommandContext): Promise<num
   if (each === undefined && only === undefined && hunt === undefined) return execOnce(line, deps)
   const { runSuite } = await import('./runs/test-suite.ts')
   const trySuite =
-    hunt === undefined ? (await import('./each/each.ts')).tryFaults : (await import('./hunt/hunt.ts')).huntFaults
+    hunt === undefined ? (await import('./each.ts')).tryFaults : (await import('./hunt/hunt.ts')).huntFaults
   return endSoon(context.host, await runSuite(line, deps, trySuite))
 }
 

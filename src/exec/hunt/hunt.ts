@@ -25,9 +25,8 @@ import {
 import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
 import { drawCandidates, type HuntSources } from './draw-candidates.ts'
-import { findHuntFileProblem, renderRules } from './hunt-file.ts'
 import { countRuns } from './hunt-report.ts'
-import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
+import { findHuntFileProblem, type HuntOutcome, renderRules, reportOnHunt } from './report-on-hunt.ts'
 import { type ShrunkFinding, shrinkFinding } from './shrink.ts'
 
 /** The time of a hunt that has neither a time nor a number of runs, and of shrinking without a time. */

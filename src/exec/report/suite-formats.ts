@@ -17,6 +17,7 @@ import {
   countRepeated,
   countVerdicts,
   describeCaveats,
+  describeFields,
   describeGroup,
   describeNothing,
   describePlainRun,
@@ -28,7 +29,6 @@ import {
   summarizeGroups,
   summarizeRuns,
 } from './suite-report.ts'
-import { describeFields } from './summarize-fields.ts'
 import { findingOf, isConclusive, verdicts } from './verdict.ts'
 
 export function toSuitePage(report: SuiteReport): Page {

@@ -1,24 +1,25 @@
 /**
  * Runs a test suite once for each fault at each place where its requests go. This file tells the whole of it: runs
- * without faults, plan, runs with a fault side by side, report. `judge-run.ts` judges one run, `../plan/` makes the
- * plan, and `../runs/` is shared with the hunt.
+ * without faults, plan, runs with a fault side by side, the verdict on each, report. `plan/` makes the plan, and `runs/`
+ * is shared with the hunt.
  */
-
-import { success } from '../../core/result.ts'
-import type { FindingsReport } from '../../reports/report.ts'
-import { describeCommand } from '../../reports/reported-run.ts'
-import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
-import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from '../plan/choose-runs.ts'
-import type { Fault } from '../plan/fault-set.ts'
-import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from '../plan/plan.ts'
-import { judgeSuite } from '../report/judge-suite.ts'
-import { suiteToJson, toSuitePage } from '../report/suite-formats.ts'
-import { countByOperation, describeProblem, type JudgedRun, type SuiteReport } from '../report/suite-report.ts'
-import { isRed } from '../report/verdict.ts'
-import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
-import { describeProgress } from '../runs/progress.ts'
-import { describeRepeat } from '../runs/repeat-command.ts'
-import { executeTwice, makeRuns, type PreparedRun, prepareRun } from '../runs/suite-run.ts'
+import { success } from '../core/result.ts'
+import type { FindingsReport } from '../reports/report.ts'
+import { describeCommand } from '../reports/reported-run.ts'
+import { createSections } from '../reports/sections.ts'
+import { parseSuiteFailOn, type SuiteGate } from './parse-suite-fail-on.ts'
+import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from './plan/choose-runs.ts'
+import type { Fault } from './plan/fault-set.ts'
+import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from './plan/plan.ts'
+import { countGoodAnswers, hasGoodAnswer } from './report/good-answers.ts'
+import { judgeRequests, judgeSuite } from './report/judge-suite.ts'
+import { suiteToJson, toSuitePage } from './report/suite-formats.ts'
+import { countByOperation, describeProblem, type JudgedRun, type SuiteReport } from './report/suite-report.ts'
+import { isRed, judgeRuns, type RunOutcome } from './report/verdict.ts'
+import { type PlainRun, recordPlainRuns, repeatPlainRun } from './runs/plain-runs.ts'
+import { describeProgress } from './runs/progress.ts'
+import { describeRepeat } from './runs/repeat-command.ts'
+import { type EndedRun, executeTwice, makeRuns, type PreparedRun, prepareRun, type RunEnds } from './runs/suite-run.ts'
 import {
   deadlineAfter,
   isOver,
@@ -28,8 +29,7 @@ import {
   type SuiteOutcome,
   type TestSuite,
   UntriableSuite,
-} from '../runs/test-suite.ts'
-import { judgeRun, mustRepeat } from './judge-run.ts'
+} from './runs/test-suite.ts'
 
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
 export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
@@ -157,4 +157,56 @@ function reportOn(
 function unreached(run: PlannedRun): JudgedRun {
   const nothing = { answers: undefined, client: [], failed: [], lastLines: [], requests: [] }
   return { run, verdict: 'not-reached', made: 0, code: 0, isTimedOut: false, ms: 0, ...nothing }
+}
+
+/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
+function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): boolean {
+  return isRed(first) || ['never-succeeded', 'not-reached'].includes(judgeRuns(run, [toOutcome(first, plain)]))
+}
+
+/** Judges a run by itself and its repetition. `failOn`: the conditions of `--fail-on`. */
+function judgeRun(run: PlannedRun, ends: RunEnds, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
+  const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
+  const { target } = recorder
+  const outcomes = ends.map((ended) => toOutcome(ended, plain))
+  return {
+    run,
+    verdict: judgeRuns(run, outcomes),
+    made: ends.length,
+    answers: target && countGoodAnswers(plain, recorder.requests, target),
+    code,
+    isTimedOut,
+    ms: ends.reduce((sum, { ms }) => sum + ms, 0),
+    client: unique(ends.flatMap(({ findings }) => listClientFindings(findings, plain.report))),
+    failed: unique(ends.flatMap(({ findings }) => judgeRequests(findings, failOn))),
+    lastLines,
+    requests: recorder.listLastLines(),
+  }
+}
+
+const unique = (lines: readonly string[]): readonly string[] => [...new Set(lines)]
+
+/** Chooses the run that the report shows: a red one, if possible one that hung or failed before the fault. */
+function chooseShown(ends: RunEnds): EndedRun {
+  const red = ends.filter(isRed)
+  const odd = red.find(({ isTimedOut, recorder }) => isTimedOut || !recorder.target)
+  return odd ?? red.at(-1) ?? ends[0]
+}
+
+function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
+  const { target, requests } = recorder
+  const hasSucceeded = target !== undefined && hasGoodAnswer(plain, requests, target)
+  return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
+}
+
+/** Lists the findings on the client that the plain run does not have: `manners: createEvent: retry-after: ...`. */
+function listClientFindings(report: FindingsReport, plain: FindingsReport): string[] {
+  const known = new Set(listSentences(plain))
+  return listSentences(report).filter((sentence) => !known.has(sentence))
+}
+
+function listSentences(report: FindingsReport): string[] {
+  return createSections(report)
+    .filter(({ key }) => key !== 'advice')
+    .flatMap(({ key, findings }) => findings.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
 }
