@@ -8,6 +8,7 @@ import { type ExecSettings, eachCommandSettings, eachSettings, execSettings, hun
 
 /** The parts of the command line that the three commands share. */
 const shared = {
+  usage: '[options] -- COMMAND [arguments...]',
   operands: 'a command after "--"',
   runsCommand: true,
   purpose: 'Test a client',
@@ -17,7 +18,6 @@ const shared = {
 export const execCommand = defineCommand({
   ...shared,
   name: 'exec',
-  usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite against a simulator of its own',
   description:
     'Run a command against a simulator of its own, which has a free port and its state in memory ' +
@@ -33,7 +33,6 @@ export const execCommand = defineCommand({
 export const eachCommand = defineCommand<typeof eachCommandSettings>({
   ...shared,
   name: 'each',
-  usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite once for each fault at each place',
   description:
     'Run a command once for each fault at each place where its requests go, each time against a simulator ' +
@@ -62,7 +61,6 @@ export const eachCommand = defineCommand<typeof eachCommandSettings>({
 export const huntCommand = defineCommand<typeof huntCommandSettings>({
   ...shared,
   name: 'hunt',
-  usage: '[options] -- COMMAND [arguments...]',
   summary: 'Run a test suite under combinations of faults until one breaks it',
   description:
     'Run a command under pairs and sequences of faults that pass and of answers that are right but extreme, ' +

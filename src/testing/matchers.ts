@@ -33,14 +33,10 @@ interface MatcherResult {
 
 /** The implementations of the matchers, for `expect.extend` of vitest, Jest and Playwright. */
 export const sandboxMatchers = {
-  toHaveReceived: (
-    sim: SandboxClient,
-    operation: Parameters<SandboxClient['expectReceived']>[0],
-    expectation?: Parameters<SandboxClient['expectReceived']>[1],
-  ) =>
+  toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
     toMatcherResult(
-      sim.expectReceived(operation, expectation),
-      `The sandbox "${sim.name}" has received such requests of ${operation}.`,
+      sim.expectReceived(...expected),
+      `The sandbox "${sim.name}" has received such requests of ${expected[0]}.`,
     ),
   toHaveNoViolations: (sim: SandboxClient) =>
     toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),

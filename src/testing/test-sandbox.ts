@@ -63,7 +63,8 @@ export async function openSandbox<N extends Names = BundledNames>(
     refuseUnknownKinds(kinds)
     for (const kind of kinds) allowed.add(kind)
   }
-  const { sim, framesOfUse } = watchUse({ ...sandbox, allow })
+  const sim = { ...sandbox, allow }
+  const framesOfUse = watchUse(sim)
   return {
     sim,
     async close() {
@@ -81,10 +82,8 @@ export async function openSandbox<N extends Names = BundledNames>(
 /** The members of a sandbox with which a test sends its client there. */
 const addresses = ['baseUrl', 'token', 'headers'] as const
 
-/** Notes where a test first reads an address of its sandbox, since at its end the stack has no line of it. */
-function watchUse<N extends Names>(
-  sim: TestSandbox<N>,
-): { sim: TestSandbox<N>; framesOfUse: () => string | undefined } {
+/** Records where a test first reads an address of its sandbox, since at its end the stack has no line of it. */
+function watchUse<N extends Names>(sim: TestSandbox<N>): () => string | undefined {
   let frames: string | undefined
   for (const name of addresses) {
     const value = sim[name]
@@ -96,7 +95,7 @@ function watchUse<N extends Names>(
     }
     Object.defineProperty(sim, name, { get, enumerable: true })
   }
-  return { sim, framesOfUse: () => frames }
+  return () => frames
 }
 
 let connecting: Promise<SimulatorClient> | undefined

@@ -103,7 +103,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     'core documents contract exchange scenarios redaction upstream pipeline config simulator process server',
   ),
   exec: room(
-    'run-command.ts',
+    'exec.ts',
     'Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults.',
     'core documents contract scenarios redaction journal reports config simulator process server',
   ),

@@ -301,6 +301,15 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
   })
 
+  test.each(['1', '2'])('no further simulator can start, with --jobs %s', { tags: ['long'] }, async (jobs) => {
+    const contract = await tempFile(SMALL, 'small.yaml')
+    const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
+    const flags = ['--contract', contract, '--each', 'reset,slow;ms=5,truncated', '--jobs', jobs]
+    const { code, stdout, stderr, runs } = await trySuite(`await ask('/things').catch(() => 0)\n${remove}`, ...flags)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^convsim cannot start:\n.*small\.yaml/)])
+    expect(runs).toBeLessThan(8)
+  })
+
   test.each([
     ['--run-timeout', /within --run-timeout 1s without any .*:\n {2}waiting\n$/],
     ['--time', /within --time 1s \(for two runs\) without any fault, so it/],

@@ -3,7 +3,7 @@ import { defaultsOf } from '../../src/config/setting.ts'
 import type { JudgedRun } from '../../src/exec/report/suite-report.ts'
 import { describeHuntProgress, describeProgress } from '../../src/exec/runs/progress.ts'
 import { describeRepeat } from '../../src/exec/runs/repeat-command.ts'
-import { LastLines } from '../../src/exec/runs/suite-command.ts'
+import { LastLines } from '../../src/exec/runs/run-command.ts'
 import { execSettings } from '../../src/exec/settings.ts'
 
 test.each([

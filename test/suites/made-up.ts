@@ -2,8 +2,7 @@ import { parseSuiteFailOn } from '../../src/exec/parse-suite-fail-on.ts'
 import { type Fault, parseFaultSet } from '../../src/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../src/exec/plan/plan.ts'
 import type { RecordedRequest } from '../../src/exec/plan/recorded-request.ts'
-import { suiteToJson } from '../../src/exec/report/suite-json.ts'
-import { toSuitePage } from '../../src/exec/report/suite-page.ts'
+import { suiteToJson, toSuitePage } from '../../src/exec/report/suite-formats.ts'
 import type { JudgedRun, SuiteReport } from '../../src/exec/report/suite-report.ts'
 import type { SuiteVerdict } from '../../src/exec/report/verdict.ts'
 import { renderReport, reportFormats } from '../../src/reports/formats/index.ts'
@@ -61,10 +60,9 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
   const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
   const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
-  const wasApplied = verdict !== 'not-reached'
-  const answers = { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
+  const answers = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isTwice ? 2 : 1, wasApplied, answers, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isTwice ? 2 : 1, answers, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Returns a report on runs. */

@@ -54,7 +54,7 @@ test('a bounded draw takes the sets in turn, since drift has many more places', 
     pointer: `/${at}`,
   }))
   const many = [...runs, ...(drifts as typeof runs)]
-  const chosen = chooseRuns(many, { seed: '0', maxRuns: 6, hasTimeLimit: false })
+  const chosen = chooseRuns(many, { seed: '0', maxRuns: 6, time: undefined })
   const groups = chosen.map(({ fault }) => fault.group)
   expect(groups.filter((group) => group === 'resilience')).toHaveLength(3)
   expect(groups.filter((group) => group === 'drift')).toHaveLength(3)

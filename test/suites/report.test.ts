@@ -15,7 +15,7 @@ import {
 } from './made-up.ts'
 
 describe('a report without a run that met its fault', () => {
-  const unreached = judged('drop-field createEvent /eventId', 'not-reached', { code: undefined })
+  const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
 
   test.each<[string, SuiteReport, string]>([
     ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
@@ -62,13 +62,13 @@ test('says which drift was tried where it speaks of fields', () => {
 })
 
 test('says that a command hung before its fault could strike', () => {
-  const run = judged('reset createEvent 1', 'hung', { wasApplied: false })
+  const run = judged('reset createEvent 1', 'hung', { answers: undefined })
   const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
-  expect(judgeRuns(run.run, outcome, outcome)).toBe('hung')
+  expect(judgeRuns(run.run, [outcome, outcome])).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
     'warning: Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
   )
-  expect(renderText(reportOn([{ ...run, wasApplied: true }]))).toContain(
+  expect(renderText(reportOn([{ ...run, answers: { expected: 1, got: 0 } }]))).toContain(
     'warning: Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
   )
 })
@@ -120,7 +120,7 @@ test('has the requests, the output and the line that repeats it with each findin
 })
 
 test('has a row for each run that is counted', () => {
-  const run = judged('drop-field createEvent /eventId', 'not-reached', { code: undefined })
+  const run = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
   const text = renderText(reportOn([run, judged('reset createEvent 1', 'recovered')]))
   expect(text).toMatch(/^drift:drop-field +createEvent +\/eventId +not reached$/m)
 })

@@ -21,24 +21,14 @@ export interface HuntStep extends HuntPlace {
 /** The faults of a run, sorted by operation and request; no two have the same place. */
 export type Candidate = readonly HuntStep[]
 
-/** Sorts steps as a candidate has them. */
-export function toCandidate(steps: readonly HuntStep[]): Candidate {
-  return [...steps].sort(compareHuntPlaces)
-}
-
-function compareHuntPlaces(one: HuntPlace, other: HuntPlace): number {
+/** Compares places as a candidate has them: by operation and number. */
+export function compareHuntPlaces(one: HuntPlace, other: HuntPlace): number {
   if (one.operation === other.operation) return one.occurrence - other.occurrence
   return one.operation.id < other.operation.id ? -1 : 1
 }
 
-/** A rule of a file of scenarios. */
-interface SequenceRule {
-  readonly operation: string
-  readonly sequence: string
-}
-
 /** Returns a candidate's rules: a sequence for each operation, in which all other requests get the ordinary answer. */
-export function toRules(candidate: Candidate): readonly SequenceRule[] {
+export function toRules(candidate: Candidate) {
   return [...groupBy(candidate, ({ operation }) => operation)].map(([operation, steps]) => {
     const ordinary = String(operation.successStatus)
     const items: string[] = []

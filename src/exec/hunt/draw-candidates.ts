@@ -4,14 +4,15 @@ import type { Fault } from '../plan/fault-set.ts'
 import {
   type Candidate,
   candidateKey,
+  compareHuntPlaces,
   findFields,
   type HuntPlace,
   type HuntStep,
   isPossible,
-  toCandidate,
 } from './candidate.ts'
 
-interface HuntSources {
+/** The things that a hunt draws from: places, faults and extreme answers. */
+export interface HuntSources {
   readonly places: readonly HuntPlace[]
   readonly faults: readonly Fault[]
   readonly catalogue: Catalogue
@@ -95,7 +96,7 @@ function drawCandidate(sources: HuntSources, number: number): Candidate {
     const step = drawStep(sources, steps.at(-1), (label) => chance(`${label} ${index}`))
     if (step) steps.push(step)
   }
-  return toCandidate(steps)
+  return steps.sort(compareHuntPlaces)
 }
 
 /** Draws a step, more often for the request that follows the last step, or undefined if nothing fits its place. */

@@ -1,7 +1,7 @@
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import { type SuiteReport, swallowed } from '../report/suite-report.ts'
-import { type Candidate, describeStep, type HuntStep } from './candidate.ts'
+import { type Candidate, describeStep } from './candidate.ts'
 
 /**
  * The end of a hunt. `exhausted`: there was nothing more to draw. `red-plain-run`: the command failed without faults,
@@ -17,21 +17,18 @@ interface HuntCounts {
 }
 
 /**
- * The certainty of a finding. `confirmed`: it broke the suite in each run. `unreliable`: it, or what shrinking made of
- * it, broke the suite in some runs only. `incomplete`: the hunt ended before every smaller one was tried.
+ * The certainty of a finding. `confirmed`: it broke the suite in each run, and no smaller one did. `unreliable`: it, or
+ * what shrinking made of it, broke the suite in some runs only. `incomplete`: the hunt ended before every smaller one
+ * was tried.
  */
 export type FindingCertainty = 'confirmed' | 'unreliable' | 'incomplete'
 
 /** The faults that broke the suite, as few and as small as the runs could make them. */
 export interface HuntFinding {
   readonly verdict: 'broke' | 'hung'
-  /** The exit code of the command. */
   readonly code: number
   readonly candidate: Candidate
-  /** The faults as they were drawn. */
   readonly drawn: Candidate
-  /** The steps without which the command passed, each in a run of its own. */
-  readonly needed: readonly HuntStep[]
   /** The number of runs that shrank and confirmed the finding. */
   readonly shrinkingRuns: number
   readonly certainty: FindingCertainty
@@ -39,7 +36,6 @@ export interface HuntFinding {
   readonly tally: { readonly made: number; readonly failed: number }
   /** The file of scenarios; undefined: it could not be written. */
   readonly file: string | undefined
-  /** The command line that repeats the finding. */
   readonly repeat: string
   readonly lastLines: readonly string[]
   readonly requests: readonly string[]
@@ -57,7 +53,6 @@ export interface HuntReport extends Pick<SuiteReport, 'contract' | 'plainCounts'
   readonly end: HuntEnd
   /** Is true if `--fail-on` gives the conditions, so that a reader knows the flag. */
   readonly hasFailOn: boolean
-  /** The finding, or undefined if nothing broke the suite. */
   readonly finding: HuntFinding | undefined
 }
 
@@ -68,28 +63,20 @@ export function describeHuntFinding({ verdict, code, candidate }: HuntFinding, {
 }
 
 /** Describes how small a finding is: `It passes if any one of them is left out.` */
-export function describeNeed(finding: HuntFinding): string {
-  const { candidate, needed, certainty } = finding
-  if (certainty === 'unreliable') return describeUnreliable(finding)
-  if (certainty === 'incomplete') return describeIncomplete(finding)
-  if (needed.length < candidate.length)
-    return `It is not certain that all ${candidate.length} are needed: not every run without one of them passed.`
+export function describeNeed({ candidate, certainty, tally: { made, failed } }: HuntFinding): string {
+  if (certainty === 'unreliable') {
+    const count = `It failed in ${failed} of ${made} runs`
+    return failed < made
+      ? `${count}, so the suite itself may not be reliable.`
+      : `${count}; a smaller one failed in some runs only, so there may be fewer.`
+  }
+  if (certainty === 'incomplete')
+    return made === 1
+      ? 'The end of the hunt came before it was repeated, so it may not fail again.'
+      : 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
   return candidate.length === 1
     ? 'It passes without it, and fails each time with it.'
     : 'It passes if any one of them is left out, and fails each time with all of them.'
-}
-
-function describeUnreliable({ tally: { made, failed } }: HuntFinding): string {
-  const count = `It failed in ${failed} of ${made} runs`
-  return failed < made
-    ? `${count}, so the suite itself may not be reliable.`
-    : `${count}; a smaller one failed in some runs only, so there may be fewer.`
-}
-
-function describeIncomplete({ tally: { made } }: HuntFinding): string {
-  return made === 1
-    ? 'The end of the hunt came before it was repeated, so it may not fail again.'
-    : 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
 }
 
 /** Describes the origin of a finding: `It was drawn as: ... It was made smaller, and confirmed, in 12 more runs.` */
@@ -126,7 +113,7 @@ export function describeSwallowed(report: Pick<HuntReport, 'counts' | 'neverSucc
   return neverSucceeded === 0 ? undefined : `${neverSucceeded} of ${runs} ${words}`
 }
 
-const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
+export const countRuns = ({ single, pair, longer }: HuntCounts) => single + pair + longer
 
 /** Says that nothing broke the suite, or that the command failed without faults, too. */
 export function describeNothingFound({ end, counts }: Pick<HuntReport, 'end' | 'counts'>): string {

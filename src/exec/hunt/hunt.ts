@@ -1,16 +1,12 @@
 /**
  * Runs a test suite under combinations of faults until one breaks it. This file tells the whole of it: runs without
  * faults, candidates side by side, the one that broke the suite made smaller, report. `draw-candidates.ts` draws
- * candidates, `shrink-finding.ts` repeats and shrinks one.
+ * candidates, `shrink.ts` repeats and shrinks one.
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Result, success } from '../../core/result.ts'
 import { createTempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
-import type { Catalogue } from '../../scenarios/definition.ts'
-import { loadInputs } from '../../simulator/loaded-inputs.ts'
-import { describeUnfitting, type Fault, parseFaultSet } from '../plan/fault-set.ts'
 import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from '../runs/plain-runs.ts'
@@ -19,83 +15,66 @@ import { type EndedRun, executeRun, executeTwice, makeRuns, type PreparedRun, pr
 import {
   deadlineAfter,
   isOver,
-  refuseStart,
-  refuseSuite,
+  loadFaultContext,
+  readFaults,
+  refuseFlag,
   type SuiteOutcome,
   type TestSuite,
-  type UntriableSuite,
+  UntriableSuite,
 } from '../runs/test-suite.ts'
 import { type Candidate, listPlaces } from './candidate.ts'
 import { type BrokenCandidate, CandidateQueue, type NumberedCandidate } from './candidate-queue.ts'
-import { drawCandidates } from './draw-candidates.ts'
-import { findHuntFileProblem, renderRules } from './hunt-file.ts'
-import { type HuntOutcome, reportOnHunt } from './report-on-hunt.ts'
-import { type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
+import { drawCandidates, type HuntSources } from './draw-candidates.ts'
+import { countRuns } from './hunt-report.ts'
+import { findHuntFileProblem, type HuntOutcome, renderRules, reportOnHunt } from './report-on-hunt.ts'
+import { type ShrunkFinding, shrinkFinding } from './shrink.ts'
 
 /** The time of a hunt that has neither a time nor a number of runs, and of shrinking without a time. */
 const defaultTime = '2m'
 
 /** Runs the command without faults, hunts, and reports. */
-export async function huntFaults(suite: TestSuite): Promise<Result<SuiteOutcome, UntriableSuite>> {
+export async function huntFaults(suite: TestSuite): Promise<SuiteOutcome> {
   const { settings, elapsed } = suite
   const loaded = await loadHunt(suite)
-  if (!loaded.ok) return loaded
   const time = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
   const deadline = deadlineAfter(time, elapsed)
   const plain = await recordPlainRuns({ ...suite, deadline: deadlineAfter(settings.time, elapsed) })
-  if (!plain.ok) return plain
-  const places = listPlaces(plain.value.requests)
+  const places = listPlaces(plain.requests)
   if (places.length === 0)
-    return refuseSuite(
+    throw new UntriableSuite([
       'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
-    )
+    ])
   const folder = await createTempFolder('hunt', suite.host)
-  const candidates = drawCandidates({ ...loaded.value, places, seed: settings.seed })
+  const sources = { ...loaded, places, seed: settings.seed }
   const hunt: HuntContext = {
-    ...loaded.value,
-    plain: plain.value,
+    ...sources,
+    plain,
     prepare: createPrepare(suite, folder),
-    queue: new CandidateQueue(candidates, settings.maxRuns),
+    queue: new CandidateQueue(drawCandidates(sources), settings.maxRuns),
     tally: startTally(),
   }
-  const hunted = await huntCandidates({ ...suite, deadline }, hunt)
-  suite.line.clear()
-  return hunted.ok ? success(await reportOnHunt(suite, hunt, hunted.value)) : hunted
+  return reportOnHunt(suite, hunt, await huntCandidates({ ...suite, deadline }, hunt))
 }
 
-/** The faults and extreme answers that a hunt draws from. */
-interface LoadedHunt {
-  readonly faults: readonly Fault[]
-  readonly catalogue: Catalogue
-}
-
-/** Parses `--hunt`, and checks that its file can be written. The error lists the findings, those on other files too. */
-async function loadHunt({ settings, output }: TestSuite): Promise<Result<LoadedHunt, UntriableSuite>> {
-  const refuseHunt = (message: string) => refuseStart([{ severity: 'error', place: '--hunt', message }])
+/** Parses `--hunt`, and checks that its file can be written. */
+async function loadHunt(suite: TestSuite): Promise<Pick<HuntSources, 'faults' | 'catalogue'>> {
   const unwritable = await findHuntFileProblem()
-  if (unwritable !== undefined) return refuseHunt(unwritable)
-  const inputs = await loadInputs(settings)
-  if (!inputs.ok) return refuseStart(inputs.error)
-  const { contract, catalogue } = inputs.value
-  const parsed = parseFaultSet(settings.hunt ?? '', { catalogue, operations: contract.operations })
-  if (!parsed.ok) return refuseHunt(parsed.error)
-  const { faults, unfitting } = parsed.value
-  if (unfitting.length > 0) output.printLine(describeUnfitting(unfitting))
+  if (unwritable !== undefined) throw refuseFlag('--hunt', unwritable)
+  const context = await loadFaultContext(suite)
+  const faults = readFaults(suite, '--hunt', suite.settings.hunt ?? '', context)
   const wrong = faults.find(({ question }) => question === 'notice')
-  if (!wrong) return success({ faults, catalogue })
-  return refuseHunt(
+  if (!wrong) return { faults, catalogue: context.catalogue }
+  throw refuseFlag(
+    '--hunt',
     `"${wrong.scenario.text}" has a wrong or final answer, under which tests should fail; ` +
       'a hunt needs faults that a good client survives. --each tries it.',
   )
 }
 
-/** Starts the simulator of a run under a candidate. */
-type PrepareCandidate = (candidate: Candidate) => ReturnType<typeof prepareRun>
-
 /** Creates the function that starts simulators, each with a file of scenarios like the one that repeats its run. */
-function createPrepare(suite: TestSuite, folder: string): PrepareCandidate {
+function createPrepare(suite: TestSuite, folder: string) {
   let files = 0
-  return async (candidate) => {
+  return async (candidate: Candidate) => {
     files += 1
     const scenarios = join(folder, `${files}.yaml`)
     await writeFile(scenarios, renderRules(candidate))
@@ -106,15 +85,14 @@ function createPrepare(suite: TestSuite, folder: string): PrepareCandidate {
 }
 
 /** The things that a hunt needs, and those that its runs add to. */
-interface HuntContext extends LoadedHunt {
+interface HuntContext extends HuntSources {
   readonly plain: PlainRun
-  readonly prepare: PrepareCandidate
+  readonly prepare: ReturnType<typeof createPrepare>
   readonly queue: CandidateQueue<EndedRun>
   readonly tally: ReturnType<typeof startTally>
 }
 
 const startTally = () => ({
-  runs: 0,
   shrinkingRuns: 0,
   counts: { single: 0, pair: 0, longer: 0 },
   unrepeatable: 0,
@@ -124,40 +102,32 @@ const startTally = () => ({
 
 /**
  * Runs the command under each candidate until one breaks it each time; then shrinks that one, and runs the command
- * without faults. The error says why no simulator can start.
+ * without faults: if that fails, what broke the suite is no finding.
  */
-async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<Result<HuntOutcome, UntriableSuite>> {
+async function huntCandidates(suite: TestSuite, hunt: HuntContext): Promise<HuntOutcome> {
   const { plain, queue, tally, prepare } = hunt
   for (;;) {
-    const made = await makeRuns(
+    await makeRuns(
       suite,
       queue.take(),
       ({ candidate }) => prepare(candidate),
       (one, prepared) => tryCandidate(suite, hunt, one, prepared),
     )
-    if (!made.ok) return made
     const broken = queue.takeBroken()
     if (!broken) {
       const end = suite.stopped.aborted ? 'interrupt' : (queue.findEnd() ?? 'time')
-      return success({ tally, changes: plain.changes, end, found: undefined })
+      return { tally, changes: plain.changes, end, found: undefined }
     }
     const shrunk = await shrinkBroken(suite, hunt, broken)
-    if (shrunk) return checkFinding(suite, hunt, { drawn: broken.candidate, shrunk })
+    if (shrunk) {
+      const check = await repeatPlainRun(suite, plain, 'at the end')
+      const changes = [...plain.changes, ...check.changes]
+      return check.hasFailed
+        ? { tally, changes, end: 'red-plain-run', found: undefined }
+        : { tally, changes, end: 'found', found: { drawn: broken.candidate, shrunk } }
+    }
     tally.unrepeatable += 1
   }
-}
-
-/** Runs the command without faults. If that fails, what broke the suite is no finding. */
-async function checkFinding(
-  suite: TestSuite,
-  { plain, tally }: HuntContext,
-  found: HuntOutcome['found'],
-): Promise<Result<HuntOutcome, UntriableSuite>> {
-  const check = await repeatPlainRun(suite, plain, 'at the end')
-  if (!check.ok) return check
-  const changes = [...plain.changes, ...check.value.changes]
-  if (check.value.hasFailed) return success({ tally, changes, end: 'red-plain-run', found: undefined })
-  return success({ tally, changes, end: 'found', found })
 }
 
 /** Runs the command under a candidate, twice if it is green although a call never succeeded. */
@@ -166,23 +136,21 @@ async function tryCandidate(
   { plain, queue, tally, prepare }: HuntContext,
   one: NumberedCandidate,
   prepared: PreparedRun,
-): Promise<Result<unknown, UntriableSuite> | undefined> {
-  if (queue.isAfterBroken(one)) return undefined
+): Promise<void> {
+  if (queue.isAfterBroken(one)) return
   const { candidate } = one
   const { settings, line, elapsed, deadline } = suite
   const isSwallowed = (run: EndedRun) => !isRed(run) && hasSwallowedCall(plain, run.recorder.requests)
   const ends = await executeTwice(suite, prepared, plain.limitMs, (first) =>
     isSwallowed(first) ? prepare(candidate) : undefined,
   )
-  if (!ends.ok || !ends.value) return ends
-  const [first] = ends.value
-  tally.runs += 1
+  if (!ends) return
+  const [first] = ends
   tally.counts[(['single', 'pair'] as const)[candidate.length - 1] ?? 'longer'] += 1
-  if (ends.value.every(isSwallowed)) tally.neverSucceeded += 1
-  if (settings.failOn !== undefined) tally.findings.push(...ends.value.map(({ findings }) => findings))
+  if (ends.every(isSwallowed)) tally.neverSucceeded += 1
+  if (settings.failOn !== undefined) tally.findings.push(...ends.map(({ findings }) => findings))
   queue.finish(one, isRed(first) ? first : undefined)
-  line.show(describeHuntProgress(tally.runs, deadline - elapsed()))
-  return ends
+  line.show(describeHuntProgress(countRuns(tally.counts), deadline - elapsed()))
 }
 
 /** Repeats and shrinks a candidate while the hunt may take time. Returns undefined if it did not break again. */
@@ -196,10 +164,11 @@ function shrinkBroken(
   const run = async (smaller: Candidate) => {
     if (isOver({ ...suite, deadline })) return undefined
     hunt.tally.shrinkingRuns += 1
-    line.show(describeHuntProgress(hunt.tally.runs, deadline - elapsed(), hunt.tally.shrinkingRuns))
-    const prepared = await hunt.prepare(smaller)
-    const again = prepared.ok ? await executeRun(suite, prepared.value, hunt.plain.limitMs) : undefined
+    line.show(describeHuntProgress(countRuns(hunt.tally.counts), deadline - elapsed(), hunt.tally.shrinkingRuns))
+    // Where no simulator can start any more, the hunt reports what it has found.
+    const prepared = await hunt.prepare(smaller).catch(() => undefined)
+    const again = prepared && (await executeRun(suite, prepared, hunt.plain.limitMs))
     return stopped.aborted ? undefined : again
   }
-  return shrinkFinding(candidate, ended, { ...hunt, run })
+  return shrinkFinding(candidate, ended, hunt.catalogue, run)
 }

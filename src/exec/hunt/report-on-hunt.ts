@@ -1,18 +1,19 @@
+import { readFile, stat } from 'node:fs/promises'
+import { reasonOf } from '../../core/result.ts'
+import { writePrivateFile } from '../../documents/private-file.ts'
 import type { FindingsReport, Report } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
-import { isSuiteCondition, parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
+import { parseSuiteFailOn, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { Fault } from '../plan/fault-set.ts'
 import { judgeSuite } from '../report/judge-suite.ts'
 import { countByOperation } from '../report/suite-report.ts'
 import type { PlainRun } from '../runs/plain-runs.ts'
 import { describeRepeat } from '../runs/repeat-command.ts'
 import type { SuiteOutcome, TestSuite } from '../runs/test-suite.ts'
-import type { Candidate } from './candidate.ts'
-import { huntFile, writeHuntFile } from './hunt-file.ts'
-import { huntToJson } from './hunt-json.ts'
-import { toHuntPage } from './hunt-page.ts'
+import { type Candidate, describeStep, toRules } from './candidate.ts'
+import { huntToJson, toHuntPage } from './hunt-formats.ts'
 import { describeSwallowed, type HuntEnd, type HuntFinding, type HuntReport, redPlainRun } from './hunt-report.ts'
-import type { ShrunkFinding } from './shrink-finding.ts'
+import type { ShrunkFinding } from './shrink.ts'
 
 /** The outcome of the runs of a hunt. */
 export interface HuntOutcome {
@@ -84,10 +85,50 @@ function judgeHunt(
   const isMet = finding && hasCondition(finding.verdict === 'hung' ? 'hung' : 'not-resilient')
   const faults = finding?.candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')
   const swallowing = hasCondition('not-resilient') ? describeSwallowed(hunt) : undefined
-  const others = conditions.filter((condition) => !isSuiteCondition(condition))
   return [
     ...(isMet ? [`the command ${finding.verdict} under ${faults}`] : []),
     ...(swallowing === undefined ? [] : [swallowing]),
-    ...judgeSuite([], plain, findings, others),
+    ...judgeSuite([], plain, findings, conditions),
   ]
+}
+
+/** The file that a hunt writes, in the folder in which it runs. */
+const huntFile = 'convsim-hunt.yaml'
+
+/** The begin of each file that a hunt has written, which tells it from other files. */
+const mark = '# Written by convsim exec --hunt'
+
+/** Finds a problem that would prevent the file from being written, or would lose another file, if any. */
+export async function findHuntFileProblem(): Promise<string | undefined> {
+  const existing = await stat(huntFile).catch(() => undefined)
+  if (!existing) return undefined
+  if (!existing.isFile()) return `${huntFile} is no file.`
+  const text = await readFile(huntFile, 'utf8').catch(() => '')
+  if (text.startsWith(mark)) return undefined
+  return `${huntFile} exists, and no hunt has written it, so it is not replaced. Move it away.`
+}
+
+/** Writes the scenarios of a candidate. @returns the reason of a failure; undefined for success */
+async function writeHuntFile(candidate: Candidate, repeat: string): Promise<string | undefined> {
+  const comments = [
+    `${mark}. The command fails under these scenarios:`,
+    ...candidate.map((step) => `- ${describeStep(step)}`),
+    ...repeat.split(/[\r\n]+/),
+  ]
+  const head = comments.map((line, index) => (index === 0 ? line : `# ${line}`)).join('\n')
+  try {
+    await writePrivateFile(huntFile, `${head}\n${renderRules(candidate)}`)
+    return undefined
+  } catch (error) {
+    return `${huntFile} cannot be written: ${reasonOf(error)}`
+  }
+}
+
+/** Renders the rules of a candidate as YAML. */
+export function renderRules(candidate: Candidate): string {
+  const rules = toRules(candidate).map(
+    ({ operation, sequence }) =>
+      `  - operation: ${JSON.stringify(operation)}\n    sequence: ${JSON.stringify(sequence)}\n`,
+  )
+  return `rules:\n${rules.join('')}`
 }

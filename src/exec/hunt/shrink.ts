@@ -1,86 +1,154 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
-import { type Candidate, findFields, type HuntStep, isPossible, shortenScenario } from './candidate.ts'
+import { isRed } from '../report/verdict.ts'
+import type { EndedRun } from '../runs/suite-run.ts'
+import { type Candidate, candidateKey, findFields, type HuntStep, isPossible, shortenScenario } from './candidate.ts'
+import type { FindingCertainty, HuntFinding } from './hunt-report.ts'
 
-export interface ShrinkDeps {
-  /** Runs the command under a candidate, and returns true if it breaks; false once there is no time for a run. */
-  readonly breaks: (candidate: Candidate) => Promise<boolean>
-  readonly catalogue: Catalogue
+/** Runs the command once under a candidate. Returns undefined if the time is up, or if a stop ended the run. */
+type RunCandidate = (candidate: Candidate) => Promise<EndedRun | undefined>
+
+/** A candidate that broke the suite, as small as the time allowed. */
+export interface ShrunkFinding extends Pick<HuntFinding, 'candidate' | 'certainty' | 'tally' | 'shrinkingRuns'> {
+  /** The last run of the candidate that broke. */
+  readonly ended: EndedRun
 }
 
-/**
- * Shrinks a candidate that breaks the suite as long as it still does: fewest steps, smallest changes.
- * The result breaks the suite, too.
- */
-export async function shrink(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
-  const few = await dropSteps(candidate, deps)
-  const small = await changeEach(few, deps)
-  // A smaller change may have made another step needless.
-  return small === few ? few : dropSteps(small, deps)
+/** Repeats and shrinks a candidate that broke the suite. Returns undefined if it did not break again. */
+export async function shrinkFinding(
+  drawn: Candidate,
+  first: EndedRun,
+  catalogue: Catalogue,
+  run: RunCandidate,
+): Promise<ShrunkFinding | undefined> {
+  const shrinker = new Shrinker(run, catalogue)
+  const describe = (candidate: Candidate, certainty: FindingCertainty) => {
+    const { lastBroken = first, ...tally } = shrinker.tallyOf(candidate)
+    return { candidate, certainty, ended: lastBroken, tally, shrinkingRuns: shrinker.made }
+  }
+  shrinker.count(drawn, first)
+  if ((await shrinker.runAgain(drawn)) === 'passed') return undefined
+  const candidate = await shrinker.shrink(drawn)
+  if ((await shrinker.runAgain(candidate)) === 'passed') {
+    // A smaller one that does not break each time is worth less than the drawn one, which has broken twice.
+    if (candidateKey(candidate) !== candidateKey(drawn)) await shrinker.runAgain(drawn)
+    return describe(drawn, 'unreliable')
+  }
+  return describe(candidate, shrinker.isCutShort ? 'incomplete' : 'confirmed')
 }
 
-/** Leaves out one step after the other. */
-async function dropSteps(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
-  const smaller = await findFirst(
-    candidate.flatMap((step) => leaveOut(candidate, step)),
-    deps.breaks,
-  )
-  return smaller ? dropSteps(smaller, deps) : candidate
+/** The number of runs of a candidate, and of those that broke, with the last of these. */
+interface RunTally {
+  readonly made: number
+  readonly failed: number
+  readonly lastBroken: EndedRun | undefined
+}
+
+/** Runs a candidate and smaller ones, and counts how often each breaks the suite. */
+class Shrinker {
+  readonly #run: RunCandidate
+  readonly #catalogue: Catalogue
+  readonly #tallies = new Map<string, RunTally>()
+  /** The number of runs that were made here. */
+  made = 0
+  /** True once a run was not made: no further one is then. */
+  isCutShort = false
+
+  constructor(run: RunCandidate, catalogue: Catalogue) {
+    this.#run = run
+    this.#catalogue = catalogue
+  }
+
+  /** Counts a run that was made elsewhere. */
+  count(candidate: Candidate, ended: EndedRun): void {
+    const { made, failed, lastBroken } = this.tallyOf(candidate)
+    const next = isRed(ended) ? { failed: failed + 1, lastBroken: ended } : { failed, lastBroken }
+    this.#tallies.set(candidateKey(candidate), { made: made + 1, ...next })
+  }
+
+  /** Returns the runs of a candidate so far, and the last one that broke. */
+  tallyOf(candidate: Candidate): RunTally {
+    return this.#tallies.get(candidateKey(candidate)) ?? { made: 0, failed: 0, lastBroken: undefined }
+  }
+
+  async runAgain(candidate: Candidate): Promise<'broke' | 'passed' | 'not-made'> {
+    const ended = this.isCutShort ? undefined : await this.#run(candidate)
+    this.isCutShort = ended === undefined
+    if (!ended) return 'not-made'
+    this.made += 1
+    this.count(candidate, ended)
+    return isRed(ended) ? 'broke' : 'passed'
+  }
+
+  /**
+   * Shrinks a candidate that breaks the suite as long as it still does: fewest steps, smallest changes.
+   * The result breaks the suite, too.
+   */
+  async shrink(candidate: Candidate): Promise<Candidate> {
+    const few = await this.#dropSteps(candidate)
+    let small = few
+    for (let index = 0; index < few.length; index += 1)
+      small = await this.#shortenStep(await this.#narrowStep(small, index), index)
+    // A smaller change may have made another step needless.
+    return small === few ? few : this.#dropSteps(small)
+  }
+
+  /** Returns true if a candidate breaks the suite, or has done so before; false if there was no time for its run. */
+  async #breaks(candidate: Candidate): Promise<boolean> {
+    if (this.tallyOf(candidate).made === 0) await this.runAgain(candidate)
+    return this.tallyOf(candidate).failed > 0
+  }
+
+  async #dropSteps(candidate: Candidate): Promise<Candidate> {
+    const fewer = candidate.flatMap((step) => leaveOut(candidate, step))
+    const smaller = await findFirst(fewer, (one) => this.#breaks(one))
+    return smaller ? this.#dropSteps(smaller) : candidate
+  }
+
+  /** Changes fewer fields. */
+  async #narrowStep(candidate: Candidate, index: number): Promise<Candidate> {
+    const step = candidate[index]
+    const choice = step && findFields(step.scenario, step.operation, this.#catalogue)
+    if (!choice) return candidate
+    const withFields = (fields: readonly string[]) => replaceScenario(candidate, index, choice.only(fields))
+    const breaks = async (fields: readonly string[]) => {
+      const narrower = withFields(fields)
+      return narrower !== undefined && isPossible(narrower) && this.#breaks(narrower)
+    }
+    // Besides its nulls, all-null changes counts: if the nulls alone do not break the suite, no part of them is tried.
+    if (step.scenario.definition.name === 'all-null' && !(await breaks(choice.fields))) return candidate
+    const fields = await findFewest(choice.fields, breaks)
+    const isSmaller = fields.length < choice.fields.length || step.scenario.definition.name === 'all-null'
+    return (isSmaller ? withFields(fields) : undefined) ?? candidate
+  }
+
+  /** Tries a delay of half, a quarter and an eighth. */
+  async #shortenStep(candidate: Candidate, index: number): Promise<Candidate> {
+    const step = candidate[index]
+    const effect = step?.scenario.definition.effect(step.scenario.values)
+    if (!step || effect?.kind !== 'delay') return candidate
+    const ms = effect.ms(() => 0)
+    let shortest = candidate
+    for (const part of [2, 4, 8]) {
+      const scenario = shortenScenario(step.scenario, Math.floor(ms / part), this.#catalogue)
+      const shorter = replaceScenario(candidate, index, scenario)
+      if (!shorter || !(await this.#breaks(shorter))) return shortest
+      shortest = shorter
+    }
+    return shortest
+  }
 }
 
 /**
  * Returns a candidate without a step; then with the later steps of the operation one request earlier, since a failure
  * that is left out has no retry.
  */
-export function leaveOut(candidate: Candidate, left: HuntStep): readonly Candidate[] {
+function leaveOut(candidate: Candidate, left: HuntStep): readonly Candidate[] {
   const without = candidate.filter((step) => step !== left)
   const moved = without.map((step) => {
     const isLater = step.operation === left.operation && step.occurrence > left.occurrence
     return isLater ? { ...step, occurrence: step.occurrence - 1 } : step
   })
-  const hasMoved = moved.some((step, index) => step !== without[index])
-  return [without, ...(hasMoved ? [moved] : [])].filter(isPossible)
-}
-
-/** Makes the change of each step smaller: fewer fields, a shorter delay. */
-async function changeEach(candidate: Candidate, deps: ShrinkDeps): Promise<Candidate> {
-  let current = candidate
-  for (let index = 0; index < candidate.length; index += 1) {
-    current = await narrowStep(current, index, deps)
-    current = await shortenStep(current, index, deps)
-  }
-  return current
-}
-
-async function narrowStep(candidate: Candidate, index: number, deps: ShrinkDeps): Promise<Candidate> {
-  const step = candidate[index]
-  const choice = step && findFields(step.scenario, step.operation, deps.catalogue)
-  if (!choice) return candidate
-  const withFields = (fields: readonly string[]) => replaceScenario(candidate, index, choice.only(fields))
-  const breaks = async (fields: readonly string[]) => {
-    const narrower = withFields(fields)
-    return narrower !== undefined && isPossible(narrower) && deps.breaks(narrower)
-  }
-  // Besides its nulls, all-null changes counts: if the nulls alone do not break the suite, no part of them is tried.
-  if (step.scenario.definition.name === 'all-null' && !(await breaks(choice.fields))) return candidate
-  const fields = await findFewest(choice.fields, breaks)
-  const isSmaller = fields.length < choice.fields.length || step.scenario.definition.name === 'all-null'
-  return (isSmaller ? withFields(fields) : undefined) ?? candidate
-}
-
-/** Tries a delay of half, a quarter and an eighth. */
-async function shortenStep(candidate: Candidate, index: number, deps: ShrinkDeps): Promise<Candidate> {
-  const step = candidate[index]
-  const effect = step?.scenario.definition.effect(step.scenario.values)
-  if (!step || effect?.kind !== 'delay') return candidate
-  const ms = effect.ms(() => 0)
-  let shortest = candidate
-  for (const part of [2, 4, 8]) {
-    const scenario = shortenScenario(step.scenario, Math.floor(ms / part), deps.catalogue)
-    const shorter = replaceScenario(candidate, index, scenario)
-    if (!shorter || !(await deps.breaks(shorter))) return shortest
-    shortest = shorter
-  }
-  return shortest
+  return [without, moved].filter(isPossible)
 }
 
 function replaceScenario(
@@ -92,7 +160,7 @@ function replaceScenario(
 }
 
 /** Returns the first item for which a test is true, if any. The tests run one after the other. */
-export async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
+async function findFirst<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
   for (const item of items) if (await test(item)) return item
   return undefined
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/group-by.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { deriveChance } from '../../core/seeded.ts'
 import { describeKnown } from '../../core/similar.ts'
@@ -5,16 +6,12 @@ import type { ExecSettings } from '../settings.ts'
 import { type Fault, type FaultContext, groupNames, parseFault } from './fault-set.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
 
-/** The bounds of the runs. The seed draws the runs where not all can be made. */
-interface RunChoice extends Pick<ExecSettings, 'seed' | 'maxRuns'> {
-  /** True where the time may end before the runs do. */
-  readonly hasTimeLimit: boolean
-}
-
 /** Returns the runs to make. With a bound, the seed draws and orders them; without, they keep the order of the plan. */
-export function chooseRuns(runs: readonly PlannedRun[], choice: RunChoice): readonly PlannedRun[] {
-  const { seed, maxRuns, hasTimeLimit } = choice
-  const isBounded = hasTimeLimit || (maxRuns !== undefined && maxRuns < runs.length)
+export function chooseRuns(
+  runs: readonly PlannedRun[],
+  { seed, maxRuns, time }: Pick<ExecSettings, 'seed' | 'maxRuns' | 'time'>,
+): readonly PlannedRun[] {
+  const isBounded = time !== undefined || (maxRuns !== undefined && maxRuns < runs.length)
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
@@ -23,13 +20,10 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
   const drawn = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
     .sort((one, other) => one.chance - other.chance)
-  const counts = new Map<string, number>()
-  const turns = drawn.map(({ run }) => {
-    const turn = counts.get(run.fault.group) ?? 0
-    counts.set(run.fault.group, turn + 1)
-    return { run, turn }
-  })
-  return turns.sort((one, other) => one.turn - other.turn).map(({ run }) => run)
+  return [...groupBy(drawn, ({ run }) => run.fault.group).values()]
+    .flatMap((own) => own.map((one, turn) => ({ ...one, turn })))
+    .sort((one, other) => one.turn - other.turn || one.chance - other.chance)
+    .map(({ run }) => run)
 }
 
 /** The run that `--only` names. */

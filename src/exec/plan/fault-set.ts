@@ -79,11 +79,6 @@ export function parseFaultSet(text: string, context: FaultContext): Result<Fault
   return failure(problem)
 }
 
-/** Returns the line about scenarios of a set that fit no operation. */
-export function describeUnfitting(unfitting: readonly string[]): string {
-  return `convsim: not tried, since they fit no operation of the contract: ${unfitting.join(', ')}.`
-}
-
 const expectedSet = `A set is ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`
 
 /** Splits `drift:drop-field` into the set and the scenario. */
@@ -146,10 +141,7 @@ function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
 }
 
 /** Splits a drift into the place that it names and the drift without a place. */
-function splitOffPointer({ definition, values, text }: ActiveScenario): {
-  readonly scenario: ActiveScenario
-  readonly pointer: string | undefined
-} {
+function splitOffPointer({ definition, values, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   const { pointer, ...others } = values
   const scenario = { definition, values: others, text: parts.join(';') }

@@ -4,7 +4,6 @@
  */
 import type { Operation } from '../../contract/contract.ts'
 import { groupBy } from '../../core/group-by.ts'
-import { pluralize } from '../../reports/report.ts'
 import type { ActiveScenario } from '../../scenarios/definition.ts'
 import type { Fault } from './fault-set.ts'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -41,15 +40,8 @@ export interface SkippedRequests {
   readonly sameAs: readonly number[]
 }
 
-/** An operation with the requests of the plain run that can meet a fault. */
-interface PlannedOperation {
-  readonly operation: Operation
-  /** Sorted by number. */
-  readonly requests: readonly RecordedRequest[]
-  /** Those that runs aim at. */
-  readonly targets: readonly RecordedRequest[]
-  readonly skipped: readonly SkippedRequests[]
-}
+/** An operation with those of its requests in the plain run that can meet a fault, sorted by number. */
+type PlannedOperation = readonly [operation: Operation, requests: readonly RecordedRequest[]]
 
 /**
  * Plans a run for each fault at each place that the plain run has shown. `everyRequest`: equal requests are targets,
@@ -60,73 +52,53 @@ export function planRuns(
   faults: readonly Fault[],
   { everyRequest = false } = {},
 ): SuitePlan {
-  const planned = listPlannedOperations(requests, everyRequest)
-  const counted = planned.map((one) => ({
-    ...one,
-    faults: faults.filter((fault) => !fault.isLasting && canMeet(one.operation, fault)).length,
-  }))
+  const planned = listPlannedOperations(requests)
+  const skipped = everyRequest ? [] : planned.flatMap(listSkipped)
+  const skippedPlaces = new Set(skipped.flatMap((one) => one.occurrences.map((number) => `${one.operation}#${number}`)))
+  const isSkipped = ({ fault, operation, occurrence }: PlannedRun) =>
+    !fault.isLasting && skippedPlaces.has(`${operation}#${occurrence}`)
+  const all = faults.flatMap((fault) =>
+    planned.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
+  )
+  const equivalent = all.filter(isSkipped)
+  const withoutRuns = new Set(equivalent.map(({ operation }) => operation))
   return {
-    runs: faults.flatMap((fault) =>
-      planned.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
-    ),
-    equivalent: counted.reduce((sum, one) => sum + one.faults * (one.requests.length - one.targets.length), 0),
-    skipped: counted.filter((one) => one.faults > 0).flatMap(({ skipped }) => skipped),
+    runs: all.filter((run) => !isSkipped(run)),
+    equivalent: equivalent.length,
+    skipped: skipped.filter(({ operation }) => withoutRuns.has(operation)),
   }
 }
 
-function canMeet(operation: Operation, { scenario: { definition, values } }: Fault): boolean {
-  return definition.inapplicableReason(operation, values) === undefined
-}
-
 /** Lists the operations that have answered at least one request as the contract says, sorted by id. */
-function listPlannedOperations(requests: readonly RecordedRequest[], everyRequest: boolean): PlannedOperation[] {
-  const ordinary = requests.filter(({ isOrdinary }) => isOrdinary)
+function listPlannedOperations(requests: readonly RecordedRequest[]): PlannedOperation[] {
+  const ordinary = requests.filter(({ isOrdinary }) => isOrdinary).sort((a, b) => a.occurrence - b.occurrence)
   return [...groupBy(ordinary, ({ operation }) => operation)]
-    .flatMap(([operation, own]) => {
-      if (!operation) return []
-      const sorted = own.sort((a, b) => a.occurrence - b.occurrence)
-      const choice = everyRequest ? { targets: sorted, skipped: [] } : chooseTargets(operation.id, sorted)
-      return [{ operation, requests: sorted, ...choice }]
-    })
-    .sort((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
+    .flatMap(([operation, own]): PlannedOperation[] => (operation ? [[operation, own]] : []))
+    .sort(([one], [other]) => (one.id < other.id ? -1 : 1))
 }
 
 /**
- * Chooses the requests that runs aim at: of those that differ in values alone the first and the last. Nothing else is
- * known of the code that sent them, and a second client in the same suite begins or ends somewhere. `requests`: of one
- * operation, sorted by number.
+ * Lists the requests of an operation that no run aims at: of those that differ in values alone all but the first and
+ * the last. Nothing else is known of the code that sent them, and a second client in the same suite begins or ends
+ * somewhere.
  */
-function chooseTargets(
-  operation: string,
-  requests: readonly RecordedRequest[],
-): Pick<PlannedOperation, 'targets' | 'skipped'> {
-  const equal = [...groupBy(requests, ({ signature }) => signature).values()]
-  const inner = new Set(equal.flatMap((own) => own.slice(1, -1)))
-  const skipped = equal
-    .map((own) => own.map(({ occurrence }) => occurrence))
+function listSkipped([{ id }, requests]: PlannedOperation): SkippedRequests[] {
+  return [...groupBy(requests, ({ signature }) => signature).values()]
+    .map((equal) => equal.map(({ occurrence }) => occurrence))
     .filter(({ length }) => length > 2)
-    .map((numbers) => ({
-      operation,
-      occurrences: numbers.slice(1, -1),
-      sameAs: numbers.filter((_, at) => at % (numbers.length - 1) === 0),
-    }))
-  return { targets: requests.filter((request) => !inner.has(request)), skipped }
+    .map((all) => ({ operation: id, occurrences: all.slice(1, -1), sameAs: [...all.slice(0, 1), ...all.slice(-1)] }))
 }
 
 /** Plans a fault of single requests. */
-function planRequests(fault: Fault, { operation, targets }: PlannedOperation): PlannedRun[] {
-  if (!canMeet(operation, fault)) return []
-  return targets.map(({ occurrence }) => ({
-    fault,
-    operation: operation.id,
-    occurrence,
-    pointer: undefined,
-    isReachable: true,
-  }))
+function planRequests(fault: Fault, [operation, requests]: PlannedOperation): PlannedRun[] {
+  const { definition, values } = fault.scenario
+  if (definition.inapplicableReason(operation, values) !== undefined) return []
+  const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
+  return requests.map(({ occurrence }) => ({ ...place, occurrence }))
 }
 
 /** Plans a drift at each field that the contract has. */
-function planFields(fault: Fault, { operation, requests }: PlannedOperation): PlannedRun[] {
+function planFields(fault: Fault, [operation, requests]: PlannedOperation): PlannedRun[] {
   const pointers = fault.scenario.definition.pointers?.(operation) ?? []
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ answer }) => answer))]
@@ -194,14 +166,13 @@ function formatNumbers(numbers: readonly number[]): string {
 }
 
 /**
- * Says why no request of a run without faults can meet a fault, or returns undefined if some can: `No request can meet
- * a fault, since none got an ordinary answer: 2 x 401.`
+ * Says why no request of a run without faults, which has some, can meet a fault, or returns undefined if one can: `No
+ * request can meet a fault, since none got an ordinary answer: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
   const parts = [...groupBy(requests, describeAnswerKind)].map(([kind, own]) => `${own.length} x ${kind}`)
-  const list = parts.join(', ') || pluralize(0, 'request')
-  return `No request can meet a fault, since none got an ordinary answer: ${list}.`
+  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ')}.`
 }
 
 function describeAnswerKind({ operation, occurrence, status }: RecordedRequest): string {

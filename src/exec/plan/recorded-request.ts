@@ -136,16 +136,8 @@ export function nameMember(call: string, member: string): string {
 /** Collects the values of each member as one text, sorted so that the order of the requests does not matter. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
-    [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),
+    [...members].map(([member, value]) => [nameMember(call, member), value] as const),
   )
-  const values = [...groupBy(all, ({ name }) => name)]
-  return new Map(
-    values.map(([name, found]) => [
-      name,
-      found
-        .map(({ value }) => value)
-        .sort()
-        .join('\n'),
-    ]),
-  )
+  const values = groupBy(all, ([name]) => name)
+  return new Map([...values].map(([name, own]) => [name, JSON.stringify(own.map(([, value]) => value).sort())]))
 }

@@ -1,5 +1,4 @@
-import type { RecordedRequest } from '../plan/recorded-request.ts'
-import { nameMember } from '../plan/recorded-request.ts'
+import { nameMember, type RecordedRequest } from '../plan/recorded-request.ts'
 
 /** The numbers of good answers to a call, without faults and under a fault. */
 export interface AnswerCounts {
@@ -47,12 +46,13 @@ function isTryOf(one: StruckCall, struck: StruckCall, varying: ReadonlySet<strin
 }
 
 /** Returns true if a struck call got a good answer: at once, such as a slow one, or in a further request. */
-export function hasGoodAnswer({ isGood }: Pick<RecordedRequest, 'isGood'>, counts: AnswerCounts): boolean {
-  return isGood || counts.got >= counts.expected
+export function hasGoodAnswer(plain: PlainRequests, run: readonly RecordedRequest[], struck: RecordedRequest): boolean {
+  const { expected, got } = countGoodAnswers(plain, run, struck)
+  return struck.isGood || got >= expected
 }
 
 /** Returns true if a run has a call that a scenario struck, and that got no good answer. */
 export function hasSwallowedCall(plain: PlainRequests, run: readonly RecordedRequest[]): boolean {
   const struck = run.filter(({ occurrence, scenarios }) => occurrence > 0 && scenarios.length > 0)
-  return struck.some((request) => !hasGoodAnswer(request, countGoodAnswers(plain, run, request)))
+  return struck.some((request) => !hasGoodAnswer(plain, run, request))
 }

@@ -16,7 +16,6 @@ export interface SuiteFinding {
   readonly name: string
   readonly kind: SuiteFindingKind
   readonly sentence: string
-  /** The command line that repeats the run. */
   readonly repeat: string
   readonly client: readonly string[]
   readonly lastLines: readonly string[]
@@ -39,12 +38,12 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind |
   const kind = findingOf(verdict)
   if (kind) return kind
   if (verdict === 'unsteady') return verdict
-  if (verdict === 'not-reached' && code !== undefined && code !== 0) return 'unrepeatable'
+  if (verdict === 'not-reached' && code !== 0) return 'unrepeatable'
   return client.length > 0 ? 'client' : undefined
 }
 
 function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: number): string {
-  const { run, verdict, code, wasApplied } = judged
+  const { run, verdict, code, answers } = judged
   const { definition, text } = run.fault.scenario
   const fault = `"${text}" struck ${describeFaultPlace(run)}`
   const before = `before "${text}" could strike ${describeFaultPlace(run)}`
@@ -57,7 +56,7 @@ function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: num
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${late}, ${wasApplied ? `and ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${late}, ${answers ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command failed with exit code ${code} ${before}.`
     case 'unsteady':
@@ -68,12 +67,12 @@ function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: num
 }
 
 /** Describes the one of two runs that disagree which is red, or else lacks a good answer or the fault. */
-function describeOdd({ run, code, isTimedOut, wasApplied }: JudgedRun, limitMs: number): string {
+function describeOdd({ run, code, isTimedOut, answers }: JudgedRun, limitMs: number): string {
   const { text } = run.fault.scenario
   const place = describeFaultPlace(run)
   const isGreen = code === 0 && !isTimedOut
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
-  if (wasApplied) return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
+  if (answers) return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
   return isGreen ? `"${text}" did not strike ${place}` : `the command ${end} before "${text}" could strike ${place}`
 }
 

@@ -1,33 +1,29 @@
+import { groupBy } from '../../core/group-by.ts'
 import { pluralize } from '../../reports/report.ts'
 import type { ReportedRun } from '../../reports/reported-run.ts'
 import type { SuiteGate } from '../parse-suite-fail-on.ts'
-import type { PlannedRun } from '../plan/plan.ts'
-import { describeSkipped, type SkippedRequests } from '../plan/plan.ts'
+import { describeSkipped, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
 import type { AnswerCounts } from './good-answers.ts'
-import { findingOf, isConclusive, type SuiteVerdict, verdicts } from './verdict.ts'
+import { type CommandEnd, isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
 
-/** A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one. */
-export interface JudgedRun {
+/**
+ * A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one; the
+ * end is then that of a red one.
+ */
+export interface JudgedRun extends CommandEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
-  /** Is true if a request met the fault. A command that hangs may do so before. */
-  readonly wasApplied: boolean
-  /** The good answers to the struck call; undefined: no request met the fault. */
+  /** The good answers to the struck call; undefined: no request met the fault, as in a run that hangs before. */
   readonly answers: AnswerCounts | undefined
-  /** The exit code of the command, of two runs that of a red one; undefined where the command was not run. */
-  readonly code: number | undefined
-  /** Is true if the time limit ended that run. */
-  readonly isTimedOut: boolean
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
   /** The findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
   readonly failed: readonly string[]
-  /** The last lines of the command's output. */
   readonly lastLines: readonly string[]
   /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
   readonly requests: readonly string[]
@@ -51,10 +47,7 @@ export interface SuiteReport {
   /** See `SuitePlan`. */
   readonly equivalent: number
   readonly leftOut: readonly SkippedRequests[]
-  /**
-   * The differences between the first run without faults and those after it: `after 20 runs it failed with exit code
-   * 6`.
-   */
+  /** The differences of later runs without faults from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
   /** Returns the command line that repeats a run, by its name. */
   readonly repeat: (name: string) => string
@@ -70,7 +63,10 @@ export interface SuiteReport {
 interface GroupSummary {
   readonly group: string
   readonly counts: Readonly<Record<SuiteVerdict, number>>
-  /** The share of good verdicts among those that answer the question of the fault, percent; undefined without any. */
+  /** The number of good verdicts, and of all that answer the question of the fault. */
+  readonly good: number
+  readonly conclusive: number
+  /** The share of the good ones, percent; undefined without any verdict. */
   readonly percent: number | undefined
   /** The number of runs with a good verdict, and with findings on the client. */
   readonly withClientFindings: number
@@ -78,35 +74,24 @@ interface GroupSummary {
 
 /** Summarizes the runs of each set or family, in the order of the plan. */
 export function summarizeGroups(runs: readonly JudgedRun[]): GroupSummary[] {
-  const groups = [...new Set(runs.map(({ run }) => run.fault.group))]
-  return groups.map((group) => {
-    const own = runs.filter(({ run }) => run.fault.group === group)
-    const counts = countVerdicts(own)
-    const { good, all } = countConclusive(counts)
-    return {
-      group,
-      counts,
-      percent: all === 0 ? undefined : toPercent(good, all),
-      withClientFindings: own.filter(hasOnlyClientFindings).length,
-    }
+  return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => {
+    const good = own.filter(({ verdict }) => isGood(verdict)).length
+    const conclusive = own.filter(({ verdict }) => isConclusive(verdict)).length
+    const percent = conclusive === 0 ? undefined : toPercent(good, conclusive)
+    const withClientFindings = own.filter(hasOnlyClientFindings).length
+    return { group, counts: countVerdicts(own), good, conclusive, percent, withClientFindings }
   })
 }
 
 /** Returns true for a run with findings on the client alone. */
 export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
-  return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
+  return client.length > 0 && isGood(verdict)
 }
 
 export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
   const counts = Object.fromEntries(verdicts.map((name) => [name, 0])) as Record<SuiteVerdict, number>
   for (const { verdict } of runs) counts[verdict] += 1
   return counts
-}
-
-/** Counts the verdicts that answer the question of the fault, and the good ones among them. */
-function countConclusive(counts: GroupSummary['counts']): { readonly good: number; readonly all: number } {
-  const all = verdicts.filter(isConclusive).reduce((sum, name) => sum + counts[name], 0)
-  return { good: counts.recovered + counts.noticed, all }
 }
 
 /** Returns a share in percent, rounded to one decimal. */
@@ -122,11 +107,6 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The words for a green run in which the struck call got no good answer. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Returns true for a verdict that is a finding. */
-export function isBad(verdict: SuiteVerdict): boolean {
-  return findingOf(verdict) !== undefined
-}
-
 /** The reasons of an early end, for people. */
 const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
   'max-runs': '--max-runs',
@@ -137,12 +117,8 @@ const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
 
 /** Counts requests by operation, in the order of the names; see `SuiteReport.plainCounts`. */
 export function countByOperation(requests: readonly RecordedRequest[]): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const { operation } of requests) {
-    const name = operation?.id ?? ''
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
+  const groups = groupBy(requests, ({ operation }) => operation?.id ?? '')
+  return Object.fromEntries([...groups.keys()].sort().map((id) => [id, groups.get(id)?.length ?? 0]))
 }
 
 /** Describes the requests of the run without faults: `Without faults the command asks createEvent once.` */
@@ -163,7 +139,7 @@ export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | '
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
   if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
   if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
-  if (runs.some(({ code }) => code !== undefined)) return 'No fault was tried: no run met its fault.'
+  if (runs.some(({ made }) => made > 0)) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
@@ -171,16 +147,17 @@ export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | '
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
-/** Says that the command failed without faults, too, which ended the runs, or returns undefined if it did not. */
-export function describeRedPlainRun({ earlyEnd }: Pick<SuiteReport, 'earlyEnd'>): string | undefined {
-  return earlyEnd === 'red-plain-run'
-    ? 'The command fails without faults, too. The red runs since it last passed are left out.'
-    : undefined
+/** Says why the runs say nothing, or not all: the command failed without faults, too. Returns undefined if they do. */
+export function describeProblem(report: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
+  const isRed = report.earlyEnd === 'red-plain-run'
+  const redPlainRun = 'The command fails without faults, too. The red runs since it last passed are left out.'
+  return describeNothing(report) ?? (isRed ? redPlainRun : undefined)
 }
 
 /** The last lines of the summary: the caveats on it. */
-export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteReport): string[] {
-  const redPlainRun = describeNothing({ runs, earlyEnd }) ? undefined : describeRedPlainRun({ earlyEnd })
+export function describeCaveats(report: SuiteReport): string[] {
+  const { runs, leftOut, changes } = report
+  const redPlainRun = describeNothing(report) ? undefined : describeProblem(report)
   const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
@@ -196,7 +173,7 @@ export function describeCaveats({ runs, leftOut, changes, earlyEnd }: SuiteRepor
 
 /** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
-  const made = runs.filter(({ code }) => code !== undefined).length
+  const made = runs.filter((one) => one.made > 0).length
   const twice = countRepeated(runs)
   return `${[
     `${made} ${made === 1 ? 'run' : 'runs'}`,
@@ -212,12 +189,11 @@ export function countRepeated(runs: readonly Pick<JudgedRun, 'made'>[]): number 
 }
 
 /** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
-export function describeGroup({ group, counts, percent, withClientFindings }: GroupSummary): string {
+export function describeGroup({ group, counts, good, conclusive, percent, withClientFindings }: GroupSummary): string {
   const parts = verdicts.filter((verdict) => counts[verdict] > 0)
   const list = parts.map((verdict) => `${counts[verdict]} ${quoteVerdict(verdict)}`).join(', ')
-  const { good, all } = countConclusive(counts)
   const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
-  const share = percent === undefined ? without : `${good} of ${all} good (${percent} %)`
+  const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
   const client =
     withClientFindings > 0
       ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`
@@ -229,4 +205,37 @@ export function describeGroup({ group, counts, percent, withClientFindings }: Gr
 function quoteVerdict(verdict: SuiteVerdict): string {
   const words = formatVerdict(verdict)
   return words.includes(',') ? `"${words}"` : words
+}
+
+/** The number of fields that a sentence names. */
+const maxNamed = 12
+
+/**
+ * Describes the fields that drifted, by operation, in one sentence for each way in which the tests take their drift, in
+ * the order of the plan. A sentence names the drifts that were tried, since it says nothing about others.
+ */
+export function describeFields(runs: readonly JudgedRun[]): string[] {
+  const drifted = runs.filter(
+    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
+  )
+  return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
+    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) =>
+      describeTriedField(pointer, tried),
+    )
+    return [...groupBy(fields, ({ words }) => words)].map(([words, alike]) => {
+      const more = alike.length > maxNamed ? ` and ${alike.length - maxNamed} more` : ''
+      const list = alike.slice(0, maxNamed).map(({ name }) => name)
+      return `${operation} has ${pluralize(alike.length, 'field')} ${words}: ${list.join(', ')}${more}.`
+    })
+  })
+}
+
+/** Describes the way in which the tests take the drift of a field, and names the field. */
+function describeTriedField(pointer: string | undefined, tried: readonly JudgedRun[]) {
+  const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
+  const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
+  if (unnoticed.length > 0 && unnoticed.length < tried.length)
+    return { words: 'of which no test notices the drift in brackets', name: `${pointer} (${listNames(unnoticed)})` }
+  const taking = unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'
+  return { words: `of which ${taking} drift that was tried (${listNames(tried)})`, name: pointer }
 }

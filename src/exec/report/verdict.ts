@@ -1,46 +1,47 @@
 import type { SuiteFailCondition } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 
-/** The verdicts on the runs of a fault, in the order of the reports. */
-export const verdicts = [
-  'recovered',
-  'never-succeeded',
-  'noticed',
-  'unnoticed',
-  'broke',
-  'hung',
-  'unsteady',
-  'not-reached',
-] as const
-
 /**
- * The verdict on the runs of a fault. `recovered` and `noticed` are good answers to the two questions, `broke` and
- * `unnoticed` are findings. `never-succeeded`: the command passed, and got no good answer to the call that the fault
- * struck. `hung`: the command did not end in time. `unsteady`: two runs disagree, which says nothing about the fault.
- * `not-reached`: no request met it.
+ * The verdicts on the runs of a fault, in the order of the reports. `good` is a good answer to the question of the
+ * fault, a condition of `--fail-on` a finding that it counts, and undefined says nothing about the fault.
  */
-export type SuiteVerdict = (typeof verdicts)[number]
-
-/** The verdicts that are findings, each with the condition of `--fail-on` that counts it. */
-const findings: Partial<Record<SuiteVerdict, SuiteFailCondition['kind']>> = {
+const meanings = {
+  recovered: 'good',
   'never-succeeded': 'not-resilient',
+  noticed: 'good',
   unnoticed: 'unnoticed',
   broke: 'not-resilient',
   hung: 'hung',
-}
+  unsteady: undefined,
+  'not-reached': undefined,
+} as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
+
+/**
+ * The verdict on the runs of a fault. `never-succeeded`: the command passed, and got no good answer to the call that
+ * the fault struck. `hung`: the command did not end in time. `unsteady`: two runs disagree. `not-reached`: no request
+ * met the fault.
+ */
+export type SuiteVerdict = keyof typeof meanings
+
+export const verdicts = Object.keys(meanings) as readonly SuiteVerdict[]
 
 /** Returns the finding that a verdict is, if any. */
 export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | undefined {
-  return findings[verdict]
+  const meaning = meanings[verdict]
+  return meaning === 'good' ? undefined : meaning
+}
+
+export function isGood(verdict: SuiteVerdict): boolean {
+  return meanings[verdict] === 'good'
 }
 
 /** Returns true for a verdict that answers the question of the fault, so that it counts in the shares. */
 export function isConclusive(verdict: SuiteVerdict): boolean {
-  return verdict !== 'unsteady' && verdict !== 'not-reached'
+  return meanings[verdict] !== undefined
 }
 
 /** The end of a run of the command. */
-interface CommandEnd {
+export interface CommandEnd {
   /** The exit code; as in a shell 128 + n for signal n. */
   readonly code: number
   /** Is true if the time limit ended the command. */
@@ -60,20 +61,15 @@ export function isRed({ code, isTimedOut }: CommandEnd): boolean {
   return isTimedOut || code !== 0
 }
 
-/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
-export function needsSecondRun(run: PlannedRun, outcome: RunOutcome): boolean {
-  return isRed(outcome) || ['never-succeeded', 'not-reached'].includes(judgeRuns(run, outcome, undefined))
-}
-
-/** Judges the runs of a fault. `second`: undefined for a first run that counts by itself; see `needsSecondRun`. */
-export function judgeRuns({ fault }: PlannedRun, first: RunOutcome, second: RunOutcome | undefined): SuiteVerdict {
-  const outcomes = second ? [first, second] : [first]
-  if (outcomes.some(isRed) && !outcomes.every(isRed)) return 'unsteady'
+/** Judges the runs of a fault: one that counts by itself, or two. */
+export function judgeRuns({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
+  const areRed = outcomes.every(isRed)
+  if (!areRed && outcomes.some(isRed)) return 'unsteady'
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
   if (!outcomes.some(({ wasApplied }) => wasApplied)) return 'not-reached'
   if (!outcomes.every(({ wasApplied }) => wasApplied)) return 'unsteady'
-  if (fault.question === 'notice') return isRed(first) ? 'noticed' : 'unnoticed'
-  if (isRed(first)) return 'broke'
+  if (fault.question === 'notice') return areRed ? 'noticed' : 'unnoticed'
+  if (areRed) return 'broke'
   if (outcomes.every(({ hasSucceeded }) => hasSucceeded)) return 'recovered'
   return outcomes.some(({ hasSucceeded }) => hasSucceeded) ? 'unsteady' : 'never-succeeded'
 }

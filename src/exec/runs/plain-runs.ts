@@ -1,13 +1,12 @@
 import { parseDuration } from '../../core/instant.ts'
 import type { Log } from '../../core/log.ts'
-import { failure, type Result, success } from '../../core/result.ts'
 import type { Report } from '../../reports/report.ts'
 import { compareRuns, findVaryingMembers } from '../plan/recorded-request.ts'
 import type { PlainRequests } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
 import { showSeconds } from './progress.ts'
 import { type EndedRun, executeRun, prepareRun } from './suite-run.ts'
-import { isOver, refuseSuite, type TestSuite, type UntriableSuite } from './test-suite.ts'
+import { isOver, type TestSuite, UntriableSuite } from './test-suite.ts'
 
 /** The run without faults, which all others are compared with. */
 export interface PlainRun extends PlainRequests {
@@ -32,47 +31,44 @@ const limitFactor = 10
 const minLimitMs = 10_000
 
 /**
- * Runs the command twice without faults. The error says why it cannot be tried: it fails and fails again, does not end
- * in time, asks nothing, or does not repeat itself.
+ * Runs the command twice without faults.
+ * @throws UntriableSuite if it fails and fails again, does not end in time, asks nothing, or does not repeat itself
  */
-export async function recordPlainRuns(suite: TestSuite): Promise<Result<PlainRun, UntriableSuite>> {
+export async function recordPlainRuns(suite: TestSuite): Promise<PlainRun> {
   const first = await recordRun(suite, 1, suite.output.log)
-  if (!first.ok) return first
   const second = await recordRun(suite, 2)
-  if (!second.ok) return second
-  const { recorder, simulator, ms } = first.value
-  const { requests } = recorder
-  const again = second.value.recorder.requests
+  const { requests } = first.recorder
+  const again = second.recorder.requests
   const differences = compareRuns(requests, again)
   if (differences.length > 0)
-    return refuseSuite(
+    throw new UntriableSuite([
       'convsim: two runs of the command without faults differ in their requests, so no fault has a fixed place:',
       ...differences.map((line) => `  ${line}`),
-    )
-  return success({
+    ])
+  return {
     requests,
     varying: findVaryingMembers(requests, again),
-    report: await simulator.report(),
-    limitMs: parseDuration(suite.settings.runTimeout ?? '') ?? Math.max(minLimitMs, limitFactor * ms),
-    changes: [first.value, second.value].flatMap(({ failedWith }) =>
-      failedWith === undefined ? [] : [`at the start it failed with exit code ${failedWith}`],
-    ),
-  })
+    report: await first.simulator.report(),
+    limitMs: parseDuration(suite.settings.runTimeout ?? '') ?? Math.max(minLimitMs, limitFactor * first.ms),
+    changes: [first, second].flatMap((run) => describeFirstFailure(run, 'at the start')),
+  }
 }
 
+const describeFirstFailure = ({ failedWith }: EndedPlainRun, when: string) =>
+  failedWith === undefined ? [] : [`${when} it failed with exit code ${failedWith}`]
+
 /** Makes a run without faults, which must be green and ask something. */
-async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<Result<EndedPlainRun, UntriableSuite>> {
+async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<EndedPlainRun> {
   const { settings, deadline, elapsed } = suite
   const limitMs = parseDuration(settings.runTimeout ?? defaultLimit) ?? 0
   const findLimit = () => Math.max(0, Math.min(limitMs, deadline - elapsed()))
   const made = await runWithoutFaults(suite, `run ${number} of 2 without faults`, findLimit, log)
-  if (!made.ok) return made
-  if (isRed(made.value)) return failure(describeRed(suite, made.value))
-  if (made.value.recorder.requests.length > 0) return made
-  return refuseSuite(
+  if (isRed(made)) throw describeRed(suite, made)
+  if (made.recorder.requests.length > 0) return made
+  throw new UntriableSuite([
     'convsim: the command sends no request to the simulator, ' +
       'whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
-  )
+  ])
 }
 
 function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
@@ -85,31 +81,30 @@ function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun
     `convsim: the command ${end} without any fault, so ${reason}. Its last lines:`,
     ...lastLines.map((line) => `  ${line}`),
   ]
-  return { code: isTimedOut ? 1 : code, lines }
+  return new UntriableSuite(lines, isTimedOut ? 1 : code)
 }
 
 /**
  * Runs the command without faults, and once more if it fails, unless it has not ended in time. `title`: see
- * `showSeconds`. The error says why no simulator can start.
+ * `showSeconds`.
  */
 async function runWithoutFaults(
   suite: TestSuite,
   title: string,
   findLimit: () => number,
   log?: Log,
-): Promise<Result<EndedPlainRun, UntriableSuite>> {
-  const runOnce = async (words: string, failedWith?: number): Promise<Result<EndedPlainRun, UntriableSuite>> => {
+): Promise<EndedPlainRun> {
+  const runOnce = async (words: string, failedWith?: number) => {
     const limitMs = findLimit()
     const prepared = await prepareRun(suite, { log: failedWith === undefined ? log : undefined })
-    if (!prepared.ok) return prepared
     const clearProgress = showSeconds(suite.line, words, suite.elapsed)
-    const ended = await executeRun(suite, prepared.value, limitMs)
+    const ended = await executeRun(suite, prepared, limitMs)
     clearProgress()
-    return success({ ...ended, failedWith })
+    return { ...ended, failedWith }
   }
   const first = await runOnce(title)
-  if (!first.ok || !isRed(first.value) || first.value.isTimedOut || suite.stopped.aborted) return first
-  return runOnce(`${title}, once more, since it failed`, first.value.code)
+  if (!isRed(first) || first.isTimedOut || suite.stopped.aborted) return first
+  return runOnce(`${title}, once more, since it failed`, first.code)
 }
 
 /** The outcome of a further run without faults. */
@@ -125,16 +120,14 @@ export async function repeatPlainRun(
   suite: TestSuite,
   { requests, limitMs }: PlainRun,
   when: string,
-): Promise<Result<PlainCheck, UntriableSuite>> {
-  const nothing = success({ changes: [], hasFailed: false })
+): Promise<PlainCheck> {
+  const nothing = { changes: [], hasFailed: false }
   if (suite.stopped.aborted) return nothing
   const repeated = await runWithoutFaults(suite, `run without faults ${when}`, () => limitMs)
-  if (!repeated.ok) return repeated
-  const { code, isTimedOut, recorder, failedWith } = repeated.value
+  const { code, isTimedOut, recorder } = repeated
   if (suite.stopped.aborted) return nothing
-  if (isTimedOut) return success({ changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true })
-  if (code !== 0) return success({ changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true })
-  const failed = failedWith === undefined ? [] : [`${when} it failed with exit code ${failedWith}`]
+  if (isTimedOut) return { changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true }
+  if (code !== 0) return { changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true }
   const differences = compareRuns(requests, recorder.requests).map((line) => `${when}: ${line}`)
-  return success({ changes: [...failed, ...differences], hasFailed: false })
+  return { changes: [...describeFirstFailure(repeated, when), ...differences], hasFailed: false }
 }

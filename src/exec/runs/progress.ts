@@ -1,11 +1,11 @@
 import { pluralize } from '../../reports/report.ts'
-import { isBad, type JudgedRun } from '../report/suite-report.ts'
+import type { JudgedRun } from '../report/suite-report.ts'
+import { findingOf } from '../report/verdict.ts'
 
 /** The line of a terminal that shows how far the runs are. */
 export interface StatusLine {
   /** Replaces the line: `run 3 of 10, 1 finding, 16 s left`. */
   show(text: string): void
-  /** Removes the line. */
   clear(): void
 }
 
@@ -40,7 +40,7 @@ export function describeProgress(
   { total, repeated, sinceMs, untilMs }: Readonly<Record<'total' | 'repeated' | 'sinceMs' | 'untilMs', number>>,
 ): string {
   const ended = judged.size
-  const findings = [...judged.values()].filter(({ verdict }) => isBad(verdict)).length
+  const findings = [...judged.values()].filter(({ verdict }) => findingOf(verdict)).length
   const left = ended === 0 ? '' : formatLeft(Math.min((sinceMs / ended) * (total - ended), untilMs))
   const twice = repeated === 0 ? '' : `, ${repeated} of them made twice`
   return `run ${Math.min(ended + 1, total)} of ${total}${twice}, ${pluralize(findings, 'finding')}${left}`

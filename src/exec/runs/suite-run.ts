@@ -1,15 +1,13 @@
 import { type Log, silentLog } from '../../core/log.ts'
-import { type Result, success } from '../../core/result.ts'
 import type { EntryListener } from '../../journal/journal.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import type { ActiveScenario } from '../../scenarios/definition.ts'
 import { type RunningSimulator, start } from '../../simulator/start.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type RecordedRequest, toRecordedRequest } from '../plan/recorded-request.ts'
-import { addAddresses } from '../run-command.ts'
 import type { ExecSettings } from '../settings.ts'
-import { type CapturedEnd, runCaptured } from './suite-command.ts'
-import { isOver, refuseStart, type TestSuite, type UntriableSuite } from './test-suite.ts'
+import { type CapturedEnd, runCaptured, toCommandLine } from './run-command.ts'
+import { isOver, refuseStart, type TestSuite } from './test-suite.ts'
 
 /** A simulator that is ready for one run. */
 export interface PreparedRun {
@@ -24,7 +22,6 @@ export interface EndedRun extends PreparedRun, CapturedEnd {
   readonly ms: number
 }
 
-/** The parts in which runs differ. */
 interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun
@@ -38,7 +35,7 @@ interface RunParts {
 export async function prepareRun(
   { settings, now, output }: TestSuite,
   { run, rules = settings.rules, log }: RunParts = {},
-): Promise<Result<PreparedRun, UntriableSuite>> {
+): Promise<PreparedRun> {
   const recorder = new RequestRecorder(run)
   const { record: onExchange, findFault: findPlannedFault } = recorder
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
@@ -46,20 +43,19 @@ export async function prepareRun(
     { ...settings, rules, state: ':memory:' },
     { now, log: log ?? errors, onExchange, findPlannedFault },
   )
-  return started.ok ? success({ simulator: started.value, recorder }) : refuseStart(started.error)
+  if (!started.ok) throw refuseStart(started.error)
+  return { simulator: started.value, recorder }
 }
 
 /** Runs the command once against its simulator, and stops the simulator. `limitMs`: the time limit, milliseconds. */
 export async function executeRun(
-  { settings, files, host, stopped, elapsed }: TestSuite,
+  suite: TestSuite,
   { simulator, recorder }: PreparedRun,
   limitMs: number,
 ): Promise<EndedRun> {
-  const [file = '', ...args] = files
-  const env = addAddresses(host.env, simulator, settings.env?.split(',') ?? [])
-  const begun = elapsed()
-  const end = await runCaptured({ file, args, env }, { limitMs, stopped, host })
-  const ms = elapsed() - begun
+  const begun = suite.elapsed()
+  const end = await runCaptured(toCommandLine(suite, suite.host.env, simulator), { ...suite, limitMs })
+  const ms = suite.elapsed() - begun
   await simulator.close() // before the findings, since a request is recorded when its delivery has ended
   return { ...end, simulator, recorder, findings: await simulator.findings(), ms }
 }
@@ -69,70 +65,54 @@ export type RunEnds = readonly [EndedRun, ...EndedRun[]]
 
 /**
  * Runs the command, and once more if `prepareSecond` starts a simulator for that. Returns undefined if a stop ended the
- * command, since its end says nothing. The error says why no simulator can start.
+ * command, since its end says nothing.
  */
 export async function executeTwice(
   suite: TestSuite,
   prepared: PreparedRun,
   limitMs: number,
-  prepareSecond: (first: EndedRun) => ReturnType<typeof prepareRun> | undefined,
-): Promise<Result<RunEnds | undefined, UntriableSuite>> {
+  prepareSecond: (first: EndedRun) => Promise<PreparedRun> | undefined,
+): Promise<RunEnds | undefined> {
   const first = await executeRun(suite, prepared, limitMs)
   const again = suite.stopped.aborted ? undefined : await prepareSecond(first)
-  if (again && !again.ok) return again
-  const ends: RunEnds = again ? [first, await executeRun(suite, again.value, limitMs)] : [first]
-  return success(suite.stopped.aborted ? undefined : ends)
+  const ends: RunEnds = again ? [first, await executeRun(suite, again, limitMs)] : [first]
+  return suite.stopped.aborted ? undefined : ends
 }
 
 /**
- * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. `make` makes a run whose
- * simulator has started, or returns undefined to leave it out. The error says why no simulator can start.
+ * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. The simulator of the next
+ * one starts while a command runs, so that its start adds nothing to a run; on a fixed port there is room for one.
  */
 export async function makeRuns<T>(
   suite: TestSuite,
   runs: Iterator<T, undefined>,
-  prepare: (run: T) => ReturnType<typeof prepareRun>,
-  make: (run: T, prepared: PreparedRun) => Promise<Result<unknown, UntriableSuite> | undefined>,
-): Promise<Result<unknown, UntriableSuite>> {
-  const work = async (): Promise<Result<unknown, UntriableSuite>> => {
-    for await (const { run, prepared } of startAhead(suite, runs, prepare)) {
-      if (!prepared.ok) return prepared
-      const made = isOver(suite) ? undefined : await make(run, prepared.value)
-      await prepared.value.simulator.close() // a run that was left out has not stopped it
-      if (made && !made.ok) return made
-    }
-    return success(undefined)
-  }
-  const ends = await Promise.all(Array.from({ length: suite.settings.jobs }, work))
-  return ends.find(({ ok }) => !ok) ?? success(undefined)
-}
-
-/**
- * Yields runs with their simulators. The next one starts while a command runs, so that its start adds nothing to a run;
- * on a fixed port there is room for one.
- */
-async function* startAhead<T>(
-  suite: TestSuite,
-  runs: Iterator<T, undefined>,
-  prepare: (run: T) => ReturnType<typeof prepareRun>,
-) {
+  prepare: (run: T) => Promise<PreparedRun>,
+  make: (run: T, prepared: PreparedRun) => Promise<void>,
+): Promise<void> {
   const startNext = () => {
     const run = isOver(suite) ? undefined : runs.next().value
-    return run && { run, prepared: prepare(run) }
+    const prepared = run && prepare(run)
+    prepared?.catch(() => undefined) // an error is thrown where it is awaited, after the run before
+    return prepared && { run, prepared }
   }
-  let next = startNext()
-  try {
-    while (next) {
-      const { run } = next
-      const prepared = await next.prepared
-      next = suite.settings.port === 0 ? startNext() : undefined
-      yield { run, prepared }
-      next ??= startNext()
+  const work = async () => {
+    let next = startNext()
+    try {
+      while (next) {
+        const { run } = next
+        const prepared = await next.prepared
+        next = suite.settings.port === 0 ? startNext() : undefined
+        if (!isOver(suite)) await make(run, prepared)
+        await prepared.simulator.close() // a run that was left out has not stopped it
+        next ??= startNext()
+      }
+    } finally {
+      const prepared = await next?.prepared // of a run that is not made, since another one cannot start
+      await prepared?.simulator.close()
     }
-  } finally {
-    const prepared = await next?.prepared // of a run that is not made, since another one cannot start
-    if (prepared?.ok) await prepared.value.simulator.close()
   }
+  const ends = await Promise.allSettled(Array.from({ length: suite.settings.jobs }, work))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 /** The number of requests of a run that a report has: the last ones. */

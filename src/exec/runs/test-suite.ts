@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../core/instant.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { failure, type Result } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { type Output, printStartProblems } from '../../process/output.ts'
@@ -12,6 +11,8 @@ import { renderText } from '../../reports/page/text.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
 import { writeReports } from '../../server/finish.ts'
+import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import { type Fault, type FaultContext, parseFaultSet } from '../plan/fault-set.ts'
 import type { ExecLine } from '../settings.ts'
 import { createStatusLine, type StatusLine } from './progress.ts'
 
@@ -26,7 +27,6 @@ export interface TestSuite extends ExecLine, ExecContext {
   readonly stopped: AbortSignal
   /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
   readonly deadline: number
-  /** The line of the terminal that shows the progress. */
   readonly line: StatusLine
 }
 
@@ -41,21 +41,45 @@ export interface SuiteOutcome {
   readonly problem: string | undefined
 }
 
-/** The reason why a suite cannot be tried. */
-export interface UntriableSuite {
-  /** The exit code of the process. */
+/**
+ * A suite that cannot be tried. It is thrown, since only the end of the command handles it. The message has the reason,
+ * and in further lines what differs or the output of the command.
+ */
+export class UntriableSuite extends Error {
   readonly code: number
-  /** The reason, and what differs or the output of the command. */
-  readonly lines: readonly string[]
-  /** The findings that prevent the start of a simulator; absent: it started. */
-  readonly findings?: Findings
+  /** The findings that prevent the start of a simulator, in place of a message; empty if it started. */
+  readonly findings: Findings
+
+  constructor(lines: readonly string[], code = 1, findings: Findings = []) {
+    super(lines.join('\n'))
+    this.code = code
+    this.findings = findings
+  }
 }
 
-/** Returns the failure of a suite that cannot be tried for the reason in these lines. */
-export const refuseSuite = (...lines: readonly string[]) => failure<UntriableSuite>({ code: 1, lines })
+/** Returns the error of a suite for which no simulator can start. */
+export const refuseStart = (findings: Findings) => new UntriableSuite([], 1, findings)
 
-/** Returns the failure of a suite for which no simulator can start. */
-export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ code: 1, lines: [], findings })
+/** Returns the error about a flag. */
+export const refuseFlag = (flag: string, message: string) => refuseStart([{ severity: 'error', place: flag, message }])
+
+/** Loads the files of the settings, with which faults are parsed. */
+export async function loadFaultContext({ settings }: TestSuite): Promise<FaultContext> {
+  const inputs = await loadInputs(settings)
+  if (!inputs.ok) throw refuseStart(inputs.error)
+  const { contract, catalogue } = inputs.value
+  return { catalogue, operations: contract.operations }
+}
+
+/** Parses the faults of `--each` or `--hunt`, and prints the scenarios of a set that fit no operation. */
+export function readFaults({ output }: TestSuite, flag: string, text: string, context: FaultContext): readonly Fault[] {
+  const parsed = parseFaultSet(text, context)
+  if (!parsed.ok) throw refuseFlag(flag, parsed.error)
+  const { faults, unfitting } = parsed.value
+  if (unfitting.length > 0)
+    output.printLine(`convsim: not tried, since they fit no operation of the contract: ${unfitting.join(', ')}.`)
+  return faults
+}
 
 /**
  * Tries a suite by each or by a hunt, prints the report and writes its files. Returns the exit code: 128 + n after
@@ -65,17 +89,24 @@ export const refuseStart = (findings: Findings) => failure<UntriableSuite>({ cod
 export async function runSuite(
   line: ExecLine,
   deps: ExecContext,
-  trySuite: (suite: TestSuite) => Promise<Result<SuiteOutcome, UntriableSuite>>,
+  trySuite: (suite: TestSuite) => Promise<SuiteOutcome>,
 ): Promise<number> {
   const suite = openSuite(line, deps)
-  const problem = await findReportProblem(parseReportTargets(suite.settings.report ?? '') ?? [])
-  const outcome = problem ? refuseStart([problem]) : await trySuite(suite)
-  return outcome.ok ? finishSuite(suite, outcome.value) : finishUntriable(suite, outcome.error)
+  try {
+    const problem = await findReportProblem(parseReportTargets(suite.settings.report ?? '') ?? [])
+    if (problem) throw refuseStart([problem])
+    return await finishSuite(suite, await trySuite(suite))
+  } catch (error) {
+    if (error instanceof UntriableSuite) return finishUntriable(suite, error)
+    throw error
+  }
 }
 
 /** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
 function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
+  const { settings } = options
   const { host, signals, output, now } = deps
+  const begun = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
   signals.onStop(() => stop.abort())
@@ -83,16 +114,11 @@ function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
   return {
     ...options,
     ...deps,
-    settings: { ...options.settings, clock: freezeClock(options.settings.clock, now()) },
+    settings: { ...settings, clock: settings.clock === 'real' ? begun : settings.clock },
     stopped: stop.signal,
     deadline: Number.POSITIVE_INFINITY,
     line: createStatusLine(output.isJson ? undefined : host.stderr),
   }
-}
-
-/** Returns the value of `--clock` for all runs: the real time is that of the first run, in seconds. */
-function freezeClock(clock: string, now: number): string {
-  return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
 }
 
 /** Returns the time that is a limit after now, by `elapsed`; `Infinity` without a limit. */
@@ -106,7 +132,8 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
 }
 
 async function finishSuite(suite: TestSuite, { page, toJson, failed, problem }: SuiteOutcome): Promise<number> {
-  const { settings, signals, output, print } = suite
+  const { settings, signals, output, print, line } = suite
+  line.clear()
   const { isJson, printLine } = output
   const report = renderText(page).trimEnd()
   if (!isJson) print(report)
@@ -121,13 +148,14 @@ async function finishSuite(suite: TestSuite, { page, toJson, failed, problem }: 
   return isWritten && problem === undefined ? 0 : 1
 }
 
-function finishUntriable({ signals, output, variables }: TestSuite, reason: UntriableSuite): number {
-  const { code, lines, findings } = reason
+function finishUntriable({ signals, output, variables, line: progress }: TestSuite, reason: UntriableSuite): number {
+  progress.clear()
+  const { code, message, findings } = reason
   if (signals.code !== undefined) {
     output.printLine('convsim: interrupted before the first run with a fault.', 'error')
     return signals.code
   }
-  if (findings) printStartProblems(findings, variables, output)
-  for (const line of lines) output.printLine(line, 'error')
+  if (findings.length > 0) printStartProblems(findings, variables, output)
+  else for (const line of message.split('\n')) output.printLine(line, 'error')
   return code
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Candidate, toRules } from '../../../src/exec/hunt/candidate.ts'
 import { drawCandidates } from '../../../src/exec/hunt/draw-candidates.ts'
 import { describeNeed } from '../../../src/exec/hunt/hunt-report.ts'
-import { shrink } from '../../../src/exec/hunt/shrink.ts'
-import { shrinkFinding } from '../../../src/exec/hunt/shrink-finding.ts'
+import { shrinkFinding } from '../../../src/exec/hunt/shrink.ts'
 import type { EndedRun } from '../../../src/exec/runs/suite-run.ts'
 import { readRules } from '../../../src/scenarios/rules.ts'
 import { inputs, operationOf } from '../../support/catalogue.ts'
@@ -29,17 +28,14 @@ const candidateOf = (...steps: string[]): Candidate =>
 const writeSteps = (candidate: Candidate) =>
   candidate.map(({ operation, occurrence, scenario }) => `${operation.id} ${occurrence} ${scenario.text}`)
 
+/** Returns the end of a run with an exit code. */
+const endWith = (code: number) => ({ code, isTimedOut: false }) as EndedRun
+
 /** Shrinks a candidate for a suite that breaks if `breaks` returns true for the written steps. */
-async function shrinkFor(candidate: Candidate, breaks: (steps: readonly string[]) => boolean) {
-  let runs = 0
-  const shrunk = await shrink(candidate, {
-    breaks: async (smaller) => {
-      runs += 1
-      return breaks(writeSteps(smaller))
-    },
-    catalogue,
-  })
-  return { steps: writeSteps(shrunk), runs }
+async function shrinkFor(drawn: Candidate, breaks: (steps: readonly string[]) => boolean) {
+  const run = async (smaller: Candidate) => endWith(breaks(writeSteps(smaller)) ? 5 : 0)
+  const { candidate = [], shrinkingRuns = 0 } = (await shrinkFinding(drawn, endWith(5), catalogue, run)) ?? {}
+  return { steps: writeSteps(candidate), runs: shrinkingRuns }
 }
 
 const hasStep = (steps: readonly string[], pattern: RegExp) => steps.some((step) => pattern.test(step))
@@ -85,7 +81,6 @@ describe('shrinking', () => {
 
 describe('a finding of a hunt', () => {
   const drawn = candidateOf('getModelAnalytics 1 reset', 'getModelAnalytics 2 empty-lists')
-  const endWith = (code: number) => ({ code, isTimedOut: false }) as EndedRun
 
   /**
    * Shrinks two faults with a suite that breaks if `breaks` returns true for the number of the run, the number of its
@@ -93,14 +88,11 @@ describe('a finding of a hunt', () => {
    */
   function shrinkWith(breaks: (run: number, length: number, single: number) => boolean, maxRuns = 100) {
     let [runs, single] = [0, 0]
-    return shrinkFinding(drawn, endWith(5), {
-      catalogue,
-      run: async ({ length }) => {
-        if (runs >= maxRuns) return undefined
-        runs += 1
-        if (length === 1) single += 1
-        return endWith(breaks(runs, length, single) ? 5 : 0)
-      },
+    return shrinkFinding(drawn, endWith(5), catalogue, async ({ length }) => {
+      if (runs >= maxRuns) return undefined
+      runs += 1
+      if (length === 1) single += 1
+      return endWith(breaks(runs, length, single) ? 5 : 0)
     })
   }
 
@@ -169,7 +161,7 @@ describe('drawing', () => {
 
   test('gives rules that a file of scenarios can have', async () => {
     for (const candidate of drawn) {
-      const read = readRules({ rules: toRules(candidate).map((rule) => ({ ...rule })) }, { catalogue, contract })
+      const read = readRules({ rules: toRules(candidate) }, { catalogue, contract })
       expect(read).toMatchObject({ ok: true })
     }
   })

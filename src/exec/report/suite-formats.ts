@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts'
 import {
   listLines,
   type Page,
@@ -13,20 +14,22 @@ import { nameRun } from '../plan/plan.ts'
 import { judgeSuiteCondition } from './judge-suite.ts'
 import { findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
+  countRepeated,
+  countVerdicts,
   describeCaveats,
+  describeFields,
   describeGroup,
   describeNothing,
   describePlainRun,
-  describeRedPlainRun,
+  describeProblem,
   formatVerdict,
-  isBad,
+  hasOnlyClientFindings,
   type JudgedRun,
   type SuiteReport,
   summarizeGroups,
   summarizeRuns,
 } from './suite-report.ts'
-import { describeFields } from './summarize-fields.ts'
-import { isConclusive, verdicts } from './verdict.ts'
+import { findingOf, isConclusive, verdicts } from './verdict.ts'
 
 export function toSuitePage(report: SuiteReport): Page {
   const { contract, run, runs, failed } = report
@@ -48,7 +51,7 @@ export function toSuitePage(report: SuiteReport): Page {
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
-      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !isBad(name)),
+      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
     })),
     sections: describeSections(report, findings),
     cases: listSuiteCases(report, findings),
@@ -96,7 +99,7 @@ function tabulateRuns(runs: readonly JudgedRun[]): PageBlock {
     run.pointer ?? `request ${run.occurrence}`,
     formatVerdict(verdict),
   ])
-  const states = runs.map(({ verdict }) => (isBad(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : ''))
+  const states = runs.map(({ verdict }) => (findingOf(verdict) ? 'bad' : isConclusive(verdict) ? 'good' : ''))
   return { kind: 'table', head: ['fault', 'operation', 'place', 'verdict'], rows, states }
 }
 
@@ -111,7 +114,7 @@ function listSuiteCases(report: SuiteReport, findings: readonly SuiteFinding[]):
 
 /** Returns the case of the run without faults, which also fails where no fault was tried. */
 function plainCase(report: SuiteReport): TestCase {
-  const problem = describeNothing(report) ?? describeRedPlainRun(report)
+  const problem = describeProblem(report)
   const problems = [...report.plainFailed, ...(problem === undefined ? [] : [problem])]
   const state = problems.length > 0 ? 'failed' : 'passed'
   return { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') }
@@ -146,4 +149,62 @@ function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boole
     (condition) =>
       isSuiteCondition(condition) && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
+}
+
+export function suiteToJson(report: SuiteReport): JsonObject {
+  const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
+  return {
+    runs: runs.map(suiteRunToJson),
+    summary: {
+      ...countVerdicts(runs),
+      made: runs.filter((one) => one.made > 0).length,
+      repeated: countRepeated(runs),
+      equivalent,
+      leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({
+        operation,
+        occurrences: [...occurrences],
+        like: [...sameAs],
+      })),
+      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      changes: [...changes],
+      notMade,
+      ...(earlyEnd && { endedBy: earlyEnd }),
+      requestsWithoutFaults: { ...plainCounts },
+      groups: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+        group,
+        ...counts,
+        percent: percent ?? null,
+        clientFindings: withClientFindings,
+      })),
+      failOn: [...failed],
+    },
+    truncated: notMade > 0,
+    findings: listFindings(report).map(({ client, lastLines, requests, ...finding }) => ({
+      ...finding,
+      client: [...client],
+      lastLines: [...lastLines],
+      requests: [...requests],
+    })),
+    ...circumstancesToJson(report),
+  }
+}
+
+/** Converts the contract of a report and what it was made with to JSON. */
+export function circumstancesToJson({ contract, run }: Pick<SuiteReport, 'contract' | 'run'>): JsonObject {
+  const { at, version, command, seed, clock, contractDigest } = run
+  return {
+    contract: { ...contract },
+    run: {
+      at: new Date(at).toISOString(),
+      version,
+      command: command ?? null,
+      seed,
+      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+      contract: contractDigest,
+    },
+  }
+}
+
+function suiteRunToJson({ run: { fault, operation, occurrence, pointer }, verdict }: JudgedRun): JsonObject {
+  return { fault: fault.name, operation, occurrence, ...(pointer !== undefined && { pointer }), verdict }
 }
