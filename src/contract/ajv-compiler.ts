@@ -57,15 +57,13 @@ export function createAjvCompiler(
       return undefined
     }
   }
-  const validators = new Map<string, Validator | undefined>()
   const schemaNames = new Map<string, string>()
   const parameterNames = new Map<string, string>()
   const simulatedNames = new Map<string, string>()
   const getValidator = (pointer: string) => {
     const name = schemaRef(pointer)
-    if (!schemaNames.has(name)) validators.set(name, tryCompile(pointer, ajv, name))
     schemaNames.set(name, name)
-    return validators.get(name)
+    return tryCompile(pointer, ajv, name)
   }
   return {
     lazy: false,

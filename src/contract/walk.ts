@@ -83,9 +83,7 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
 }
 
 /** Yields every object of the document with a known kind, each before the objects in it, in the document's order. */
-export function* walk(document: JsonObject): Generator<DocumentNode> {
-  yield* visit('document', '', document)
-}
+export const walk = (document: JsonObject): Generator<DocumentNode> => visit('document', '', document)
 
 function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
   if (!isObject(value)) return
