@@ -10,7 +10,7 @@ import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
 import { hasRecursiveSchema, limitTime } from './limit-time.ts'
-import { narrowDocument } from './simulated-values.ts'
+import { applySimulatedValues } from './simulated-values.ts'
 
 /**
  * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
@@ -38,8 +38,8 @@ export function createAjvCompiler(
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
   const quiet = { ...options, strict: false } as const
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
-  const narrow = narrowDocument(document)
-  const narrowAjv = narrow && createAjv(() => undefined, quiet).addSchema(narrow, SIMULATED)
+  const narrowed = applySimulatedValues(document, 'document')
+  const narrowAjv = narrowed && createAjv(() => undefined, quiet).addSchema(narrowed, SIMULATED)
   if (meta) findings.push(...checkSchemas(document, source, ajv))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
+import { joinPointer, valueAt } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
@@ -69,12 +69,9 @@ export function compileParameters(
 
 /** Returns the objects of a list of the document; references are followed. */
 function resolveList(document: JsonObject, pointer: string): ResolvedObject[] {
-  const items: ResolvedObject[] = []
-  for (let index = 0; ; index += 1) {
-    const item = resolve(document, joinPointer(pointer, index))
-    if (item === undefined) return items
-    items.push(item)
-  }
+  const list = valueAt(document, pointer)
+  const items = Array.isArray(list) ? list.map((_, index) => resolve(document, joinPointer(pointer, index))) : []
+  return items.filter((item) => item !== undefined)
 }
 
 function readParameter(document: JsonObject, { pointer, value }: ResolvedObject): Parameter | undefined {

@@ -10,7 +10,7 @@ import { dereference } from './dereference.ts'
 import { readExamples } from './examples.ts'
 import { bareMediaType, isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
-import { narrowSchema } from './simulated-values.ts'
+import { applySimulatedValues } from './simulated-values.ts'
 
 interface CompiledResponse {
   readonly description: string
@@ -75,12 +75,13 @@ function compileResponse(
   const mediaType = mediaTypes.find(isJson)
   const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
   const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
+  const expanded = once(() => schema && dereference(document, schema.value))
   return {
     description: typeof description === 'string' ? description : '',
     mediaTypes: mediaTypes.map(bareMediaType),
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
-    schema: once(() => schema && dereference(document, schema.value)),
-    simulatedSchema: once(() => schema && narrowSchema(dereference(document, schema.value))),
+    schema: expanded,
+    simulatedSchema: once(() => applySimulatedValues(expanded() ?? {}, 'schema') ?? expanded()),
     validate: schema && compiler?.getValidator(schema.pointer),
     validateSimulated: schema && compiler?.getSimulatedValidator(schema.pointer),
   }
