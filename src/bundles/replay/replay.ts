@@ -8,12 +8,15 @@ import { type AnswerDifference, compareAnswers, findFirstDifference } from './co
 
 /** A simulator in which a bundle is replayed. */
 export interface ReplayTarget {
+  /** The digest of the contract that it serves. */
+  readonly contractDigest: string
   /** Sets the time of all sandboxes, sends a recorded request, and returns its entry in the journal. */
   send(request: BundledRequest): Promise<JournalEntry>
   /** Sends a request to the control plane. @returns the refusal, or undefined if the request succeeded */
   control(method: string, target: string, body?: Uint8Array): Promise<string | undefined>
   /** Returns the export of a sandbox: its events, prompts and quality settings. */
   export(sandbox: string): Promise<JsonObject>
+  close(): Promise<void>
 }
 
 /** The outcome of a comparison; `not-judged` if the bundle lacks something on which the answer depends. */
@@ -31,25 +34,20 @@ export interface ReplayedRequest {
   readonly reasons: readonly string[]
 }
 
-/** The results of a replay, in the order of the bundle. */
-interface ReplayResults {
-  readonly results: readonly ReplayedRequest[]
-  /** False if `until` was given and no sandbox has that request. */
-  readonly isComplete: boolean
-}
-
 /**
- * Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the last request to replay; only its sandbox
- * is replayed then. `onProgress` is called before each step, with the number of steps before it and of all steps.
+ * Replays the requests of a bundle, sandbox by sandbox, and returns the results in the order of the bundle. `until`:
+ * the id of the last request to replay; only its sandbox is replayed then. Returns undefined if no sandbox has that
+ * request. `onProgress` is called before each step, with the number of steps before it and of all steps.
  */
 export async function replayBundle(
   { sandboxes }: Bundle,
   target: ReplayTarget,
   until: string | undefined,
-  onProgress: (replayed: number, all: number) => void = () => undefined,
-): Promise<ReplayResults> {
+  onProgress: (replayed: number, all: number) => void,
+): Promise<readonly ReplayedRequest[] | undefined> {
   const hasUntil = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
   const replayed = until === undefined ? sandboxes : sandboxes.filter(hasUntil)
+  if (until !== undefined && replayed.length === 0) return undefined
   const all = replayed.reduce((sum, { requests, changes }) => sum + requests.length + changes.length, 0)
   let started = 0
   const onStep = () => {
@@ -58,7 +56,7 @@ export async function replayBundle(
   }
   const results: (readonly ReplayedRequest[])[] = []
   for (const sandbox of replayed) results.push(await new SandboxReplay(sandbox, target).run(until, onStep))
-  return { results: results.flat(), isComplete: until === undefined || replayed.length > 0 }
+  return results.flat()
 }
 
 /**
