@@ -6,6 +6,7 @@ import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { CompiledSchemas } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
+import { placeFaults } from './checks/fault.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
@@ -40,7 +41,7 @@ export function createAjvCompiler(
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
   const narrowed = applySimulatedValues(document, 'document')
   const narrowAjv = narrowed && createAjv(() => undefined, quiet).addSchema(narrowed, SIMULATED)
-  if (meta) findings.push(...checkSchemas(document, source, ajv))
+  if (meta) findings.push(...placeFaults(checkSchemas(document, ajv), source))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)

@@ -1,11 +1,11 @@
 /** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
-import { errorAt, type Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
+import { error, type Fault, warning } from './fault.ts'
 
 /** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect and the default. */
 const SUPPORTED_DIALECTS = [
@@ -23,7 +23,7 @@ const conversion =
   'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
 
 /** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
-export function checkVersion({ openapi, swagger, rules }: JsonObject, source: Source): Finding[] {
+export function checkVersion({ openapi, swagger, rules }: JsonObject): Fault[] {
   if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return []
   const version = openapi ?? swagger
   if (version === undefined) {
@@ -31,29 +31,16 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
       rules !== undefined
         ? 'is a file of scenario rules, and no OpenAPI document; give it with --rules'
         : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
-    return [errorAt(source.place('/openapi'), message)]
+    return [error('/openapi', message)]
   }
   const is30 = typeof openapi === 'string' && openapi.startsWith('3.0')
   const convert = is30 ? conversion : 'Convert it to 3.1 with a converter'
   const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
-  return [errorAt(source.place(openapi === undefined ? '/swagger' : '/openapi'), message)]
+  return [error(openapi === undefined ? '/swagger' : '/openapi', message)]
 }
-
-/** A finding without its place. */
-interface Fault extends Pick<Finding, 'severity' | 'message'> {
-  readonly pointer: string
-}
-
-const error = (pointer: string, message: string): Fault => ({ severity: 'error', pointer, message })
-const warning = (pointer: string, message: string): Fault => ({ severity: 'warning', pointer, message })
 
 /** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
-export function checkRequirements(document: JsonObject, source: Source): Finding[] {
-  const found = [...findFaults(document, source)]
-  return found.map(({ severity, pointer, message }) => ({ severity, place: source.place(pointer), message }))
-}
-
-function* findFaults(document: JsonObject, source: Source): Generator<Fault> {
+export function* checkRequirements(document: JsonObject, source: Source): Generator<Fault> {
   const { jsonSchemaDialect: dialect, openapi } = document
   if (!SUPPORTED_DIALECTS.some((known) => known === dialect))
     yield warning(
