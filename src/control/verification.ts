@@ -51,7 +51,7 @@ const maxSearched = 1000
 const maxDifferences = 100
 
 /** The requests of the journal that are compared with a query. */
-export interface RequestSearch {
+export interface JournalSearch {
   readonly journal: Journal
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
@@ -71,7 +71,7 @@ interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
  * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
  * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
  */
-export function createMatchCounter({ journal, sandbox, query, subjects, elapsed }: RequestSearch) {
+export function createMatchCounter({ journal, sandbox, query, subjects, elapsed }: JournalSearch) {
   const conditions = requestConditions(query)
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
@@ -97,7 +97,7 @@ export function createMatchCounter({ journal, sandbox, query, subjects, elapsed 
 }
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-async function findNearMisses({ journal, sandbox, query, subjects, elapsed }: RequestSearch): Promise<NearMiss[]> {
+async function findNearMisses({ journal, sandbox, query, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
   const conditions = requestConditions(query)
   const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
   let nearest: NearMiss[] = []
@@ -123,7 +123,7 @@ function distance({ differences }: NearMiss): number {
  * comparison takes too long.
  */
 export async function verify(
-  search: RequestSearch,
+  search: JournalSearch,
   { count: expected, withinMs }: Pick<Verification, 'count' | 'withinMs'>,
   ends: readonly AbortSignal[],
 ): Promise<Verdict | undefined> {

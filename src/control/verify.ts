@@ -10,7 +10,7 @@ import { findUnknownFields, findUnknownOperation, findUnknownParameter } from '.
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
 import { verdictToJson } from './verdict-json.ts'
-import { type CountBounds, createMatchCounter, type RequestSearch, type Verification, verify } from './verification.ts'
+import { type CountBounds, createMatchCounter, type JournalSearch, type Verification, verify } from './verification.ts'
 
 /** A query whose unknown names are allowed by `force`. */
 interface Forceable {
@@ -33,7 +33,7 @@ const tooLongMessage =
 export function verifyHandlers(deps: ControlDeps) {
   const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
-  const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): RequestSearch => ({
+  const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): JournalSearch => ({
     journal,
     sandbox,
     query,

@@ -6,10 +6,10 @@ import { readExamples } from '../examples.ts'
 import { isJson } from '../media-types.ts'
 import { resolve } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
-import { error, type Fault } from './fault.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /** Checks every example against the schema beside it, because clients are written after the examples. */
-export function checkExamples(document: JsonObject, compiler: Compiler): Fault[] {
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
     const validate = schema && compiler.getValidator(schema.pointer)

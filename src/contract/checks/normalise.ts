@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../core/json.ts'
 import { walk } from '../walk.ts'
-import { type Fault, warning } from './fault.ts'
+import { type DocumentFault, warning } from './fault.ts'
 
 /**
  * Changes schemas with `nullable: true` in place so that they allow null, and warns about each. OpenAPI 3.1 does not
  * define `nullable`, so validators would refuse the intended null. `nullable: false` is deleted without a warning.
  * Call this after `checkReferences`, and before any other reader of the schemas.
  */
-export function normaliseSchemas(document: JsonObject): Fault[] {
-  const faults: Fault[] = []
+export function normaliseSchemas(document: JsonObject): DocumentFault[] {
+  const faults: DocumentFault[] = []
   // The list is complete before the first change, because a change adds members that the walk would visit.
   const schemas = [...walk(document)].filter(({ kind, value }) => kind === 'schema' && 'nullable' in value)
   for (const { pointer, value } of schemas) {

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { parseReference, valueAt } from '../../core/json-pointer.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
-import { error, type Fault } from './fault.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
-export function checkReferences(document: JsonObject): Fault[] {
+export function checkReferences(document: JsonObject): DocumentFault[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
   const faults = nodes.map((node) => findReferenceFault(document, kinds, node))

@@ -5,7 +5,7 @@ import type { Source } from '../../documents/source.ts'
 import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
-import { error, type Fault, warning } from './fault.ts'
+import { type DocumentFault, error, warning } from './fault.ts'
 
 /** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect and the default. */
 const SUPPORTED_DIALECTS = [
@@ -23,7 +23,7 @@ const conversion =
   'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
 
 /** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
-export function checkVersion({ openapi, swagger, rules }: JsonObject): Fault[] {
+export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentFault[] {
   if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return []
   const version = openapi ?? swagger
   if (version === undefined) {
@@ -40,7 +40,7 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject): Fault[] {
 }
 
 /** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
-export function* checkRequirements(document: JsonObject, source: Source): Generator<Fault> {
+export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   const { jsonSchemaDialect: dialect, openapi } = document
   if (!SUPPORTED_DIALECTS.some((known) => known === dialect))
     yield warning(
@@ -62,7 +62,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
     yield warning(pointer, `credentials of the scheme "${name}" are not checked; only bearer tokens are`)
 }
 
-function* checkOperations(document: JsonObject, source: Source): Generator<Fault> {
+function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
   )
@@ -83,7 +83,7 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Fault
 }
 
 /** Warns about parts that are ignored: parameters in cookies, unknown styles, and bodies of several parts. */
-function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<Fault> {
+function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
   if (kind === 'parameter') {
     const { in: location, style } = value
     if (location === 'cookie') yield warning(joinPointer(pointer, 'in'), 'parameters in cookies are ignored')
@@ -103,7 +103,7 @@ function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<Fault
 }
 
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
-function* checkPaths({ paths }: JsonObject): Generator<Fault> {
+function* checkPaths({ paths }: JsonObject): Generator<DocumentFault> {
   const firstPaths = new Map<string, string>()
   for (const [path, item] of Object.entries(isObject(paths) ? paths : {})) {
     if (!isObject(item) || !METHODS.some((method) => method in item)) continue

@@ -6,13 +6,13 @@ import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
 import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, walk } from '../walk.ts'
-import { error, type Fault, warning } from './fault.ts'
+import { type DocumentFault, error, warning } from './fault.ts'
 
 /**
  * Checks the document's schemas without compiling them, so that each finding has its exact place. Violations of the
  * meta-schema and patterns that are no regular expression are errors; unknown keywords and formats are warnings.
  */
-export function checkSchemas(document: JsonObject, ajv: Ajv2020): Fault[] {
+export function checkSchemas(document: JsonObject, ajv: Ajv2020): DocumentFault[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
   return [
     ...findOutermost(schemas).flatMap((schema) => checkAgainstMetaSchema(schema, ajv)),
@@ -30,7 +30,7 @@ function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
   })
 }
 
-function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020): Fault[] {
+function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020): DocumentFault[] {
   if (ajv.validateSchema(value)) return []
   return toViolations(ajv.errors, 'body', pointer).map((violation) =>
     error(violation.pointer, `is not valid in a schema: ${describeViolation(violation)}`),
@@ -47,7 +47,7 @@ function describeViolation({ pointer, keyword, message }: Violation): string {
     : `"${name}" ${message}`
 }
 
-function* checkKeywords({ pointer, value }: DocumentNode, ajv: Ajv2020): Generator<Fault> {
+function* checkKeywords({ pointer, value }: DocumentNode, ajv: Ajv2020): Generator<DocumentFault> {
   const { [simulatedValues]: narrower, format, pattern } = value
   const at = (member: string) => joinPointer(pointer, member)
   if (narrower !== undefined && !(isObject(narrower) && ajv.validateSchema(narrower)))

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../core/json.ts'
 import { toViolations } from '../../documents/violations.ts'
-import { error, type Fault } from './fault.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /**
  * Checks the document against the schema that the OpenAPI Initiative publishes for its version. Only this function
  * loads the validator, which takes 170 ms: a document that is known to be valid starts without it.
  */
-export async function checkStructure(document: JsonObject): Promise<Fault[]> {
+export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
