@@ -166,7 +166,7 @@ class SandboxReplay {
       differences: compared.differences,
       doubts: [...uncompared, ...redactions, ...this.#listDoubts()],
       isUnknown: compared.uncompared !== undefined,
-      note: compared.isBodyRedacted ? "the answer's body was compared without its redacted parts" : undefined,
+      note: recorded.answer.body.redacted ? "the answer's body was compared without its redacted parts" : undefined,
     })
     // A redacted header changes no record. A redacted path, query or body may, and so later answers.
     if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...redactions)
