@@ -140,11 +140,7 @@ export async function verify(
   }
 }
 
-interface CountRange {
-  readonly min: number
-  /** Infinity: there is no upper bound. */
-  readonly max: number
-}
+type CountRange = ReturnType<typeof toRange>
 
 /** Returns true where no further request can change the verdict. */
 function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): boolean {
@@ -158,7 +154,8 @@ function judgeCount({ version, ...counted }: MatchCount, { min, max }: CountRang
   return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }
 }
 
-function toRange({ exactly, atLeast, atMost }: CountBounds): CountRange {
+/** Returns the bounds of a count; `max` is infinite if there is no upper one. */
+function toRange({ exactly, atLeast, atMost }: CountBounds) {
   if (exactly !== undefined) return { min: exactly, max: exactly }
   const min = atLeast ?? (atMost === undefined ? 1 : 0)
   return { min, max: atMost ?? Number.POSITIVE_INFINITY }

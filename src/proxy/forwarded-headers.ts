@@ -64,20 +64,12 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-interface ForwardedAnswerHeaders {
-  readonly headers: Readonly<Record<string, string>>
-  /** The values of `Set-Cookie`. */
-  readonly cookies: readonly string[]
-  readonly mediaType: string | undefined
-  /** The bytes of `Content-Length`, if any. */
-  readonly length: number | undefined
-}
-
 /**
  * Returns the headers with which the real service's answer goes on to the client. `X-Sim-...` of a simulator that
- * stands for the service are left out, since the proxy has its own.
+ * stands for the service are left out, since the proxy has its own. `cookies` has the values of `Set-Cookie`; `length`
+ * the bytes that the service announced, if any.
  */
-export function forwardAnswerHeaders(received: IncomingHttpHeaders): ForwardedAnswerHeaders {
+export function forwardAnswerHeaders(received: IncomingHttpHeaders) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
   const dropped = listConnectionHeaders(received.connection)
   const headers: Record<string, string> = {}

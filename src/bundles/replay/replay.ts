@@ -99,13 +99,9 @@ class SandboxReplay {
   async run(until: string | undefined, onStep: () => void): Promise<readonly ReplayedRequest[]> {
     const { start, changes, requests, name } = this.#sandbox
     if (start.state) await this.#import(start.state, 'the state at the start')
-    const steps: readonly ReplayStep[] = [
-      ...changes.map((change) => ({ order: change.order, run: () => this.#change(change) })),
-      ...requests.map((request) => ({
-        order: request.order,
-        id: request.id,
-        run: () => this.#send(request),
-      })),
+    const steps = [
+      ...changes.map((change) => ({ order: change.order, id: undefined, run: () => this.#change(change) })),
+      ...requests.map((request) => ({ order: request.order, id: request.id, run: () => this.#send(request) })),
     ]
     const work = new SlicedWork() // between two slices Node handles signals such as SIGINT
     for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
@@ -185,14 +181,6 @@ class SandboxReplay {
     const reasons = [...(isDoubtful ? doubts : []), ...(note === undefined ? [] : [note])]
     this.#results.push({ sandbox: this.#sandbox.name, id, request, verdict, differences, reasons })
   }
-}
-
-/** A change or a request of a sandbox. */
-interface ReplayStep {
-  readonly order: number
-  /** The id of the request; absent for a change. */
-  readonly id?: string
-  readonly run: () => Promise<void>
 }
 
 /** The outcome of a step, from which its verdict follows. */
