@@ -1,5 +1,4 @@
 import type { CodeOptions } from 'ajv'
-import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
@@ -45,12 +44,16 @@ export function createAjvCompiler(
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)
+  const plain = { ajv, names: new Map<string, string>() }
+  const coercing = { ajv: coercingAjv, names: new Map<string, string>() }
+  const narrow = narrowAjv && { ajv: narrowAjv, names: new Map<string, string>() }
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
-  const tryCompile = (pointer: string, instance: Ajv2020, name: string): Validator | undefined => {
+  const tryCompile = (pointer: string, instance: typeof plain, name: string, key = name): Validator | undefined => {
     currentPointer = pointer
+    instance.names.set(key, name)
     try {
-      const validate = instance.getSchema(name) as Validator | undefined
+      const validate = instance.ajv.getSchema(name) as Validator | undefined
       return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
@@ -58,36 +61,20 @@ export function createAjvCompiler(
       return undefined
     }
   }
-  const schemaNames = new Map<string, string>()
-  const parameterNames = new Map<string, string>()
-  const simulatedNames = new Map<string, string>()
-  const getValidator = (pointer: string) => {
-    const name = schemaRef(pointer)
-    schemaNames.set(name, name)
-    return tryCompile(pointer, ajv, name)
-  }
+  const getValidator = (pointer: string) => tryCompile(pointer, plain, schemaRef(pointer))
   return {
     lazy: false,
     getValidator,
-    getSimulatedValidator(pointer) {
-      if (!narrowAjv) return getValidator(pointer)
-      const name = simulatedRef(pointer)
-      simulatedNames.set(name, name)
-      return tryCompile(pointer, narrowAjv, name)
-    },
+    getSimulatedValidator: (pointer) =>
+      narrow ? tryCompile(pointer, narrow, simulatedRef(pointer)) : getValidator(pointer),
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
-      const name = parameterNames.get(key) ?? `parameters-${parameterNames.size}`
-      if (!parameterNames.has(key)) coercingAjv.addSchema(schema, name)
-      parameterNames.set(key, name)
-      return tryCompile(pointer, coercingAjv, name)
+      const name = coercing.names.get(key) ?? `parameters-${coercing.names.size}`
+      if (!coercing.names.has(key)) coercing.ajv.addSchema(schema, name)
+      return tryCompile(pointer, coercing, name, key)
     },
     findings,
-    compiled: [
-      { ajv, names: schemaNames },
-      { ajv: coercingAjv, names: parameterNames },
-      ...(narrowAjv ? [{ ajv: narrowAjv, names: simulatedNames }] : []),
-    ],
+    compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
   }
 }
 
