@@ -8,8 +8,8 @@ import { answersFolder } from '../../fixtures/answers.ts'
 import type { Bundle } from '../bundle.ts'
 
 /**
- * Writes the documents of a bundle to a folder, which must exist. `ownContract` replaces that of the bundle. Returns the
- * settings that name the files, and the pointer in the bundle of each file and of the folder of the fixtures.
+ * Writes the documents of a bundle to a folder, which must exist. `ownContract` replaces that of the bundle. Returns
+ * the settings that name the files, and the pointer in the bundle of each file and of the folder of the fixtures.
  */
 export async function writeReplayFiles(
   { contract, fixtures, rules }: Bundle,
