@@ -80,12 +80,15 @@ interface BundledState {
 
 /** A change of a sandbox by the control plane. */
 export interface BundledChange extends BundledState {
+  /** The position in the order of `Journal.takeOrder`. */
   readonly order: number
   readonly at: string
+  /** The `operationId` of the control plane: `putScenarios`. */
   readonly operation: string
   readonly method: string
+  /** The path as sent: `/__sim/scenarios`. */
   readonly path: string
-  /** The query without the sandbox; empty for none. */
+  /** The query, in a bundle without the sandbox; empty for none. */
   readonly query: string
   readonly body: BundledBody
 }

@@ -7,6 +7,7 @@ import { captureBody, storedBytes } from '../journal/capture-body.ts'
 import type { RecordedBody } from '../journal/entry.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import type { BundledChange } from './bundle.ts'
 
 /** The most changes of a sandbox that are stored; later changes are only counted. */
 const maxChanges = 10_000
@@ -33,18 +34,9 @@ export type CapturedState =
 const tooLargeState: CapturedState = { kind: 'unknown', reason: 'it takes more than 4 MiB' }
 
 /** A request to the control plane that changed a sandbox. */
-export interface SandboxChange {
-  /** The position in the order of `Journal.takeOrder`. */
-  readonly order: number
+export interface SandboxChange extends Pick<BundledChange, 'order' | 'operation' | 'method' | 'path' | 'query'> {
   /** The time of receipt by the machine's clock, epoch milliseconds. */
   readonly at: number
-  /** The `operationId` of the control plane: `putScenarios`. */
-  readonly operation: string
-  readonly method: string
-  /** The path as sent: `/__sim/scenarios`. */
-  readonly path: string
-  /** The query as sent, without the question mark. */
-  readonly query: string
   /** The body as sent; without its bytes if it is larger than `maxBodyBytes`. */
   readonly body: RecordedBody
   /** The state after a change whose request does not contain it: the restoration of a snapshot. */

@@ -1,16 +1,16 @@
 import type { CodeOptions } from 'ajv'
-import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { CompiledSchemas } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
+import { placeFaults } from './checks/fault.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
 import { hasRecursiveSchema, limitTime } from './limit-time.ts'
-import { narrowDocument } from './simulated-values.ts'
+import { applySimulatedValues } from './simulated-values.ts'
 
 /**
  * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
@@ -38,18 +38,22 @@ export function createAjvCompiler(
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
   const quiet = { ...options, strict: false } as const
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
-  const narrow = narrowDocument(document)
-  const narrowAjv = narrow && createAjv(() => undefined, quiet).addSchema(narrow, SIMULATED)
-  if (meta) findings.push(...checkSchemas(document, source, ajv))
+  const narrowed = applySimulatedValues(document, 'document')
+  const narrowAjv = narrowed && createAjv(() => undefined, quiet).addSchema(narrowed, SIMULATED)
+  if (meta) findings.push(...placeFaults(checkSchemas(document, ajv), source))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)
+  const plain = { ajv, names: new Map<string, string>() }
+  const coercing = { ajv: coercingAjv, names: new Map<string, string>() }
+  const narrow = narrowAjv && { ajv: narrowAjv, names: new Map<string, string>() }
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
-  const tryCompile = (pointer: string, instance: Ajv2020, name: string): Validator | undefined => {
+  const tryCompile = (pointer: string, instance: typeof plain, name: string, key = name): Validator | undefined => {
     currentPointer = pointer
+    instance.names.set(key, name)
     try {
-      const validate = instance.getSchema(name) as Validator | undefined
+      const validate = instance.ajv.getSchema(name) as Validator | undefined
       return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
@@ -57,38 +61,20 @@ export function createAjvCompiler(
       return undefined
     }
   }
-  const validators = new Map<string, Validator | undefined>()
-  const schemaNames = new Map<string, string>()
-  const parameterNames = new Map<string, string>()
-  const simulatedNames = new Map<string, string>()
-  const getValidator = (pointer: string) => {
-    const name = schemaRef(pointer)
-    if (!schemaNames.has(name)) validators.set(name, tryCompile(pointer, ajv, name))
-    schemaNames.set(name, name)
-    return validators.get(name)
-  }
+  const getValidator = (pointer: string) => tryCompile(pointer, plain, schemaRef(pointer))
   return {
     lazy: false,
     getValidator,
-    getSimulatedValidator(pointer) {
-      if (!narrowAjv) return getValidator(pointer)
-      const name = simulatedRef(pointer)
-      simulatedNames.set(name, name)
-      return tryCompile(pointer, narrowAjv, name)
-    },
+    getSimulatedValidator: (pointer) =>
+      narrow ? tryCompile(pointer, narrow, simulatedRef(pointer)) : getValidator(pointer),
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
-      const name = parameterNames.get(key) ?? `parameters-${parameterNames.size}`
-      if (!parameterNames.has(key)) coercingAjv.addSchema(schema, name)
-      parameterNames.set(key, name)
-      return tryCompile(pointer, coercingAjv, name)
+      const name = coercing.names.get(key) ?? `parameters-${coercing.names.size}`
+      if (!coercing.names.has(key)) coercing.ajv.addSchema(schema, name)
+      return tryCompile(pointer, coercing, name, key)
     },
     findings,
-    compiled: [
-      { ajv, names: schemaNames },
-      { ajv: coercingAjv, names: parameterNames },
-      ...(narrowAjv ? [{ ajv: narrowAjv, names: simulatedNames }] : []),
-    ],
+    compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
   }
 }
 

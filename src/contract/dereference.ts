@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../core/json-pointer.ts'
-import { errorAt, type Finding } from '../documents/finding.ts'
-import type { Source } from '../documents/source.ts'
+import { type DocumentFault, error } from './checks/fault.ts'
 import { walk } from './walk.ts'
 
 /** The most objects and lists of an expanded schema: 20 schemas that each refer twice to the next have a million. */
@@ -22,7 +21,7 @@ export function dereference(document: JsonObject, schema: JsonObject): JsonObjec
 }
 
 /** Refuses each schema of a body or parameter whose expansion is too large. It runs after `checkReferences`. */
-export function checkExpansion(document: JsonObject, source: Source): Finding[] {
+export function checkExpansion(document: JsonObject): DocumentFault[] {
   return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }) => {
     if (!['mediaType', 'parameter', 'header'].includes(kind) || !isObject(schema)) return []
     const expansion = { document, count: 0 }
@@ -31,7 +30,7 @@ export function checkExpansion(document: JsonObject, source: Source): Finding[] 
     const message =
       `expands to more than ${MAX_EXPANDED} parts when each $ref is replaced by its schema; ` +
       'refer to fewer schemas from each other, or leave a part open ("type: object")'
-    return [errorAt(source.place(joinPointer(pointer, 'schema')), message)]
+    return [error(joinPointer(pointer, 'schema'), message)]
   })
 }
 

@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { Contract } from './contract.ts'
-import { METHODS, walk } from './walk.ts'
+import type { Contract, Operation } from './contract.ts'
+import { type METHODS, walk } from './walk.ts'
 
 /** A request for an operation that the document describes and that has no handler. */
-export interface FallbackRequest {
-  /** Upper case. */
-  readonly method: string
+interface FallbackRequest {
+  readonly operation: Operation
   /** The path without the base path, percent-encoding untouched: `/products/42`. */
   readonly path: string
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -14,8 +13,6 @@ export interface FallbackRequest {
   readonly body: Json | undefined
   /** The documented status to reply with; undefined for the success status. */
   readonly status?: number | undefined
-  /** The name of the documented example to reply with; undefined for the first example. */
-  readonly example?: string | undefined
 }
 
 /** A reply that is made of the document's examples and schemas. */
@@ -27,11 +24,8 @@ interface FallbackReply {
   readonly body: Json | undefined
 }
 
-/** Replies to requests for operations without a handler. */
-export interface Fallback {
-  /** @returns an error, as a sentence of Prism, if the document offers no reply */
-  reply(request: FallbackRequest): Promise<Result<FallbackReply>>
-}
+/** Replies to a request for an operation without a handler; the error is a sentence of Prism, if it finds no reply. */
+export type Fallback = (request: FallbackRequest) => Promise<Result<FallbackReply>>
 
 /** The command that installs Prism in a project. A test compares the version with that of package.json. */
 const INSTALL_PRISM = 'npm install --save-dev @stoplight/prism-http@5.12.0'
@@ -70,11 +64,9 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
   const mock = async (request: FallbackRequest, seed?: string): Promise<Result<FallbackReply>> => {
-    const input = toPrismRequest(request)
-    if (input === undefined) return failure(`${request.method} is not a method of OpenAPI`)
     try {
       const config = { ...CONFIG, mock: mockOptions(request, seed) }
-      const outcome = await instance.request(input, operations, config)()
+      const outcome = await instance.request(toPrismRequest(request), operations, config)()
       return outcome._tag === 'Right' ? success(readOutput(outcome.right.output)) : failure(outcome.left.message)
     } catch (error) {
       // Prism throws for documents that it does not expect; the caller still needs an outcome.
@@ -84,13 +76,11 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
       if (seed !== undefined) prism.resetJSONSchemaGenerator()
     }
   }
-  return success({
-    async reply(request) {
-      const sampled = await mock(request)
-      if (isValid(contract, request, sampled)) return sampled
-      const generated = await mock(request, `${request.method} ${request.path}`)
-      return isValid(contract, request, generated) ? generated : sampled
-    },
+  return success(async (request) => {
+    const sampled = await mock(request)
+    if (isValid(request, sampled)) return sampled
+    const generated = await mock(request, `${request.operation.method} ${request.path}`)
+    return isValid(request, generated) ? generated : sampled
   })
 }
 
@@ -115,11 +105,9 @@ function documentForPrism(document: JsonObject): JsonObject {
   return copy
 }
 
-function toPrismRequest({ method, path, query, headers, body }: FallbackRequest) {
-  const known = METHODS.find((candidate) => candidate === method.toLowerCase())
-  if (known === undefined) return undefined
+function toPrismRequest({ operation, path, query, headers, body }: FallbackRequest) {
   return {
-    method: known,
+    method: operation.method.toLowerCase() as (typeof METHODS)[number], // as in the document
     url: { path, query: structuredClone(query) as Record<string, string | string[]> }, // a copy that Prism may change
     headers: { ...headers },
     ...(body !== undefined && { body }),
@@ -127,12 +115,11 @@ function toPrismRequest({ method, path, query, headers, body }: FallbackRequest)
 }
 
 /** Returns new options for each request, because Prism writes into the configuration. */
-function mockOptions({ status, example }: FallbackRequest, seed: string | undefined) {
+function mockOptions({ status }: FallbackRequest, seed: string | undefined) {
   return {
     dynamic: seed !== undefined,
     mediaTypes: [...MEDIA_TYPES],
     ...(status !== undefined && { code: status }),
-    ...(example !== undefined && { exampleKey: example }),
     ...(seed !== undefined && { seed }),
   }
 }
@@ -152,10 +139,8 @@ function asJsonValue(value: unknown): Json | undefined {
   return JSON.parse(JSON.stringify(value)) as Json // proved by the parser
 }
 
-function isValid(contract: Contract, request: FallbackRequest, reply: Result<FallbackReply>): boolean {
+function isValid({ operation }: FallbackRequest, reply: Result<FallbackReply>): boolean {
   if (!reply.ok) return false
   const { status, body } = reply.value
-  if (body === undefined) return true
-  const match = contract.match(request.method, contract.basePath + request.path)
-  return match.kind === 'operation' && match.operation.checkResponse(status, body).length === 0
+  return body === undefined || operation.checkResponse(status, body).length === 0
 }

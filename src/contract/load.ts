@@ -8,6 +8,7 @@ import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../d
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
+import { placeFaults } from './checks/fault.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
@@ -74,8 +75,8 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   const structure = options.structure ?? true
   const document = source.value
   if (!isObject(document)) return failure([errorAt(source.place(''), 'is not an OpenAPI document')])
-  const version = checkVersion(document, source)
-  if (version.length > 0) return failure(version)
+  const version = checkVersion(document)
+  if (version.length > 0) return failure(placeFaults(version, source))
   const rest = () => (source.precompiled ? undefined : nextTurn())
   await rest()
   // The build has checked and normalised a precompiled document.
@@ -84,7 +85,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   await rest()
   const operations = compileOperations(document, compiler, options.responses ?? true)
   await rest()
-  const wrong = source.precompiled ? [] : checkExamples(document, compiler, source)
+  const wrong = source.precompiled ? [] : placeFaults(checkExamples(document, compiler), source)
   // An overlay changes schemas, and need not change the examples of the document, too.
   const examples = options.overlays?.length ? wrong.map((one) => ({ ...one, severity: 'warning' }) as const) : wrong
   // The compiler's findings are read last, because examples compile schemas that no operation refers to.
@@ -109,11 +110,10 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
 
 /** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
-  const findings = structure ? await checkStructure(document, source) : []
+  const faults = structure ? await checkStructure(document) : []
   await nextTurn()
-  for (const check of [checkReferences, checkExpansion, normaliseSchemas, checkRequirements])
-    findings.push(...check(document, source))
-  return findings
+  for (const check of [checkReferences, checkExpansion, normaliseSchemas]) faults.push(...check(document))
+  return placeFaults([...faults, ...checkRequirements(document, source)], source)
 }
 
 /**

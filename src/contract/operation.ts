@@ -42,7 +42,6 @@ function compileOperation(
   const method = at.method.toUpperCase()
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
-  const bodyDescription = once(() => describeBody(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = readSimulatedStatus(operation)
   const bearerUse = readBearerUse(document, operation.security ?? document.security)
@@ -65,7 +64,7 @@ function compileOperation(
       return responses().statuses
     },
     get body() {
-      return bodyDescription()
+      return body()?.described
     },
     get parameters() {
       return parameters().described
@@ -85,23 +84,8 @@ function compileOperation(
   }
 }
 
-interface CompiledBody {
-  readonly required: boolean
-  /** The documented media types without parameters; some may be ranges such as `application/*`. */
-  readonly mediaTypes: readonly string[]
-  /** The schema of the first JSON media type, references resolved; undefined if there is none. */
-  readonly schema: () => JsonObject | undefined
-  /** See `Operation.readForm`. */
-  readForm(text: string): JsonObject | undefined
-  /** Returns every violation of a body of this media type. */
-  check(mediaType: string, value: Json): Violation[]
-}
-
-function describeBody(body: CompiledBody | undefined): Operation['body'] {
-  return body && { required: body.required, mediaTypes: body.mediaTypes }
-}
-
-function compileBody(document: JsonObject, compiler: Compiler, operation: string): CompiledBody | undefined {
+/** Compiles the body of an operation; undefined if the document describes none. */
+function compileBody(document: JsonObject, compiler: Compiler, operation: string) {
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
   const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
@@ -118,14 +102,13 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   }
   const form = once(() => dereferenced(documentedTypes.find(isForm)))
   return {
-    required: body.value.required === true,
-    mediaTypes,
+    described: { required: body.value.required === true, mediaTypes },
     schema: once(() => dereferenced(documentedTypes.find(isJson))),
-    readForm(text) {
+    readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
     },
-    check(mediaType, value) {
+    check(mediaType: string, value: Json): Violation[] {
       const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
       if (documented === undefined) {
         const message = `must be sent as ${mediaTypes.join(' or ')}; got ${mediaType || 'no content type'}`

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
+import { joinPointer, valueAt } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
@@ -13,15 +13,9 @@ import { type ResolvedObject, resolve } from './resolve.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
-interface Parameter {
-  readonly in: ParameterLocation
-  /** The sent name; lower case for a header. */
-  readonly name: string
-  readonly required: boolean
+interface Parameter extends DescribedParameter {
   /** The separator of a list's items; empty for a repeated parameter; undefined if the parameter is not a list. */
   readonly separator: string | undefined
-  /** The schema of a parameter of the style `deepObject`, whose members are sent as `filter[min]=3`; else undefined. */
-  readonly deepObject: JsonObject | undefined
   /** True if the parameter has a media type instead of a schema: its text is JSON. */
   readonly isJson: boolean
   readonly schemaPointer: string
@@ -54,43 +48,30 @@ export function compileParameters(
       if (parameter !== undefined) byName.set(`${parameter.in} ${parameter.name}`, parameter)
     }
   }
-  const groups = LOCATIONS.map((location) => {
-    const parameters = [...byName.values()].filter((parameter) => parameter.in === location)
-    return { location, parameters, validate: compileGroup(document, compiler, parameters, operationPointer) }
-  }).filter(({ parameters }) => parameters.length > 0)
+  const parameters = [...byName.values()]
+  const groups = LOCATIONS.flatMap((location): ParameterGroup[] => {
+    const ofLocation = parameters.filter((parameter) => parameter.in === location)
+    if (ofLocation.length === 0) return []
+    return [
+      { location, parameters: ofLocation, validate: compileGroup(document, compiler, ofLocation, operationPointer) },
+    ]
+  })
   return {
-    described: [...byName.values()].map((parameter) => createDescribedParameter(document, parameter)),
+    described: parameters,
     read(sent: RawParameters) {
       const values: Record<ParameterLocation, JsonObject> = { path: {}, query: {}, header: {} }
       const violations: Violation[] = []
-      for (const group of groups) {
-        violations.push(...readGroup(group, sent[group.location], values[group.location]))
-      }
+      for (const group of groups) violations.push(...readGroup(group, sent[group.location], values[group.location]))
       return { values, violations }
     },
   }
 }
 
-function createDescribedParameter(document: JsonObject, parameter: Parameter): DescribedParameter {
-  const { in: location, name, required, deepObject, schemaPointer } = parameter
-  const schema = readSchema(document, schemaPointer)
-  return { in: location, name, required, isDeepObject: deepObject !== undefined, schema }
-}
-
-/** Returns a schema with every `$ref` resolved; empty if the document has none. */
-function readSchema(document: JsonObject, pointer: string): JsonObject {
-  const schema = resolve(document, pointer)?.value
-  return schema ? dereference(document, schema) : {}
-}
-
 /** Returns the objects of a list of the document; references are followed. */
 function resolveList(document: JsonObject, pointer: string): ResolvedObject[] {
-  const items: ResolvedObject[] = []
-  for (let index = 0; ; index += 1) {
-    const item = resolve(document, joinPointer(pointer, index))
-    if (item === undefined) return items
-    items.push(item)
-  }
+  const list = valueAt(document, pointer)
+  const items = Array.isArray(list) ? list.map((_, index) => resolve(document, joinPointer(pointer, index))) : []
+  return items.filter((item) => item !== undefined)
 }
 
 function readParameter(document: JsonObject, { pointer, value }: ResolvedObject): Parameter | undefined {
@@ -101,19 +82,20 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
   const mediaType = isObject(value.content) ? Object.keys(value.content)[0] : undefined
   const isJson = mediaType !== undefined
   const schemaPointer = isJson ? joinPointer(pointer, 'content', mediaType, 'schema') : joinPointer(pointer, 'schema')
+  const schema = resolve(document, schemaPointer)?.value
   return {
     in: location,
     name,
     required: value.required === true,
-    separator: isJson ? undefined : findSeparator(document, value, schemaPointer),
-    deepObject: location === 'query' && value.style === 'deepObject' ? readSchema(document, schemaPointer) : undefined,
+    isDeepObject: location === 'query' && value.style === 'deepObject',
+    schema: schema ? dereference(document, schema) : {},
+    separator: isJson ? undefined : findSeparator(value, schema?.type),
     isJson,
     schemaPointer,
   }
 }
 
-function findSeparator(document: JsonObject, parameter: JsonObject, pointer: string): string | undefined {
-  const type = resolve(document, pointer)?.value.type
+function findSeparator(parameter: JsonObject, type: Json | undefined): string | undefined {
   if (type !== 'array' && !(Array.isArray(type) && type.includes('array'))) return undefined
   if (parameter.style === 'spaceDelimited') return ' '
   if (parameter.style === 'pipeDelimited') return '|'
@@ -128,7 +110,6 @@ function compileGroup(
   parameters: readonly Parameter[],
   pointer: string,
 ): Validator | undefined {
-  if (parameters.length === 0) return undefined
   const properties = parameters.map(({ name, required: isRequired, schemaPointer }): [string, Json] => {
     const schema = resolve(document, schemaPointer)?.value
     if (schema === undefined) return [name, true]
@@ -168,12 +149,12 @@ function readGroup(
 }
 
 /** Returns the text of a sent parameter, its texts or, in the style `deepObject`, its members; undefined if absent. */
-function findSent({ name, deepObject }: Parameter, sent: RawParameters[ParameterLocation]) {
+function findSent({ name, isDeepObject, schema }: Parameter, sent: RawParameters[ParameterLocation]) {
   const text = Object.hasOwn(sent, name) ? sent[name] : undefined
-  if (!deepObject || text !== undefined) return text
+  if (!isDeepObject || text !== undefined) return text
   const members = Object.entries(sent).filter(([key]) => isMemberOf(name, key))
   const texts = members.map(([key, value]) => [key.slice(name.length + 1, -1), value] as const)
-  return texts.length === 0 ? undefined : readFields(deepObject, texts)
+  return texts.length === 0 ? undefined : readFields(schema, texts)
 }
 
 /** Returns true for the name of a member of a parameter of the style `deepObject`: `filter[min]` of `filter`. */

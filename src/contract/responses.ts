@@ -1,31 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/once.ts'
-import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
 import type { Compiler } from './compiler.ts'
-import type { Example } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { readExamples } from './examples.ts'
 import { bareMediaType, isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
-import { narrowSchema } from './simulated-values.ts'
+import { applySimulatedValues } from './simulated-values.ts'
 
-interface CompiledResponse {
-  readonly description: string
-  /** The documented media types, in lower case without parameters; none if the document describes no content. */
-  readonly mediaTypes: readonly string[]
-  readonly examples: () => readonly Example[]
-  /** The schema of the JSON body, references resolved; undefined if the document describes none. */
-  readonly schema: () => JsonObject | undefined
-  /** The same schema with its simulated values, which the simulator's own bodies keep. */
-  readonly simulatedSchema: () => JsonObject | undefined
-  /** The validator of the JSON body; undefined if every body passes. */
-  readonly validate: Validator | undefined
-  /** The validator of the JSON body and of the simulated values in its schema; undefined if every body passes. */
-  readonly validateSimulated: Validator | undefined
-}
+type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
 
 /**
  * Compiles the responses of the operation at `pointer`.
@@ -63,25 +48,23 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
   }
 }
 
-function compileResponse(
-  document: JsonObject,
-  compiler: Compiler | undefined,
-  pointer: string,
-): CompiledResponse | undefined {
+/** Compiles a response, of whose content the JSON is checked. Without a compiler it has no validators. */
+function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
   const response = pointer.includes('/x-') ? undefined : resolve(document, pointer) // `x-...` is an extension
   if (response === undefined) return undefined
   const { content, description } = response.value
   const mediaTypes = Object.keys(isObject(content) ? content : {})
   const mediaType = mediaTypes.find(isJson)
   const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
-  const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
+  const described = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
+  const schema = once(() => described && dereference(document, described.value))
   return {
     description: typeof description === 'string' ? description : '',
     mediaTypes: mediaTypes.map(bareMediaType),
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
-    schema: once(() => schema && dereference(document, schema.value)),
-    simulatedSchema: once(() => schema && narrowSchema(dereference(document, schema.value))),
-    validate: schema && compiler?.getValidator(schema.pointer),
-    validateSimulated: schema && compiler?.getSimulatedValidator(schema.pointer),
+    schema,
+    simulatedSchema: once(() => applySimulatedValues(schema() ?? {}, 'schema') ?? schema()),
+    validate: described && compiler?.getValidator(described.pointer),
+    validateSimulated: described && compiler?.getSimulatedValidator(described.pointer),
   }
 }

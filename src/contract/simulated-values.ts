@@ -8,28 +8,18 @@ import { walk } from './walk.ts'
 export const simulatedValues = 'x-simulated-values'
 
 /**
- * Returns a copy of the document in which simulated values replace the rules of the same name, or undefined if no
- * schema has any. The copy lacks descriptions and assumptions, since validators hold a copy of their schemas for
+ * Returns a copy of a document or schema in which simulated values replace the rules of the same name, or undefined if
+ * no schema has any. The copy lacks descriptions and assumptions, since validators hold a copy of their schemas for
  * errors.
  */
-export function narrowDocument(document: JsonObject): JsonObject | undefined {
-  const hasAny = [...walk(document)].some(({ kind, value }) => kind === 'schema' && isObject(value[simulatedValues]))
-  if (!hasAny) return undefined
-  const narrow = structuredClone(document)
-  for (const { kind, value } of [...walk(narrow)]) if (kind === 'schema') narrowInPlace(value)
-  return narrow
-}
-
-function narrowInPlace(schema: JsonObject): void {
-  const rules = schema[simulatedValues]
-  for (const name of [simulatedValues, 'x-assumption', 'description']) delete schema[name]
-  if (isObject(rules)) Object.assign(schema, rules)
-}
-
-/** Returns a schema whose simulated values replace its rules of the same name; the schema itself if it has none. */
-export function narrowSchema(schema: JsonObject): JsonObject {
-  const narrow = narrowDocument({ components: { schemas: { schema } } })
-  const components = narrow?.components
-  const schemas = isObject(components) ? components.schemas : undefined
-  return isObject(schemas) && isObject(schemas.schema) ? schemas.schema : schema
+export function applySimulatedValues(root: JsonObject, kind: 'document' | 'schema'): JsonObject | undefined {
+  const listSchemas = (value: JsonObject) => [...walk(value, kind)].filter((node) => node.kind === 'schema')
+  if (!listSchemas(root).some(({ value }) => isObject(value[simulatedValues]))) return undefined
+  const copy = structuredClone(root)
+  for (const { value } of listSchemas(copy)) {
+    const rules = value[simulatedValues]
+    for (const name of [simulatedValues, 'x-assumption', 'description']) delete value[name]
+    if (isObject(rules)) Object.assign(value, rules)
+  }
+  return copy
 }

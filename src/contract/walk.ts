@@ -82,10 +82,11 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/** Yields every object of the document with a known kind, each before the objects in it, in the document's order. */
-export function* walk(document: JsonObject): Generator<DocumentNode> {
-  yield* visit('document', '', document)
-}
+/**
+ * Yields every object of a document, or of a part of another kind, with a known kind: each before the objects in it, in
+ * the document's order.
+ */
+export const walk = (root: JsonObject, kind: NodeKind = 'document'): Generator<DocumentNode> => visit(kind, '', root)
 
 function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
   if (!isObject(value)) return

@@ -30,10 +30,9 @@ export function sandboxHandlers(deps: ControlDeps) {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
       const ofOthers = [...stored.keys()].filter((name) => !sandboxes.has(name)).map((name) => sandboxes.peek(name))
       const all = [...ofOthers, ...sandboxes.list()]
-      const counts = await Promise.all(all.map(({ name }) => journal.counts(name)))
-      const toJson = async (sandbox: Sandbox, index: number) => {
+      const toJson = async (sandbox: Sandbox) => {
         const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
-        const { recorded = 0, dropped = 0 } = counts[index] ?? {}
+        const { recorded, dropped } = await journal.counts(sandbox.name)
         const settings = await sandboxes.settings.read(sandbox.name)
         return {
           ...sandboxToJson(sandbox, settings),
@@ -44,7 +43,10 @@ export function sandboxHandlers(deps: ControlDeps) {
           revision: sandbox.revision,
         }
       }
-      return { sandboxes: await mapInChunks(all, SANDBOXES_AT_ONCE, toJson) }
+      const listed: JsonObject[] = []
+      for (let from = 0; from < all.length; from += SANDBOXES_AT_ONCE)
+        listed.push(...(await Promise.all(all.slice(from, from + SANDBOXES_AT_ONCE).map(toJson))))
+      return { sandboxes: listed }
     },
     async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
@@ -72,15 +74,4 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
     rules: rules.length,
     usedAt: new Date(usedAt).toISOString(),
   }
-}
-/** Maps the items of a list in their order, at most `size` of them at a time. */
-async function mapInChunks<Item, Result>(
-  items: readonly Item[],
-  size: number,
-  map: (item: Item, index: number) => Result | Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (let from = 0; from < items.length; from += size)
-    results.push(...(await Promise.all(items.slice(from, from + size).map((item, index) => map(item, from + index)))))
-  return results
 }

@@ -79,18 +79,11 @@ function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Js
   })
 }
 
-/** The keys that the store has for the sequence of a rule, or for those of `X-Sim-Sequence`. */
-interface SequenceOwner {
-  /** The part of the keys before the operation and the text of the sequence. */
-  readonly prefix: string
-  /** The rule of the sequence, or undefined if requests named the sequence themselves. */
-  readonly rule: RuleReference | undefined
-  /** Returns the sequence of a text; undefined for a text of which the key has only the beginning. */
-  readonly sequenceOf: (text: string) => Sequence | undefined
-}
-
 /** The mark after the stored part of a long key. */
 const cutMark = '\u2026'
+
+/** An operation and a sequence in a key. Only the id of an operation without `operationId` has a space: `GET /a`. */
+const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
 /** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
 function sequencesToJson(
@@ -98,52 +91,36 @@ function sequencesToJson(
   rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,
   catalogue: Catalogue,
 ): Json[] {
-  const ofRequests: SequenceOwner = {
-    prefix: sequencePrefix,
-    rule: undefined,
-    sequenceOf: (text) => parseStoredSequence(text, catalogue),
-  }
-  const owners = [ofRequests, ...ownersIn('sandbox', rules.sandbox), ...ownersIn('start-up', rules['start-up'])]
+  const ofRules = (['sandbox', 'start-up'] as const).flatMap((scope) =>
+    rules[scope].flatMap((rule, index) =>
+      rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
+    ),
+  )
   return [...used].flatMap(([key, met]) => {
-    const owner = owners.find(({ prefix }) => key.startsWith(prefix))
-    return owner ? [sequenceToJson(owner, key.slice(owner.prefix.length), met)] : []
+    const ofRule = ofRules.find(({ prefix }) => key.startsWith(prefix))
+    if (!ofRule && !key.startsWith(sequencePrefix)) return []
+    const rest = key.slice((ofRule?.prefix ?? sequencePrefix).length)
+    const [, operation = '', text = ''] = operationAndSequence.exec(rest) ?? []
+    const sequence = ofRule?.sequence ?? parseStoredSequence(text, catalogue)
+    return {
+      operation,
+      sequence: sequence?.text ?? text,
+      ...(ofRule && { rule: ofRule.rule }),
+      met,
+      ...(sequence && progressToJson(sequence, met)),
+    }
   })
 }
 
-function ownersIn(scope: RuleReference['scope'], rules: ActiveRules): SequenceOwner[] {
-  return rules.flatMap((rule, index) => {
-    const { sequence } = rule
-    if (sequence === undefined) return []
-    return [{ prefix: ruleSequencePrefix(rule), rule: { scope, index }, sequenceOf: () => sequence }]
-  })
-}
-
+/** Parses the sequence of a header; undefined for a text of which the key has only the beginning. */
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
   if (text.includes(cutMark)) return undefined // a header cannot contain the mark
   const parsed = parseSequence(text, catalogue)
   return parsed.ok ? parsed.value : undefined
 }
 
-function sequenceToJson({ rule, sequenceOf }: SequenceOwner, key: string, met: number): JsonObject {
-  const { operation, text } = splitKey(key)
-  const sequence = sequenceOf(text)
-  return {
-    operation,
-    sequence: sequence?.text ?? text,
-    ...(rule && { rule: { ...rule } }),
-    met,
-    ...(sequence && progressToJson(sequence, met)),
-  }
-}
-
 function progressToJson(sequence: Sequence, met: number): JsonObject {
   const items = sequence.items.map(({ scenario, times }) => ({ scenario: scenario.text, times }))
   const position = positionAt(sequence, met)
   return { items, position, next: items[position]?.scenario ?? '' }
-}
-
-/** Splits `operationId sequence`. Only the id of an operation without `operationId` has a space: `GET /models/{id}`. */
-function splitKey(key: string): { readonly operation: string; readonly text: string } {
-  const [, operation = '', text = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
-  return { operation, text }
 }

@@ -1,9 +1,7 @@
 import { visitInSlices } from '../core/slices.ts'
 import {
-  type Condition,
   type Difference,
   findDifferences,
-  type MatchSubject,
   matchOutcome,
   type RequestQuery,
   requestConditions,
@@ -52,94 +50,65 @@ const maxSearched = 1000
 /** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
+/** The requests of the journal that are compared with a query. */
+export interface JournalSearch {
+  readonly journal: Journal
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox: string | undefined
+  readonly query: RequestQuery
+  readonly subjects: RequestSubjects
+  /** Returns milliseconds since any fixed time, which slice the work. */
+  readonly elapsed: () => number
+}
+
 interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
   /** The version of the journal that was counted. */
   readonly version: number
 }
 
-/** Counts the requests of the journal that match a query, incrementally. */
-export class MatchCounter {
-  readonly #journal: Journal
-  readonly #sandbox: string | undefined
-  readonly #conditions: readonly Condition<MatchSubject>[]
-  readonly #subjects: RequestSubjects
-  readonly #elapsed: () => number
-  #upTo = 0
-  #generation = 0
-  #count = 0
-  /** The number of requests that may match: the part that decides is not stored. */
-  #open = 0
-  #matched: JournalEntry[] = []
-
-  /** `sandbox` is undefined for all; `elapsed` has milliseconds since any fixed time and slices the work. */
-  constructor(
-    journal: Journal,
-    sandbox: string | undefined,
-    query: RequestQuery,
-    subjects: RequestSubjects,
-    elapsed: () => number,
-  ) {
-    this.#journal = journal
-    this.#sandbox = sandbox
-    this.#conditions = requestConditions(query)
-    this.#subjects = subjects
-    this.#elapsed = elapsed
-  }
-
-  /**
-   * Counts the entries that were recorded since the last call, and returns the totals with the journal's version, or
-   * undefined if the comparison takes too long. A counted entry stays counted when the journal evicts it; the count
-   * begins again at 0 when entries of the sandbox are cleared.
-   */
-  async update(): Promise<MatchCount | undefined> {
-    const { entries, counts, latest, version } = await this.#journal.list({
-      sandbox: this.#sandbox,
-      after: this.#upTo,
-    })
-    if (this.#upTo > 0 && counts.generation !== this.#generation) {
-      this.#upTo = 0
-      this.#count = 0
-      this.#open = 0
-      this.#matched = []
-      return this.update()
-    }
-    this.#upTo = latest
-    this.#generation = counts.generation
-    if (!(await visitInSlices(entries, this.#elapsed, (entry) => this.#add(entry)))) return undefined
-    const truncated = counts.dropped > 0 || this.#open > 0
-    return { count: this.#count, truncated, matched: this.#matched, version }
-  }
-
-  #add(entry: JournalEntry): void {
-    const outcome = matchOutcome(this.#conditions, toMatchSubject(entry, this.#subjects))
-    if (outcome === 'open') this.#open += 1
+/**
+ * Creates a function that counts the entries that were recorded since its last call, and returns the totals with the
+ * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
+ * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
+ */
+export function createMatchCounter({ journal, sandbox, query, subjects, elapsed }: JournalSearch) {
+  const conditions = requestConditions(query)
+  const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
+  let totals = begin()
+  const add = (entry: JournalEntry) => {
+    const outcome = matchOutcome(conditions, toMatchSubject(entry, subjects))
+    if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
     if (outcome !== 'yes') return
-    this.#count += 1
-    this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
+    totals.count += 1
+    totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
   }
-
-  /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-  async nearMisses(): Promise<NearMiss[]> {
-    const { entries } = await this.#journal.list({
-      sandbox: this.#sandbox,
-      order: 'newest',
-      limit: maxSearched,
-    })
-    let nearest: NearMiss[] = []
-    await visitInSlices(entries, this.#elapsed, (entry) => {
-      const differences = this.#differencesOf(entry)
-      if (differences.length === 0) return
-      nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
-    })
-    return nearest
+  return async function countMatches(): Promise<MatchCount | undefined> {
+    const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
+    if (totals.upTo > 0 && counts.generation !== totals.generation) {
+      totals = begin()
+      return countMatches()
+    }
+    totals.upTo = latest
+    totals.generation = counts.generation
+    if (!(await visitInSlices(entries, elapsed, add))) return undefined
+    const { count, open, matched } = totals
+    return { count, truncated: counts.dropped > 0 || open > 0, matched, version }
   }
+}
 
-  #differencesOf(entry: JournalEntry): Difference[] {
+/** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
+async function findNearMisses({ journal, sandbox, query, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+  const conditions = requestConditions(query)
+  const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
+  let nearest: NearMiss[] = []
+  await visitInSlices(entries, elapsed, (entry) => {
     const differences: Difference[] = []
-    for (const difference of findDifferences(this.#conditions, toMatchSubject(entry, this.#subjects)))
+    for (const difference of findDifferences(conditions, toMatchSubject(entry, subjects)))
       if (differences.push(difference) === maxDifferences) break
-    return differences
-  }
+    if (differences.length === 0) return
+    nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
+  })
+  return nearest
 }
 
 /** Returns the number of differences; another operation counts as five. */
@@ -148,39 +117,30 @@ function distance({ differences }: NearMiss): number {
 }
 
 /**
- * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it. A lower bound
- * holds as soon as it is reached. An upper bound (`atMost`, `exactly`) fails when exceeded, and holds when the time is
- * over, unless the journal dropped requests. Returns undefined if the comparison takes too long.
- *
- * `sandbox` is undefined for all; `elapsed` has the milliseconds of the verification; `ends` has signals that end the
- * wait.
+ * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it, or until one of
+ * the signals `ends` is aborted. A lower bound holds as soon as it is reached. An upper bound (`atMost`, `exactly`)
+ * fails when exceeded, and holds when the time is over, unless the journal dropped requests. Returns undefined if the
+ * comparison takes too long.
  */
 export async function verify(
-  journal: Journal,
-  sandbox: string | undefined,
-  { count: expected, withinMs, ...query }: Verification,
-  subjects: RequestSubjects,
-  elapsed: () => number,
+  search: JournalSearch,
+  { count: expected, withinMs }: Pick<Verification, 'count' | 'withinMs'>,
   ends: readonly AbortSignal[],
 ): Promise<Verdict | undefined> {
-  const counter = new MatchCounter(journal, sandbox, query, subjects, elapsed)
+  const countMatches = createMatchCounter(search)
   const range = toRange(expected)
   for (;;) {
-    const left = withinMs - elapsed()
-    const counted = await counter.update()
+    const left = withinMs - search.elapsed()
+    const counted = await countMatches()
     if (counted === undefined) return undefined
     const mayChange = left > 0 && !isDecided(counted, range)
-    if (mayChange && (await waitForEntry(journal, counted.version, left, ends)) !== 'end') continue
+    if (mayChange && (await waitForEntry(search.journal, counted.version, left, ends)) !== 'end') continue
     const verdict = judgeCount(counted, range)
-    return { ...verdict, nearMisses: verdict.satisfied ? [] : await counter.nearMisses() }
+    return { ...verdict, nearMisses: verdict.satisfied ? [] : await findNearMisses(search) }
   }
 }
 
-interface CountRange {
-  readonly min: number
-  /** Infinity: there is no upper bound. */
-  readonly max: number
-}
+type CountRange = ReturnType<typeof toRange>
 
 /** Returns true where no further request can change the verdict. */
 function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): boolean {
@@ -194,7 +154,8 @@ function judgeCount({ version, ...counted }: MatchCount, { min, max }: CountRang
   return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }
 }
 
-function toRange({ exactly, atLeast, atMost }: CountBounds): CountRange {
+/** Returns the bounds of a count; `max` is infinite if there is no upper one. */
+function toRange({ exactly, atLeast, atMost }: CountBounds) {
   if (exactly !== undefined) return { min: exactly, max: exactly }
   const min = atLeast ?? (atMost === undefined ? 1 : 0)
   return { min, max: atMost ?? Number.POSITIVE_INFINITY }

@@ -8,9 +8,9 @@ import { redactHeader, redactText } from '../redaction/redact.ts'
 import { modelsIn, productsOf } from '../scenarios/match-rule.ts'
 import { findUnknownFields, findUnknownOperation, findUnknownParameter } from '../scenarios/rule-match-problems.ts'
 import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers, CustomReply, refuseUnused } from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
 import { verdictToJson } from './verdict-json.ts'
-import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from './verification.ts'
+import { type CountBounds, createMatchCounter, type JournalSearch, type Verification, verify } from './verification.ts'
 
 /** A query whose unknown names are allowed by `force`. */
 interface Forceable {
@@ -33,21 +33,34 @@ const tooLongMessage =
 export function verifyHandlers(deps: ControlDeps) {
   const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
+  const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): JournalSearch => ({
+    journal,
+    sandbox,
+    query,
+    subjects,
+    elapsed: source.elapsed,
+  })
+  const answerVerification = async (request: ControlRequest, verification: Verification & Forceable) => {
+    const search = searchFor(request, verification)
+    const verdict = await verify(search, verification, [request.clientGone, stopping])
+    if (verdict === undefined) return new ControlError(400, tooLongMessage)
+    const { satisfied, count } = verdict
+    const provesAbsence = satisfied && count === 0
+    const refusal = provesAbsence && !verification.force ? refuseUnused(search.sandbox, sandboxes) : undefined
+    if (refusal) return refusal
+    const body = jsonBody(await verdictToJson(verdict, verification, search.elapsed))
+    return new CustomReply({ status: satisfied ? 200 : 417, body })
+  }
   let waiting = 0
   return {
     async verify(request) {
       const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
       const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      const verification = { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 }
       if (waiting >= maxWaiting) return new ControlError(429, waitingMessage)
-      const ends = [request.clientGone, stopping]
-      const sandbox = request.sandboxFilter
       waiting += 1
       try {
-        const verdict = await verify(journal, sandbox, verification, subjects, request.source.elapsed, ends)
-        const refusal = body.force || !provesAbsence(verdict) ? undefined : refuseUnused(sandbox, sandboxes)
-        return refusal ?? (await replyWithVerdict(verdict, verification, request.source.elapsed))
+        return await answerVerification(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
       } finally {
         waiting -= 1
       }
@@ -56,29 +69,11 @@ export function verifyHandlers(deps: ControlDeps) {
       const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects, request.source.elapsed)
-      const counted = await counter.update()
+      const counted = await createMatchCounter(searchFor(request, query))()
       if (counted === undefined) return new ControlError(400, tooLongMessage)
       return { count: counted.count, truncated: counted.truncated }
     },
   } satisfies Partial<ControlHandlers>
-}
-
-/** Returns true for a verdict that is satisfied because no request matched. */
-function provesAbsence(verdict: Verdict | undefined): boolean {
-  return verdict?.satisfied === true && verdict.count === 0
-}
-
-async function replyWithVerdict(
-  verdict: Verdict | undefined,
-  verification: Verification,
-  elapsed: () => number,
-): Promise<ControlError | CustomReply> {
-  if (verdict === undefined) return new ControlError(400, tooLongMessage)
-  return new CustomReply({
-    status: verdict.satisfied ? 200 : 417,
-    body: jsonBody(await verdictToJson(verdict, verification, elapsed)),
-  })
 }
 
 /** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */

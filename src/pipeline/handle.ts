@@ -56,10 +56,9 @@ async function replyFromDocument(
   const operation = operationOf(exchange)
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)
-  const path = exchange.path.slice(basePath.length)
-  const reply = await fallback.reply({
-    method: operation.method,
-    path,
+  const reply = await fallback({
+    operation,
+    path: exchange.path.slice(basePath.length),
     query,
     headers: header,
     body: exchange.body,

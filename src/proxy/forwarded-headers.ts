@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /**
  * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the HTTP client writes itself.
  * The body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
@@ -15,8 +17,8 @@ const ofConnection = new Set([
 ])
 const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect'])
 
-/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
-const via = '1.1 convsim'
+/** Adds the name of this proxy to the value of `Via` (RFC 9110, 7.6.3). */
+const addVia = (via: string | undefined) => (via === undefined ? '1.1 convsim' : `${via}, 1.1 convsim`)
 
 /** The preferences of the simulator (RFC 7240), which the real service does not know. */
 const ownPreference = /^(code|example|seed)\s*(=|;|$)/i
@@ -39,7 +41,7 @@ export function forwardRequestHeaders(
     if (kept !== '') forwarded[name] = kept
   }
   if (authorization !== undefined) forwarded['authorization'] = authorization
-  forwarded['via'] = headers['via'] === undefined ? via : `${headers['via']}, ${via}`
+  forwarded['via'] = addVia(headers['via'])
   return forwarded
 }
 
@@ -62,39 +64,19 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-interface ForwardedAnswerHeaders {
-  readonly headers: Readonly<Record<string, string>>
-  /** The values of `Set-Cookie`. */
-  readonly cookies: readonly string[]
-  readonly mediaType: string | undefined
-  /** The bytes of `Content-Length`, if any. */
-  readonly length: number | undefined
-}
-
 /**
  * Returns the headers with which the real service's answer goes on to the client. `X-Sim-...` of a simulator that
- * stands for the service are left out, since the proxy has its own.
+ * stands for the service are left out, since the proxy has its own. `cookies` has the values of `Set-Cookie`; `length`
+ * the bytes that the service announced, if any.
  */
-export function forwardAnswerHeaders(
-  received: Readonly<Record<string, string | readonly string[] | undefined>>,
-): ForwardedAnswerHeaders {
-  const textOf = (value: string | readonly string[] | undefined) =>
-    value === undefined || typeof value === 'string' ? value : value.join(', ')
-  const dropped = listConnectionHeaders(textOf(received['connection']))
+export function forwardAnswerHeaders(received: IncomingHttpHeaders) {
+  const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
+  const dropped = listConnectionHeaders(received.connection)
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(received)) {
-    const text = textOf(value)
-    if (text === undefined || ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-')) continue
-    if (['content-type', 'content-length', 'set-cookie'].includes(name)) continue
-    headers[name] = text
+  for (const [name, value] of Object.entries(others)) {
+    if (ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-')) continue
+    if (typeof value === 'string') headers[name] = value // `Set-Cookie` alone is a list
   }
-  headers['via'] = headers['via'] === undefined ? via : `${headers['via']}, ${via}`
-  const cookies = received['set-cookie'] ?? []
-  const length = textOf(received['content-length'])
-  return {
-    headers,
-    cookies: typeof cookies === 'string' ? [cookies] : cookies,
-    mediaType: textOf(received['content-type']),
-    length: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
-  }
+  headers['via'] = addVia(headers['via'])
+  return { headers, cookies, mediaType, length: /^\d{1,15}$/.test(length) ? Number(length) : undefined }
 }

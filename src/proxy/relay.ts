@@ -1,31 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { RelayedBody } from '../exchange/reply.ts'
 
-/** The part of a body that was recorded while it passed. */
-interface RelayedCopy {
-  /** The first bytes, at most as many as are recorded. */
-  readonly bytes: Uint8Array
-  /** The bytes that passed. */
-  readonly size: number
-  /** True where the body passed to its end, and all of it is recorded. */
-  readonly isWhole: boolean
-  /** True where the service broke it off. */
-  readonly isBroken: boolean
-}
-
 /** A body that passes, with a copy of its beginning for the check and the journal. */
-export interface RecordingRelay extends RelayedBody {
-  copy(): RelayedCopy
-  /** Ends the connection of a body that nobody reads any more. A body that has passed stays as it is. */
-  cancel(): void
-}
+export type RecordingRelay = ReturnType<typeof createRelay>
 
 /** Creates the relay of an answer's body, of which it records at most `maxBytes`. */
 export function createRelay(
   answer: IncomingMessage,
   { mediaType, length }: Pick<RelayedBody, 'mediaType' | 'length'>,
   maxBytes: number,
-): RecordingRelay {
+) {
   const recorded: Uint8Array[] = []
   let size = 0
   let recordedSize = 0
@@ -41,7 +25,7 @@ export function createRelay(
   return {
     mediaType,
     length,
-    async *chunks() {
+    async *chunks(): AsyncGenerator<Buffer> {
       try {
         for await (const chunk of answer) {
           recordChunk(chunk)
@@ -53,12 +37,12 @@ export function createRelay(
         throw error
       }
     },
-    copy: () => ({
-      bytes: Buffer.concat(recorded),
-      size,
-      isWhole: hasEnded && recordedSize === size,
-      isBroken,
-    }),
+    /**
+     * Returns the recorded bytes and the number of those that passed. `isWhole`: the body passed to its end, and all of
+     * it is recorded. `isBroken`: the service broke it off.
+     */
+    copy: () => ({ bytes: Buffer.concat(recorded), size, isWhole: hasEnded && recordedSize === size, isBroken }),
+    /** Ends the connection of a body that nobody reads any more. A body that has passed stays as it is. */
     cancel() {
       if (!answer.readableEnded) answer.destroy()
     },

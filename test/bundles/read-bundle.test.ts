@@ -48,9 +48,10 @@ test('each fault of a bundle is told with its line', async () => {
   expect(await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] })).toContain(
     '/sandboxes/0/changes/0/path',
   )
-  const now = '2026-99-09T00:00:00.000Z'
-  const ninth = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({ ...request, now }))
-  expect(await refusalOf(JSON.stringify(ninth))).toContain('must be a date of the calendar')
+  for (const now of ['2026-99-09T00:00:00.000Z', '2026-02-30T00:00:00.000Z', '2026-01-01T23:59:60.000Z']) {
+    const wrong = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({ ...request, now }))
+    expect(await refusalOf(JSON.stringify(wrong))).toContain('/sandboxes/0/requests/0/now must ')
+  }
 })
 
 test('errors in the documents of a bundle name their places in the bundle', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { createFallback } from '../../src/contract/fallback.ts'
-import { BUNDLED, contractOf } from './documents.ts'
+import { BUNDLED, contractOf, operationOf } from './documents.ts'
 
 /** Operations that a user might add to the bundled document: one with an example, one with a schema alone. */
 const MORE = `paths:
@@ -32,7 +32,8 @@ const contract = await contractOf(text.replace(/^paths:\n/m, () => MORE))
 async function createAsk() {
   const created = await createFallback(contract)
   if (!created.ok) throw new Error(created.error)
-  return (path: string) => created.value.reply({ method: 'GET', path, query: {}, headers: {}, body: undefined })
+  return (path: string, id = 'getProduct') =>
+    created.value({ operation: operationOf(contract, id), path, query: {}, headers: {}, body: undefined })
 }
 
 test('an operation without a handler replies with its example and the headers of the document', async () => {
@@ -44,7 +45,11 @@ test('an operation without a handler replies with its example and the headers of
 
 test('the same request gets the same bytes, between other requests and in another process', async () => {
   const [ask, another] = [await createAsk(), await createAsk()]
-  const first = await ask('/segments')
-  const [product, ...again] = await Promise.all([ask('/products/7'), ask('/segments'), another('/segments')])
+  const first = await ask('/segments', 'listSegments')
+  const [product, ...again] = await Promise.all([
+    ask('/products/7'),
+    ask('/segments', 'listSegments'),
+    another('/segments', 'listSegments'),
+  ])
   expect([product?.ok, ...again]).toEqual([true, first, first])
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
-import { narrowDocument } from '../../src/contract/simulated-values.ts'
+import { applySimulatedValues } from '../../src/contract/simulated-values.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
 /** A document with its own ajv. */
@@ -24,7 +24,7 @@ function compileDocument(document: JsonObject): CompiledDocument {
 
 const open = compileDocument(read('openapi.yaml'))
 /** The document with its simulated values, which the simulator's answers keep, and which drift breaks. */
-const simulated = narrowDocument(open.document) ?? open.document
+const simulated = applySimulatedValues(open.document, 'document') ?? open.document
 const narrow = compileDocument(simulated)
 const closed = compileDocument(closeSchemas(simulated))
 const control = compileDocument(read('control.openapi.yaml'))

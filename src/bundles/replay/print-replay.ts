@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '../../core/result.ts'
-import { type Findings, formatFinding } from '../../documents/finding.ts'
+import { errorAt, type Findings, formatFinding } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { createCountProgress } from '../../process/count-progress.ts'
 import { createTempFolder } from '../../process/temp-folder.ts'
@@ -51,10 +51,9 @@ async function replayInFolder(
     const target = await openReplayTarget(createSimulator, bundle, file, folder, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
-    const { results, isComplete } = await replayBundle(bundle, target.value, until, onProgress)
+    const results = await replayBundle(bundle, target.value, until, onProgress)
     await target.value.close()
-    if (!isComplete)
-      return failure([{ severity: 'error', place: file, message: `has no request "${until}", as --until asks for` }])
+    if (!results) return failure([errorAt(file, `has no request "${until}", as --until asks for`)])
     return success({ bundle, versions: bundleVersions(), contractDigest, results })
   } finally {
     progress.clear()

@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Settings } from '../../config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { Findings } from '../../documents/finding.ts'
@@ -8,20 +7,15 @@ import { parseSource } from '../../documents/parse.ts'
 import { answersFolder } from '../../fixtures/answers.ts'
 import type { Bundle } from '../bundle.ts'
 
-/** The documents of a bundle as files in a folder. */
-interface ReplayFiles {
-  /** The settings that name them. */
-  readonly settings: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'rules'>>
-  /** The pointer in the bundle of each file, and of the folder of the fixtures. */
-  readonly pointers: ReadonlyMap<string, string>
-}
-
-/** Writes the documents of a bundle to a folder, which must exist. `ownContract` replaces that of the bundle. */
+/**
+ * Writes the documents of a bundle to a folder, which must exist. `ownContract` replaces that of the bundle. Returns
+ * the settings that name the files, and the pointer in the bundle of each file and of the folder of the fixtures.
+ */
 export async function writeReplayFiles(
   { contract, fixtures, rules }: Bundle,
   folder: string,
   ownContract: string | undefined,
-): Promise<ReplayFiles> {
+) {
   const pointers = new Map<string, string>()
   const write = async (name: string, value: Json, pointer: string) => {
     const file = join(folder, name)
@@ -61,7 +55,7 @@ function listFixtureFiles({ answers, ...others }: JsonObject): (readonly [string
 /** Returns findings about the files with their places in the bundle, since readers no longer find the files. */
 export async function nameInBundle(
   findings: Findings,
-  pointers: ReplayFiles['pointers'],
+  pointers: ReadonlyMap<string, string>,
   bundleFile: string,
 ): Promise<Findings> {
   let named = findings

@@ -26,13 +26,6 @@ export type CreateReplaySimulator = (
   deps: { readonly now: () => number; readonly log: Log; readonly onExchange: EntryListener },
 ) => Promise<Result<ReplaySimulator, Findings>>
 
-/** A simulator in which a bundle is replayed, and what its answers depend on. */
-interface OpenedReplayTarget extends ReplayTarget {
-  /** The digest of the contract that it serves. */
-  readonly contractDigest: string
-  close(): Promise<void>
-}
-
 /**
  * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must
  * exist. All sandboxes have the instant of the request that is sent. `file` is the bundle, as findings name it;
@@ -44,7 +37,7 @@ export async function openReplayTarget(
   file: string,
   folder: string,
   contract: string | undefined,
-): Promise<Result<OpenedReplayTarget, Findings>> {
+): Promise<Result<ReplayTarget, Findings>> {
   let now = Date.parse(bundle.writtenAt)
   let last: JournalEntry | undefined
   const { settings, pointers } = await writeReplayFiles(bundle, folder, contract)

@@ -8,12 +8,15 @@ import { type AnswerDifference, compareAnswers, findFirstDifference } from './co
 
 /** A simulator in which a bundle is replayed. */
 export interface ReplayTarget {
+  /** The digest of the contract that it serves. */
+  readonly contractDigest: string
   /** Sets the time of all sandboxes, sends a recorded request, and returns its entry in the journal. */
   send(request: BundledRequest): Promise<JournalEntry>
   /** Sends a request to the control plane. @returns the refusal, or undefined if the request succeeded */
   control(method: string, target: string, body?: Uint8Array): Promise<string | undefined>
   /** Returns the export of a sandbox: its events, prompts and quality settings. */
   export(sandbox: string): Promise<JsonObject>
+  close(): Promise<void>
 }
 
 /** The outcome of a comparison; `not-judged` if the bundle lacks something on which the answer depends. */
@@ -31,25 +34,20 @@ export interface ReplayedRequest {
   readonly reasons: readonly string[]
 }
 
-/** The results of a replay, in the order of the bundle. */
-interface ReplayResults {
-  readonly results: readonly ReplayedRequest[]
-  /** False if `until` was given and no sandbox has that request. */
-  readonly isComplete: boolean
-}
-
 /**
- * Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the last request to replay; only its sandbox
- * is replayed then. `onProgress` is called before each step, with the number of steps before it and of all steps.
+ * Replays the requests of a bundle, sandbox by sandbox, and returns the results in the order of the bundle. `until`:
+ * the id of the last request to replay; only its sandbox is replayed then. Returns undefined if no sandbox has that
+ * request. `onProgress` is called before each step, with the number of steps before it and of all steps.
  */
 export async function replayBundle(
   { sandboxes }: Bundle,
   target: ReplayTarget,
   until: string | undefined,
-  onProgress: (replayed: number, all: number) => void = () => undefined,
-): Promise<ReplayResults> {
+  onProgress: (replayed: number, all: number) => void,
+): Promise<readonly ReplayedRequest[] | undefined> {
   const hasUntil = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
   const replayed = until === undefined ? sandboxes : sandboxes.filter(hasUntil)
+  if (until !== undefined && replayed.length === 0) return undefined
   const all = replayed.reduce((sum, { requests, changes }) => sum + requests.length + changes.length, 0)
   let started = 0
   const onStep = () => {
@@ -58,7 +56,7 @@ export async function replayBundle(
   }
   const results: (readonly ReplayedRequest[])[] = []
   for (const sandbox of replayed) results.push(await new SandboxReplay(sandbox, target).run(until, onStep))
-  return { results: results.flat(), isComplete: until === undefined || replayed.length > 0 }
+  return results.flat()
 }
 
 /**
@@ -101,13 +99,9 @@ class SandboxReplay {
   async run(until: string | undefined, onStep: () => void): Promise<readonly ReplayedRequest[]> {
     const { start, changes, requests, name } = this.#sandbox
     if (start.state) await this.#import(start.state, 'the state at the start')
-    const steps: readonly ReplayStep[] = [
-      ...changes.map((change) => ({ order: change.order, run: () => this.#change(change) })),
-      ...requests.map((request) => ({
-        order: request.order,
-        id: request.id,
-        run: () => this.#send(request),
-      })),
+    const steps = [
+      ...changes.map((change) => ({ order: change.order, id: undefined, run: () => this.#change(change) })),
+      ...requests.map((request) => ({ order: request.order, id: request.id, run: () => this.#send(request) })),
     ]
     const work = new SlicedWork() // between two slices Node handles signals such as SIGINT
     for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
@@ -168,7 +162,7 @@ class SandboxReplay {
       differences: compared.differences,
       doubts: [...uncompared, ...redactions, ...this.#listDoubts()],
       isUnknown: compared.uncompared !== undefined,
-      note: compared.isBodyRedacted ? "the answer's body was compared without its redacted parts" : undefined,
+      note: recorded.answer.body.redacted ? "the answer's body was compared without its redacted parts" : undefined,
     })
     // A redacted header changes no record. A redacted path, query or body may, and so later answers.
     if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...redactions)
@@ -187,14 +181,6 @@ class SandboxReplay {
     const reasons = [...(isDoubtful ? doubts : []), ...(note === undefined ? [] : [note])]
     this.#results.push({ sandbox: this.#sandbox.name, id, request, verdict, differences, reasons })
   }
-}
-
-/** A change or a request of a sandbox. */
-interface ReplayStep {
-  readonly order: number
-  /** The id of the request; absent for a change. */
-  readonly id?: string
-  readonly run: () => Promise<void>
 }
 
 /** The outcome of a step, from which its verdict follows. */

@@ -1,16 +1,15 @@
 import type { JsonObject } from '../../core/json.ts'
 import { joinPointer, parsePointer } from '../../core/json-pointer.ts'
-import { errorAt, type Finding } from '../../documents/finding.ts'
-import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 import type { Compiler } from '../compiler.ts'
 import { readExamples } from '../examples.ts'
 import { isJson } from '../media-types.ts'
 import { resolve } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /** Checks every example against the schema beside it, because clients are written after the examples. */
-export function checkExamples(document: JsonObject, compiler: Compiler, source: Source): Finding[] {
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
     const validate = schema && compiler.getValidator(schema.pointer)
@@ -20,7 +19,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler, source: 
       return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
         const member = violation.pointer.slice(example.pointer.length) || 'it'
         const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
-        return errorAt(source.place(violation.pointer), message)
+        return error(violation.pointer, message)
       })
     })
   })

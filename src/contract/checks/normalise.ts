@@ -1,15 +1,14 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Finding } from '../../documents/finding.ts'
-import type { Source } from '../../documents/source.ts'
 import { walk } from '../walk.ts'
+import { type DocumentFault, warning } from './fault.ts'
 
 /**
  * Changes schemas with `nullable: true` in place so that they allow null, and warns about each. OpenAPI 3.1 does not
  * define `nullable`, so validators would refuse the intended null. `nullable: false` is deleted without a warning.
  * Call this after `checkReferences`, and before any other reader of the schemas.
  */
-export function normaliseSchemas(document: JsonObject, source: Source): Finding[] {
-  const findings: Finding[] = []
+export function normaliseSchemas(document: JsonObject): DocumentFault[] {
+  const faults: DocumentFault[] = []
   // The list is complete before the first change, because a change adds members that the walk would visit.
   const schemas = [...walk(document)].filter(({ kind, value }) => kind === 'schema' && 'nullable' in value)
   for (const { pointer, value } of schemas) {
@@ -17,15 +16,12 @@ export function normaliseSchemas(document: JsonObject, source: Source): Finding[
     delete value.nullable
     if (!isNullable) continue
     allowNull(value)
-    findings.push({
-      severity: 'warning',
-      place: source.place(`${pointer}/nullable`),
-      message:
-        '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
-        'Write a list of types with null instead: type: [string, "null"]',
-    })
+    const message =
+      '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
+      'Write a list of types with null instead: type: [string, "null"]'
+    faults.push(warning(`${pointer}/nullable`, message))
   }
-  return findings
+  return faults
 }
 
 function allowNull(schema: JsonObject): void {

@@ -1,11 +1,10 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { parseReference, valueAt } from '../../core/json-pointer.ts'
-import { errorAt, type Finding } from '../../documents/finding.ts'
-import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
-export function checkReferences(document: JsonObject, source: Source): Finding[] {
+export function checkReferences(document: JsonObject): DocumentFault[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
   const faults = nodes.map((node) => findReferenceFault(document, kinds, node))
@@ -13,7 +12,7 @@ export function checkReferences(document: JsonObject, source: Source): Finding[]
     const fault = faults[index]
     if (fault === undefined) return []
     delete value.$ref
-    return errorAt(source.place(`${pointer}/$ref`), fault)
+    return error(`${pointer}/$ref`, fault)
   })
 }
 

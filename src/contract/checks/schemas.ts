@@ -2,22 +2,21 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
-import { errorAt, type Finding } from '../../documents/finding.ts'
-import type { Source } from '../../documents/source.ts'
 import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
 import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, walk } from '../walk.ts'
+import { type DocumentFault, error, warning } from './fault.ts'
 
 /**
  * Checks the document's schemas without compiling them, so that each finding has its exact place. Violations of the
  * meta-schema and patterns that are no regular expression are errors; unknown keywords and formats are warnings.
  */
-export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
+export function checkSchemas(document: JsonObject, ajv: Ajv2020): DocumentFault[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
   return [
-    ...findOutermost(schemas).flatMap((schema) => checkAgainstMetaSchema(schema, source, ajv)),
-    ...schemas.flatMap((schema) => checkKeywords(schema, source, ajv)),
+    ...findOutermost(schemas).flatMap((schema) => checkAgainstMetaSchema(schema, ajv)),
+    ...schemas.flatMap((schema) => [...checkKeywords(schema, ajv)]),
   ]
 }
 
@@ -31,10 +30,10 @@ function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
   })
 }
 
-function checkAgainstMetaSchema({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
+function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020): DocumentFault[] {
   if (ajv.validateSchema(value)) return []
   return toViolations(ajv.errors, 'body', pointer).map((violation) =>
-    errorAt(source.place(violation.pointer), `is not valid in a schema: ${describeViolation(violation)}`),
+    error(violation.pointer, `is not valid in a schema: ${describeViolation(violation)}`),
   )
 }
 
@@ -48,25 +47,18 @@ function describeViolation({ pointer, keyword, message }: Violation): string {
     : `"${name}" ${message}`
 }
 
-function checkKeywords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
-  const findings: Finding[] = []
-  const report = (severity: Finding['severity'], member: string, message: string) =>
-    findings.push({ severity, place: source.place(joinPointer(pointer, member)), message })
-  const narrower = value[simulatedValues]
-  if (narrower !== undefined && !(isObject(narrower) && ajv.validateSchema(narrower))) {
-    report('error', simulatedValues, 'must be a JSON schema with the narrower rules, such as {maximum: 1}')
-  }
-  for (const keyword of Object.keys(value)) {
-    if (keyword.startsWith('x-') || isKnownKeyword(ajv, keyword)) continue
-    report('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
-  }
-  if (typeof value.format === 'string' && !ajv.formats[value.format]) {
-    report('warning', 'format', `the format "${value.format}" is not known and not checked`)
-  }
-  if (typeof value.pattern === 'string' && !isPattern(value.pattern)) {
-    report('error', 'pattern', `"${value.pattern}" is not a regular expression`)
-  }
-  return findings
+function* checkKeywords({ pointer, value }: DocumentNode, ajv: Ajv2020): Generator<DocumentFault> {
+  const { [simulatedValues]: narrower, format, pattern } = value
+  const at = (member: string) => joinPointer(pointer, member)
+  if (narrower !== undefined && !(isObject(narrower) && ajv.validateSchema(narrower)))
+    yield error(at(simulatedValues), 'must be a JSON schema with the narrower rules, such as {maximum: 1}')
+  for (const keyword of Object.keys(value))
+    if (!keyword.startsWith('x-') && !isKnownKeyword(ajv, keyword))
+      yield warning(at(keyword), `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
+  if (typeof format === 'string' && !ajv.formats[format])
+    yield warning(at('format'), `the format "${format}" is not known and not checked`)
+  if (typeof pattern === 'string' && !isPattern(pattern))
+    yield error(at('pattern'), `"${pattern}" is not a regular expression`)
 }
 
 function isKnownKeyword(ajv: Ajv2020, keyword: string): boolean {

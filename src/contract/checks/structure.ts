@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../core/json.ts'
-import { errorAt, type Finding } from '../../documents/finding.ts'
-import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
+import { type DocumentFault, error } from './fault.ts'
 
 /**
  * Checks the document against the schema that the OpenAPI Initiative publishes for its version. Only this function
  * loads the validator, which takes 170 ms: a document that is known to be valid starts without it.
  */
-export async function checkStructure(document: JsonObject, source: Source): Promise<Finding[]> {
+export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
@@ -23,7 +22,7 @@ export async function checkStructure(document: JsonObject, source: Source): Prom
   return violations
     .filter(({ keyword, pointer }) => keyword !== 'unevaluatedProperties' || !explained.has(parentPointer(pointer)))
     .map(({ pointer, message }) =>
-      errorAt(source.place(pointer), `is not valid OpenAPI ${version}: ${pointer || 'the document'} ${message}`),
+      error(pointer, `is not valid OpenAPI ${version}: ${pointer || 'the document'} ${message}`),
     )
 }
 
