@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import { createObservation, type Observation } from '../observe/observation.ts'
-import type { DescribedResponse } from '../observe/observe-head.ts'
+import type { DocumentedHeader } from '../observe/observe-head.ts'
 import { visitObjects } from '../observe/visit-objects.ts'
 
 /** The fewest answers from which an absence is told: fewer may lack a field by chance. */
@@ -25,12 +25,12 @@ export class AbsenceSearch {
   readonly #headers: Set<string>
   #answers = 0
 
-  constructor(answers: readonly ObservedAnswer[], response: DescribedResponse | undefined) {
+  constructor(answers: readonly ObservedAnswer[], headers: readonly DocumentedHeader[] = []) {
     const [first] = answers
     this.#schema = first?.operation.responseSchema(first.status) ?? {}
     for (const { own } of answers)
       for (const place of own === undefined ? [] : this.#listFields(own).present) this.#lacking.set(place, 0)
-    const optional = response?.headers.filter(({ required }) => !required) ?? []
+    const optional = headers.filter(({ required }) => !required)
     this.#headers = new Set(optional.map(({ name }) => name))
   }
 

@@ -1,10 +1,10 @@
 import { parsePointer } from '../../core/json-pointer.ts'
 import { redactText } from '../../redaction/redact.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
+import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
-import { type DescribedResponse, describeResponse, observeHead, readObservedBody } from '../observe/observe-head.ts'
+import { findHeaders, observeHead } from '../observe/observe-head.ts'
 import { AbsenceSearch } from './absences.ts'
-import { PlaceCounter } from './count-places.ts'
+import { countPlaces } from './count-places.ts'
 import type { DriftFinding } from './finding.ts'
 import type { OperationSummary } from './operation-summary.ts'
 import { findRenames } from './renames.ts'
@@ -32,25 +32,25 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   const { answers, summary, contract, token } = context
   const [first] = answers
   if (!first) return { findings: [], omitted: 0 }
-  const response = describeResponse(contract.document, first.operation, first.status)
+  const headers = findHeaders(contract.document, first.operation, first.status)
   const list = new TallyList()
-  const absences = new AbsenceSearch(answers, response)
+  const absences = new AbsenceSearch(answers, headers)
   for (const answer of answers) {
     context.onAnswer()
-    const body = readObservedBody(answer, response)
+    const body = parseBodyOf(answer)
     const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
-    list.add(answer, [...observeHead(answer, response, body), ...(observed?.observations ?? [])])
+    list.add(answer, [...observeHead(answer, headers, body), ...(observed?.observations ?? [])])
     absences.add(answer, body.json)
     summary.add(answer, body, observed)
   }
   if (list.isFull) summary.markUncounted()
   const tallies = list.list()
-  const renames = findRenames(tallies, (answer) => readObservedBody(answer, response).json)
+  const renames = findRenames(tallies)
   const renamed = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
   const others = tallies.filter((tally) => !renamed.has(tally))
   const listed = sortByEffect(others).slice(0, Math.max(0, maxListed - renames.length))
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
-  const count = createCount(context, [...renames.map(({ missing }) => missing), ...listed], response)
+  const count = createCount(context, [...renames.map(({ missing }) => missing), ...listed])
   const findings = [
     ...renames.map(({ missing, added }) => {
       const detail = parsePointer(added.first.pointer).at(-1) ?? ''
@@ -84,16 +84,17 @@ const sortByEffect = (tallies: readonly Tally[]) =>
 function createCount(
   { answers, answersOfOperation }: StatusContext,
   tallies: readonly Tally[],
-  response: DescribedResponse | undefined,
 ): (tally: Tally) => number {
   const inBodies = tallies.map(({ first }) => first).filter(({ pointer }) => pointer !== '')
-  const counter = new PlaceCounter(inBodies)
-  for (const answer of inBodies.length > 0 ? answers : []) {
-    const { json } = readObservedBody(answer, response)
-    if (json !== undefined) counter.add(json)
+  function* readBodies() {
+    for (const answer of inBodies.length > 0 ? answers : []) {
+      const { json } = parseBodyOf(answer)
+      if (json !== undefined) yield json
+    }
   }
+  const count = countPlaces(inBodies, readBodies())
   return ({ first }) => {
     if (first.kind === 'undocumented-status') return answersOfOperation
-    return first.pointer === '' ? answers.length : counter.count(first)
+    return first.pointer === '' ? answers.length : count(first)
   }
 }
