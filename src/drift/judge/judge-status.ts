@@ -1,5 +1,3 @@
-import { parsePointer } from '../../core/json-pointer.ts'
-import { redactText } from '../../redaction/redact.ts'
 import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
 import { findHeaders, observeHead } from '../observe/observe-head.ts'
@@ -7,7 +5,7 @@ import { AbsenceSearch } from './absences.ts'
 import { countPlaces } from './count-places.ts'
 import type { DriftFinding } from './finding.ts'
 import type { OperationSummary } from './operation-summary.ts'
-import { findRenames } from './renames.ts'
+import { mergeRenames } from './renames.ts'
 import { type Tally, TallyList } from './tally.ts'
 import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
 
@@ -29,7 +27,7 @@ interface StatusContext extends FindingContext {
  * number of further differences beyond `maxListed`.
  */
 export function judgeStatus(context: StatusContext): { findings: DriftFinding[]; omitted: number } {
-  const { answers, summary, contract, token } = context
+  const { answers, summary, contract } = context
   const [first] = answers
   if (!first) return { findings: [], omitted: 0 }
   const headers = findHeaders(contract.document, first.operation, first.status)
@@ -44,33 +42,21 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
     summary.add(answer, body, observed)
   }
   if (list.isFull) summary.markUncounted()
-  const tallies = list.list()
-  const renames = findRenames(tallies)
-  const renamed = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
-  const others = tallies.filter((tally) => !renamed.has(tally))
-  const listed = sortByEffect(others).slice(0, Math.max(0, maxListed - renames.length))
+  const tallies = mergeRenames(list.list())
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
-  const count = createCount(context, [...renames.map(({ missing }) => missing), ...listed])
+  const listed = sortByEffect(tallies).slice(0, maxListed)
+  const count = createCount(context, listed)
   const findings = [
-    ...renames.map(({ missing, added }) => {
-      const detail = parsePointer(added.first.pointer).at(-1) ?? ''
-      const message = redactText(`is now called "${detail}"`, token)
-      const changes = { kind: 'renamed-field', detail, message, values: added.values } as const
-      const tally = { ...missing, first: { ...missing.first, value: added.first.value } }
-      return toFinding(tally, count(missing), context, changes)
-    }),
     ...listed.map((tally) => toFinding(tally, count(tally), context)),
     // A required field that is missing is a finding already.
     ...absences
       .list()
       .filter(({ observation: { kind, pointer } }) => kind === 'header' || !places.has(pointer))
-      .map(({ observation, of }) => {
-        const tally = { first: observation, firstAnswer: first, seen: 0, values: [] }
-        // An absence proves nothing, so it settles no assumption either.
-        return toFinding(tally, of, context, { isDrift: false, breaks: false, assumption: undefined })
-      }),
+      .map(({ observation, of }) =>
+        toFinding({ first: observation, firstAnswer: first, seen: 0, values: [] }, of, context),
+      ),
   ]
-  return { findings: findings.sort(compareFindingPlaces), omitted: others.length - listed.length }
+  return { findings: findings.sort(compareFindingPlaces), omitted: tallies.length - listed.length }
 }
 
 const compareFindingPlaces = (one: DriftFinding, other: DriftFinding) =>

@@ -20,9 +20,9 @@ const maxTriedMembers = 4_000_000
 
 /**
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
- * same answers.
+ * same answers. Returns the tallies with one for each such pair, those first.
  */
-export function findRenames(tallies: readonly Tally[]): Rename[] {
+export function mergeRenames(tallies: readonly Tally[]): Tally[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
   const added = groupBy(ofKind('new-field'), ({ first }) => splitPointer(first.pointer).owner)
   const fits = createTrials()
@@ -32,7 +32,16 @@ export function findRenames(tallies: readonly Tally[]): Rename[] {
     return tried.map((one): Rename => ({ missing, added: one }))
   })
   const isLike = (one: Rename, other: Rename) => one.missing === other.missing || one.added === other.added
-  return pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+  const renames = pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+  const merged = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
+  return [...renames.map(toTally), ...tallies.filter((tally) => !merged.has(tally))]
+}
+
+function toTally({ missing, added }: Rename): Tally {
+  const detail = splitPointer(added.first.pointer).name
+  const message = `is now called "${detail}"`
+  const first = { ...missing.first, kind: 'renamed-field', detail, message, value: added.first.value } as const
+  return { ...missing, first, values: added.values }
 }
 
 /**

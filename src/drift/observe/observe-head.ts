@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/contract.ts'
 import { isJson, matchMediaType } from '../../contract/media-types.ts'
-import { type ResolvedObject, resolve } from '../../contract/resolve.ts'
+import { resolve } from '../../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { ObservedAnswer, ParsedBody } from './answer.ts'
@@ -40,16 +40,16 @@ export interface DocumentedHeader {
 }
 
 /** Finds the documented headers of a status, or undefined if it is not documented. `Content-Type` is none of them. */
-export function findHeaders(document: JsonObject, operation: Operation, status: number) {
+export function findHeaders(
+  document: JsonObject,
+  operation: Operation,
+  status: number,
+): readonly DocumentedHeader[] | undefined {
   const response = findResponse(document, operation, status)
-  return response && listHeaders(document, response)
-}
-
-/** Returns the documented headers of a response. */
-export function listHeaders(document: JsonObject, { pointer, value }: ResolvedObject): DocumentedHeader[] {
-  const names = isObject(value.headers) ? Object.keys(value.headers) : []
+  if (!response) return undefined
+  const names = isObject(response.value.headers) ? Object.keys(response.value.headers) : []
   return names.flatMap((name) => {
-    const found = resolve(document, joinPointer(pointer, 'headers', name))
+    const found = resolve(document, joinPointer(response.pointer, 'headers', name))
     if (!found || name.toLowerCase() === 'content-type') return []
     const schema = resolve(document, joinPointer(found.pointer, 'schema'))?.value ?? {}
     return [{ name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema }]
