@@ -64,23 +64,17 @@ function viewOperation(
 ): OperationCoverage {
   const { operation, items } = operationItems
   const { requests = 0, hits = new Uint8Array() } = coverage.hitsOf(operation.id) ?? {}
+  const findHint = hintFinder(operationItems, context)
   const covered: NamedItem[] = []
   const missing: MissingItem[] = []
   const outOfReach: string[] = []
   for (const [index, item] of items.entries()) {
     const name = labelItem(item)
     const isMet = hits[index] === 1
-    const hint = isRequestItem(item) || isMet ? undefined : hintFinder.find(operationItems, index, context)
+    const hint = isRequestItem(item) || isMet ? undefined : findHint(index)
     if (isMet) covered.push({ index, item, name })
     else if (!hint && !isRequestItem(item)) outOfReach.push(name)
-    else
-      missing.push({
-        index,
-        item,
-        name,
-        sentence: describeMissing(item, hint, operation.successStatus),
-        hint,
-      })
+    else missing.push({ index, item, name, sentence: describeMissing(item, hint, operation.successStatus), hint })
   }
   return {
     operation: operation.id,

@@ -31,7 +31,7 @@ export class ClientEvidence {
   adopt(operations: readonly OperationItems[]): void {
     const { coverage } = this
     this.coverage = new Coverage(operations)
-    this.coverage.adopt(coverage)
+    this.coverage.merge(coverage)
   }
 
   merge(other: ClientEvidence): void {

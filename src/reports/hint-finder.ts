@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { dayOf } from '../core/utc-day.ts'
+import { once } from '../core/once.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
@@ -47,54 +47,40 @@ interface FixedCandidates {
   readonly examples: readonly Candidate[]
 }
 
-/** Finds a hint for each missing item of an answer. */
-export class HintFinder {
-  /** The fixed candidates by operation id, computed on first use, since a run without a report needs none. */
-  readonly #fixed = new Map<string, FixedCandidates>()
-  readonly #catalogue: Catalogue
-  readonly #previewer: Previewer
-  #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
+/** Returns the function that finds the hint for the item of an answer by its index; undefined where none is known. */
+export type HintFinder = (
+  operationItems: OperationItems,
+  context: PreviewContext,
+) => (index: number) => CoverageHint | undefined
 
-  constructor(catalogue: Catalogue, previewer: Previewer) {
-    this.#catalogue = catalogue
-    this.#previewer = previewer
-  }
-
-  /**
-   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first;
-   * among several, the candidate wins that shows most items of the same kind, so that few requests show many items.
-   */
-  find(operationItems: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
-    const { plain, nulls, examples } = this.#fixedOf(operationItems)
-    const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
-    return best(plain) ?? best(this.#previews(operationItems, seed, now)) ?? best(nulls) ?? best(examples)
-  }
-
-  #fixedOf(operationItems: OperationItems): FixedCandidates {
+/**
+ * Creates a finder of hints. Plain candidates come first; among several, the candidate wins that shows most items of
+ * the same kind, so that few requests show many items. What depends on no seed and no day is computed once.
+ */
+export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
+  const known = new WeakMap<OperationItems, FixedCandidates>()
+  return (operationItems, { seed, now }) => {
     const { id } = operationItems.operation
-    const cached = this.#fixed.get(id)
-    if (cached) return cached
-    // Any valid request gets the success status, with a body that is not known beforehand.
-    const anyRequest = { headers: {}, path: undefined }
-    const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
-    const fixed = {
-      plain: [ordinary, ...refusalCandidates(operationItems, this.#catalogue)],
-      nulls: nullCandidates(operationItems, this.#catalogue),
-      examples: exampleCandidates(operationItems),
+    const fixed = known.get(operationItems) ?? listFixed(operationItems, catalogue)
+    known.set(operationItems, fixed)
+    const previews = once(() =>
+      previewer(id, seed, now).map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body)),
+    )
+    return (index) => {
+      const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
+      return best(fixed.plain) ?? best(previews()) ?? best(fixed.nulls) ?? best(fixed.examples)
     }
-    this.#fixed.set(id, fixed)
-    return fixed
   }
+}
 
-  /** Returns the previews of an operation. Analytics change with the day; only the latest previews are cached. */
-  #previews(operationItems: OperationItems, seed: string, now: number): readonly Candidate[] {
-    const key = JSON.stringify([operationItems.operation.id, seed, dayOf(now)])
-    if (this.#previewed.key !== key) {
-      const previews = this.#previewer(operationItems.operation.id, seed, now)
-      const candidates = previews.map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body))
-      this.#previewed = { key, candidates }
-    }
-    return this.#previewed.candidates
+function listFixed(operationItems: OperationItems, catalogue: Catalogue): FixedCandidates {
+  // Any valid request gets the success status, with a body that is not known beforehand.
+  const anyRequest = { headers: {}, path: undefined }
+  const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
+  return {
+    plain: [ordinary, ...refusalCandidates(operationItems, catalogue)],
+    nulls: nullCandidates(operationItems, catalogue),
+    examples: exampleCandidates(operationItems),
   }
 }
 
@@ -106,10 +92,7 @@ function findBest(
   const kind = items[index]?.kind
   const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items[shown]?.kind === kind).length
   const showing = candidates.filter(({ shows }) => shows.has(index))
-  return showing.reduce<Candidate | undefined>(
-    (best, next) => (best && countSameKind(best) >= countSameKind(next) ? best : next),
-    undefined,
-  )
+  return showing.sort((one, other) => countSameKind(other) - countSameKind(one))[0]
 }
 
 function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {

@@ -6,7 +6,7 @@ import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
-import { HintFinder } from '../reports/hint-finder.ts'
+import { createHintFinder, type HintFinder } from '../reports/hint-finder.ts'
 import { type ActiveRules, activateRules } from '../scenarios/rules.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
@@ -85,7 +85,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeJsonDigest(contract.document)),
-    hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
+    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, world))),
   }
 }
 
