@@ -37,11 +37,8 @@ export function findIdempotentOperations({ operations }: Pick<Contract, 'operati
   return new Set(idempotent.map(({ id }) => id))
 }
 
-/** The parts of a request that all attempts of a call share. */
-export type RequestLine = Pick<JournalEntry['request'], 'method' | 'path' | 'query'>
-
 /** Returns the kind of a request's call: `POST /v1/events?`. */
-export function callKind({ request: { method, path, query } }: { readonly request: RequestLine }): string {
+export function callKind({ request: { method, path, query } }: JournalEntry): string {
   return `${method} ${path}?${query}`
 }
 
