@@ -25,7 +25,6 @@ export interface Attempt {
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   readonly insertId: string | undefined
-  /** The digest of the whole body. */
   readonly body: string
   /** The number of earlier attempts that the client counts in a header; undefined if it does not count. */
   readonly retryCount: number | undefined

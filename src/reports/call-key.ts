@@ -28,7 +28,6 @@ const insertIdField = 'insertId'
 /** The field with the time of an event, which tells it from an equal one. */
 const eventTimeField = 'eventAt'
 
-/** Returns the ids of the operations whose body has an idempotency key. */
 export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
   const idempotent = operations.filter((operation) => {
     const properties = operation.bodySchema()?.['properties']

@@ -6,7 +6,6 @@ interface TallyEntry<T> {
   readonly requests: string[]
 }
 
-/** The largest number of request ids that are stored with a subject. */
 const maxRequestIds = 10
 
 /** Counts requests by subject, for at most `maxSubjects` subjects; requests of further subjects share one count. */

@@ -3,10 +3,7 @@ import type { Json } from '../core/json.ts'
 import { parsePointer } from '../core/json-pointer.ts'
 import { buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
 
-/**
- * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of
- * either. In an answer: a status, a listed value of a field, and a nullable field as null or as another value.
- */
+/** A part of the contract that a client can meet, in a request or, if it has a `status`, in an answer. */
 export type CoverageItem =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
@@ -26,7 +23,6 @@ export type CoverageItem =
     }
   | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
 
-/** A parameter with the indexes of its items. */
 export interface ParameterItems {
   readonly in: DescribedParameter['in']
   readonly name: string
@@ -41,7 +37,6 @@ export interface ParameterItems {
 /** All items of one operation. An index is a position in `items`. */
 export interface OperationItems {
   readonly operation: Operation
-  /** The items in the order of the contract. */
   readonly items: readonly CoverageItem[]
   readonly statuses: ReadonlyMap<number, number>
   readonly parameters: readonly ParameterItems[]
@@ -81,7 +76,6 @@ function listOperationItems(operation: Operation): OperationItems {
   }
 }
 
-/** Adds an item and returns its index. */
 type AddItem = (item: CoverageItem) => number
 
 function addParameter(parameter: DescribedParameter, add: AddItem): ParameterItems {

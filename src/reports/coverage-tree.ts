@@ -2,13 +2,9 @@ import { listParts, listSchemaParts, mergeProperties } from '../contract/schema-
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 
-/** A value of an `enum` or a `const`. */
 export type EnumValue = string | number | boolean
 
-/**
- * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same
- * place. Each number is the index of an item; undefined where the place has no such item.
- */
+/** A place of a body, in all parts of its schema, with the indexes of its coverage items, and the places within it. */
 export interface CoverageTree {
   /** The item "the member is present"; only for members that the schema names. */
   readonly present: number | undefined
@@ -16,16 +12,12 @@ export interface CoverageTree {
   readonly notNull: number | undefined
   readonly values: ReadonlyMap<EnumValue, number>
   readonly members: ReadonlyMap<string, CoverageTree>
-  /** The place of an array's items. */
   readonly items: CoverageTree | undefined
   /** The place of members that the schema does not name (`additionalProperties`). */
   readonly additional: CoverageTree | undefined
 }
 
-/**
- * Adds the parts of a schema that are counted as items, each with its pointer, which has a star for items and unnamed
- * members. Each function returns the index of the item.
- */
+/** Adds a part of a schema as an item, and returns its index. A pointer has a star for items and unnamed members. */
 export interface ItemAdder {
   /** Default: members are not counted. */
   readonly present?: (pointer: string) => number

@@ -3,7 +3,6 @@ import type { CoverageItem, OperationItems } from './coverage-items.ts'
 import type { CoverageHint, HintFinder, PreviewContext } from './hint-finder.ts'
 import { describeMissing, isRequestItem, labelItem } from './labels.ts'
 
-/** The share of coverage items that were met. */
 interface CoverageShare {
   readonly met: number
   /** The number of items that count: those that were met, and those that the simulator can show. */

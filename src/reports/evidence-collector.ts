@@ -6,7 +6,6 @@ import type { OperationItems } from './coverage-items.ts'
 import { isIgnoredRequest } from './ignored-requests.ts'
 import { Manners } from './manners.ts'
 
-/** The evidence about the clients of one sandbox, or of all sandboxes. */
 export class ClientEvidence {
   /** The number of exchanges, refused ones included. */
   requests = 0

@@ -1,4 +1,3 @@
-import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
@@ -43,7 +42,6 @@ interface FixedCandidates {
   readonly plain: readonly Candidate[]
   /** Scenarios that set a single field to null. */
   readonly nulls: readonly Candidate[]
-  /** Examples of the document. */
   readonly examples: readonly Candidate[]
 }
 
@@ -153,14 +151,4 @@ function exampleCandidates(operationItems: OperationItems): Candidate[] {
 /** Quotes the name of an example if it is no token (RFC 7240). */
 function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`
-}
-
-/** Builds the path of a request to an operation under the contract's base path: `/v1/models/ID/analytics`. */
-export function buildPath(
-  contract: Pick<Contract, 'basePath'>,
-  operation: Operation,
-  values: Readonly<Record<string, string>>,
-): string {
-  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
-  return contract.basePath + path
 }

@@ -1,6 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts'
 
-/** Paths that browsers request by themselves. */
 const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
 
 /** The user agents of probes: of Kubernetes, of load balancers, and of monitoring. */

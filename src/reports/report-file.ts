@@ -55,10 +55,7 @@ export async function writeReportFile(file: string, text: string): Promise<strin
 /** The beginning of a file, in bytes, by which its content is told. */
 const headBytes = 4096
 
-/**
- * Returns true for a file that may be overwritten: it is not there, it is empty, or its beginning is that of a file
- * which we write. So a slip of the hand costs nobody a file. A device or a pipe has nothing to lose, either.
- */
+/** Returns true for a file that nobody would miss: it is not there, empty, no file but a device, or one of ours. */
 export async function mayOverwrite(file: string, isOurs: (beginning: string) => boolean): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)
   if (!found?.isFile() || found.size === 0) return true

@@ -9,10 +9,7 @@ interface PlaceNode {
   objects: number
 }
 
-/**
- * Counts how many bodies could show each difference: those with its place, or with the object that lacks a member.
- * The values of a body are visited once, however many places are counted.
- */
+/** Counts how many bodies could show each difference: those with its place, or the object that lacks a member. */
 export function countPlaces(
   observations: readonly Observation[],
   bodies: Iterable<Json>,

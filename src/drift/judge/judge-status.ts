@@ -15,30 +15,26 @@ const maxListed = 500
 /** The answers of an operation with one status, and what is noted about them. */
 interface StatusContext extends FindingContext {
   readonly answers: readonly ObservedAnswer[]
-  /** The number of all answers of the operation. */
   readonly answersOfOperation: number
   readonly summary: OperationSummary
   /** Is called before each answer is compared. */
   readonly onAnswer: () => void
 }
 
-/**
- * Compares the answers of an operation with one status. Each body is parsed, compared and dropped again. `omitted`: the
- * number of further differences beyond `maxListed`.
- */
+/** Compares the answers of an operation with one status. `omitted`: the number of differences beyond `maxListed`. */
 export function judgeStatus(context: StatusContext): { findings: DriftFinding[]; omitted: number } {
   const { answers, summary, contract } = context
   const [first] = answers
   if (!first) return { findings: [], omitted: 0 }
   const headers = findHeaders(contract.document, first.operation, first.status)
   const list = new TallyList()
-  const absences = new AbsenceSearch(answers, headers)
+  const absences = new AbsenceSearch(answers)
   for (const answer of answers) {
     context.onAnswer()
     const body = parseBodyOf(answer)
     const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
     list.add(answer, [...observeHead(answer, headers, body), ...(observed?.observations ?? [])])
-    absences.add(answer, body.json)
+    if (body.json !== undefined) absences.add(body.json)
     summary.add(answer, body, observed)
   }
   if (list.isFull) summary.markUncounted()
@@ -50,7 +46,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
     ...listed.map((tally) => toFinding(tally, count(tally), context)),
     // A required field that is missing is a finding already.
     ...absences
-      .list()
+      .list(headers)
       .filter(({ observation: { kind, pointer } }) => kind === 'header' || !places.has(pointer))
       .map(({ observation, of }) =>
         toFinding({ first: observation, firstAnswer: first, seen: 0, values: [] }, of, context),

@@ -12,9 +12,7 @@ export interface DriftInput {
   readonly expected: ReadonlySet<string>
   /** An operation with fewer successful answers is not judged as the same. */
   readonly minSamples: number
-  /** Requests about which nothing is said. */
   readonly notJudged: readonly NotJudged[]
-  /** A sentence that says how to get more answers. */
   readonly howToGetMore: string
   /** The token of the real service, which is redacted everywhere, if any. */
   readonly token: string | undefined

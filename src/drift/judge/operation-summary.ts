@@ -4,7 +4,6 @@ import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/ans
 import type { ObservedBody } from '../observe/observe-body.ts'
 import type { NotJudged, NotJudgedReason } from './finding.ts'
 
-/** The most places that a sentence names. */
 const maxNamedPlaces = 20
 
 /** Counts all answers of one operation, and those of which a part is not judged. */
@@ -55,7 +54,6 @@ export class OperationSummary {
     if (!this.#partly.has('check-stopped')) this.#partly.set('check-stopped', { request: undefined, count: 0 })
   }
 
-  /** Lists the parts of answers that are not judged. */
   listParts(): NotJudged[] {
     const operation = this.#operation
     return [...this.#partly].map(([reason, part]) => {

@@ -44,10 +44,7 @@ function toTally({ missing, added }: Rename): Tally {
   return { ...missing, first, values: added.values }
 }
 
-/**
- * Creates a function that returns true if a new field, under the old name, cures every answer that lacks the old one,
- * and false after `maxTriedMembers`.
- */
+/** Creates a function that returns true if a new field, under the old name, cures every answer without the old one. */
 function createTrials(): (missing: Tally, added: Tally) => boolean {
   let left = maxTriedMembers
   return (missing, added) => {

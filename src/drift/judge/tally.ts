@@ -18,7 +18,6 @@ export interface Tally {
   readonly firstAnswer: ObservedAnswer
   /** The first answers that show the difference. */
   readonly samples: readonly ObservedAnswer[]
-  /** The number of answers that show it. */
   readonly seen: number
   /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
   readonly digest: number

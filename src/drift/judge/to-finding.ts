@@ -10,7 +10,6 @@ import { findAssumption, findOperation, findResponse, findSchema } from '../obse
 import type { DriftFinding } from './finding.ts'
 import type { Tally } from './tally.ts'
 
-/** The longest value of a sample, in characters. */
 const maxSampleLength = 120
 
 /** The surroundings of a finding: the contract, and the token, which is redacted everywhere. */

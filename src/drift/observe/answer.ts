@@ -76,10 +76,7 @@ export function observeAnswer(
   return { operation, request: `${sample.method} ${sample.target}`, status, headers, bytes, own }
 }
 
-/**
- * Parses the body of an answer, unless it has a documented media type other than JSON. It does so at each call, and
- * stores no result: all bodies of a recording may not fit in memory.
- */
+/** Parses a body at each call, since all may not fit in memory; none of a documented media type other than JSON. */
 export function parseBodyOf({ operation, status, headers, bytes }: ObservedAnswer): ParsedBody {
   const sent = headers['content-type'] ?? ''
   const isOther = !isJson(sent) && matchMediaType(operation.responseMediaTypes(status), sent) !== undefined

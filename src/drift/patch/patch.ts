@@ -12,7 +12,6 @@ interface DriftPatch {
   readonly overlay: JsonObject
   /** The differences that are left after the change, of those that the report lists, each with the reason. */
   readonly left: readonly UnpatchedFinding[]
-  /** The number of further differences that are left. */
   readonly omitted: number
 }
 
@@ -43,10 +42,7 @@ interface Attempt {
 /** The most findings for which it is tried to do without their changes, each with a comparison of all answers. */
 const maxDropTrials = 20
 
-/**
- * Proposes a change of the contract and proves it: the document with the overlay is compared with the same answers. The
- * error lists what is wrong with the changed document.
- */
+/** Proposes a change of the contract and proves it on the same answers. The error lists what is wrong with it. */
 export async function createPatch(
   document: JsonObject,
   report: DriftReport,

@@ -46,10 +46,7 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
   return planValue(document, place, finding)
 }
 
-/**
- * Adds a response. Its schema is that of a documented response of the same class which the bodies fit, or else one of
- * the types that were seen.
- */
+/** Adds a response with the schema of one of the same class that the bodies fit, or else with the types that it had. */
 function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): PlannedEdits {
   const pointer = findOperation(document, operation)
   if (pointer === undefined) return failure('The contract does not have the operation any more.')

@@ -39,10 +39,7 @@ export async function findPatchProblem({ contract, overlay, patch }: ContractFil
   return undefined
 }
 
-/**
- * Writes the change of the contract that removes the drift as an overlay, unless nothing has to be changed. Returns
- * lines that say what was done; the error lists the findings that prevent it.
- */
+/** Writes the overlay that removes the drift, and returns lines about it. The error lists what prevents it. */
 export async function writePatch(
   report: DriftReport,
   input: DriftInput,

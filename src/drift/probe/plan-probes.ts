@@ -12,7 +12,6 @@ export interface Probe {
   readonly operation: Operation
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  /** The body as JSON, if any. */
   readonly body: string | undefined
   /** False for a write that would be done twice if it were sent again. */
   readonly isRepeatable: boolean
@@ -27,7 +26,6 @@ export interface ProbePlan {
 interface ProbeOptions {
   /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
-  /** Is true if operations that write are probed, too. */
   readonly withWrites: boolean
   /** The fewest probes of an operation: those that vary its parameters are repeated. */
   readonly samples: number
@@ -35,7 +33,6 @@ interface ProbeOptions {
   readonly run: string
 }
 
-/** The beginning of each identifier that a probe writes. */
 const probePrefix = 'convsim-probe-'
 
 /** The members of bodies that name what is written, so that it can be found and told from real data. */
