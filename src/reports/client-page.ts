@@ -47,11 +47,7 @@ function toClientPage(report: Report): Page {
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected answers'),
       card('manners', lapses, 'findings on manners'),
-      {
-        value: `${coverage.percent} %`,
-        label: 'of the contract covered',
-        section: 'coverage',
-      },
+      { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
     ],
     sections: [
       ...createSections(report).map(({ key, title, description, emptySentence, findings, omitted }) => {
@@ -88,10 +84,7 @@ function describeCoverage({ coverage: { met, points, percent, operations } }: Re
     key: 'coverage',
     title: 'Coverage',
     blocks: [
-      {
-        kind: 'lines',
-        lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`],
-      },
+      { kind: 'lines', lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`] },
       { kind: 'table', head: ['operation', 'path', 'requests', 'met', 'of', 'covered'], rows },
       { kind: 'lines', lines },
     ],

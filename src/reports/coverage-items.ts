@@ -15,12 +15,7 @@ export type CoverageItem =
     }
   | { readonly kind: 'field'; readonly pointer: string }
   | { readonly kind: 'field-value'; readonly pointer: string; readonly value: EnumValue }
-  | {
-      readonly kind: 'answer-value'
-      readonly status: number
-      readonly pointer: string
-      readonly value: EnumValue
-    }
+  | { readonly kind: 'answer-value'; readonly status: number; readonly pointer: string; readonly value: EnumValue }
   | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
 
 export interface ParameterItems {

@@ -95,10 +95,7 @@ function findBest(
 
 function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {
   const index = operationItems.statuses.get(status)
-  return {
-    hint,
-    shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]),
-  }
+  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]) }
 }
 
 /** Returns a candidate for each status that a scenario causes with its default parameters. */

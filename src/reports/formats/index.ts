@@ -25,12 +25,7 @@ export interface ReportFormat {
 /** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
 export const reportFormats = {
   json: { mediaType: 'application/json; charset=utf-8', extension: '.json' },
-  junit: {
-    mediaType: 'application/xml; charset=utf-8',
-    extension: '.xml',
-    label: 'JUnit',
-    render: renderJunit,
-  },
+  junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
   markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: renderMarkdown },
   html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: renderHtml },
   github: { mediaType: 'text/plain; charset=utf-8', render: renderGithub },
