@@ -75,11 +75,11 @@ function describeCoverage({ coverage: { met, points, percent, operations } }: Re
     ...[one.requests, one.met, one.points].map(String),
     `${one.percent} %`,
   ])
-  const uncounted = operations.filter(({ outOfReach }) => outOfReach.length > 0)
-  const lines = uncounted.map(
-    ({ operation, outOfReach }) =>
-      `${operation}: Not counted, since the simulator knows no request that shows it: ${outOfReach.join(', ')}.`,
-  )
+  const lines = operations.flatMap(({ operation, items }) => {
+    const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
+    const reason = 'Not counted, since the simulator knows no request that shows it'
+    return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
+  })
   return {
     key: 'coverage',
     title: 'Coverage',
@@ -93,11 +93,7 @@ function describeCoverage({ coverage: { met, points, percent, operations } }: Re
 
 /** Describes each item of an operation's coverage: that it was met, or how to meet it. */
 function describeItems(coverage: OperationCoverage, index: number): PageSection {
-  const { covered, missing } = coverage
-  const items = [
-    ...covered.map(({ index, name }) => ({ index, name, state: 'good', how: 'met' }) as const),
-    ...missing.map(({ index, name, sentence }) => ({ index, name, state: 'bad', how: sentence }) as const),
-  ].sort((one, other) => one.index - other.index)
+  const items = coverage.items.filter(({ state }) => state !== 'out-of-reach')
   return {
     key: `coverage-${index + 1}`,
     title: nameCoverage(coverage),
@@ -106,8 +102,8 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
       {
         kind: 'table',
         head: ['item', 'met, or how to meet it'],
-        rows: items.map(({ name, how }) => [name, how]),
-        states: items.map(({ state }) => state),
+        rows: items.map(({ name, sentence = 'met' }) => [name, sentence]),
+        states: items.map(({ state }) => (state === 'met' ? 'good' : 'bad')),
       },
     ],
   }

@@ -6,7 +6,7 @@ import type { LiveExchange } from '../journal/journal.ts'
 import type { CoverageItem, OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 
-interface OperationHits {
+export interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
   /** 1 for each item that was met, by the index of the item. */
@@ -33,9 +33,9 @@ export class Coverage {
     )
   }
 
-  /** Returns the hits of an operation; undefined where the contract has no operation of this id. */
-  hitsOf(operation: string): OperationHits | undefined {
-    return this.#byOperation.get(operation)?.[1]
+  /** Lists the items of each operation, with its hits. */
+  list(): readonly (readonly [OperationItems, OperationHits])[] {
+    return [...this.#byOperation.values()]
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {

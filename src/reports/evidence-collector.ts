@@ -66,10 +66,6 @@ export class EvidenceCollector {
     this.#options = options
   }
 
-  get operations(): readonly OperationItems[] {
-    return this.#options.operations()
-  }
-
   adopt(operations: EvidenceOptions['operations']): void {
     this.#options = { ...this.#options, operations }
     for (const evidence of this.#all()) evidence.adopt(operations())

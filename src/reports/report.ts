@@ -89,7 +89,7 @@ export class Reporter {
   async #viewCoverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
-    return viewCoverage(coverage, collector.operations, hintFinder(), await contextOf(sandbox))
+    return viewCoverage(coverage, hintFinder(), await contextOf(sandbox))
   }
 
   #findTruncation(sandbox: SandboxFilter): Truncation {

@@ -37,7 +37,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
     if (body.json !== undefined) absences.add(body.json)
     summary.add(answer, body, observed)
   }
-  if (list.isFull) summary.markUncounted()
+  if (list.isFull) summary.addPart('check-stopped', undefined)
   const tallies = mergeRenames(list.list())
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
   const listed = sortByEffect(tallies).slice(0, maxListed)
