@@ -45,13 +45,8 @@ const newCallAfterMs = 60_000
 /** Statuses of refusals that the same request would get again. */
 const finalStatuses = [400, 401, 403, 404]
 
-/** Returns true where the client got no success, so that its next attempt is judged as a retry. */
-export function hasFailed(entry: JournalEntry): boolean {
-  return judgeOutcome(entry) !== 'fine'
-}
-
 /** Judges the outcome. Of an error the head is enough: clients cancel the body. */
-function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
+export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, answer, endedAt } = entry
   const { status } = answer
   const isWhole = delivery.kind === 'delivered'

@@ -1,5 +1,13 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, readRetryCount, toAttempt } from './attempts.ts'
+import {
+  type Attempt,
+  immediateMs,
+  isNewCall,
+  judgeOutcome,
+  measurePause,
+  readRetryCount,
+  toAttempt,
+} from './attempts.ts'
 import { type CallKey, callKind, createCallKey, type LiveCall } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
 import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
@@ -63,7 +71,7 @@ export class RetryTracker {
     const retryCount = readRetryCount(entry.request.headers)
     this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
     if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
-    if (!this.#chains.canContinue(kind, entry) && !hasFailed(entry)) return undefined
+    if (!this.#chains.canContinue(kind, entry) && judgeOutcome(entry) === 'fine') return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
     return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
@@ -74,7 +82,8 @@ export class RetryTracker {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
-    if (chains.length > 0 || !hasFailed(entry) || this.#latestRequests.some((other) => mayRepeat(other, entry))) return
+    if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
+    if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
     const hasEqual = this.#chains.ofKind(call.kind).some(({ call: { key } }) => key === call.key)
@@ -95,11 +104,9 @@ export class RetryTracker {
   }
 
   /** Continues a chain, or ends it by a success. */
-  #continueChain(
-    called: CalledEntry,
-    { chain, tries, candidates, isCertain }: RetriedTries,
-  ): TrackedAttempt | undefined {
+  #continueChain(called: CalledEntry, retried: RetriedTries): TrackedAttempt | undefined {
     const { latest, call, isIdempotent } = called
+    const { chain, tries, candidates, isCertain } = retried
     const [previous] = tries as [Attempt] // a candidate has at least one
     this.#chains.remove(chain)
     const waitedMs = measurePause(previous, latest)

@@ -17,20 +17,14 @@ export interface Tally {
   readonly first: Observation
   readonly firstAnswer: ObservedAnswer
   /** The first answers that show the difference. */
-  readonly samples: readonly ObservedAnswer[]
-  readonly seen: number
-  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
-  readonly digest: number
-  readonly values: readonly Json[]
-}
-
-interface OpenTally extends Tally {
   readonly samples: ObservedAnswer[]
-  readonly values: Json[]
+  /** The number of answers that show it. */
   seen: number
+  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
   digest: number
-  /** The index of the last answer that shows the difference. */
+  /** The index of the last answer that shows it. */
   last: number
+  readonly values: Json[]
 }
 
 /** The number of new values from which a list of the contract seems to be open; fewer are differences of their own. */
@@ -38,7 +32,7 @@ const noListFrom = 3
 
 /** Puts equal differences of answers together. */
 export class TallyList {
-  readonly #tallies = new Map<string, OpenTally>()
+  readonly #tallies = new Map<string, Tally>()
   #answers = 0
   /** Is true once there are more differences, which are not told apart any more. */
   isFull = false
@@ -64,7 +58,7 @@ export class TallyList {
     if (tally.samples.length < maxSamples) tally.samples.push(answer)
   }
 
-  #find(one: Observation, answer: ObservedAnswer): OpenTally | undefined {
+  #find(one: Observation, answer: ObservedAnswer): Tally | undefined {
     const key = JSON.stringify([one.kind, one.pointer, one.detail, one.isSimulated])
     const known = this.#tallies.get(key)
     if (known) return known

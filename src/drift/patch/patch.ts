@@ -48,13 +48,8 @@ export async function createPatch(
   report: DriftReport,
   judge: JudgePatched,
 ): Promise<Result<DriftPatch, Findings>> {
-  const toOverlay = (steps: readonly Step[]) =>
-    createOverlay(
-      document,
-      steps.map(({ edit }) => edit),
-    )
   const tryOut = async (steps: readonly Step[]): Promise<Result<Attempt, Findings>> => {
-    const judged = await judge(toOverlay(steps))
+    const judged = await judge(createOverlay(document, listEdits(steps)))
     return judged.ok ? success({ steps, ...listDrift(judged.value) }) : judged
   }
   let attempt: Attempt = { steps: [], ...listDrift(report) }
@@ -71,8 +66,11 @@ export async function createPatch(
     attempt = tried.value
   }
   const { steps, omitted } = await dropUseless(attempt, tryOut)
-  return success({ edits: steps.map(({ edit }) => edit), overlay: toOverlay(steps), left, omitted })
+  const edits = listEdits(steps)
+  return success({ edits, overlay: createOverlay(document, edits), left, omitted })
 }
+
+const listEdits = (steps: readonly Step[]) => steps.map(({ edit }) => edit)
 
 const listDrift = ({ findings, omitted }: DriftReport) => ({
   findings: findings.filter(({ isDrift }) => isDrift),
@@ -107,7 +105,7 @@ function planRound(
 ): { steps: Step[]; left: UnpatchedFinding[] } {
   const left: UnpatchedFinding[] = []
   const steps: Step[] = []
-  const edits = earlier.map(({ edit }) => edit)
+  const edits = listEdits(earlier)
   const known = new Set(edits.map((edit) => JSON.stringify(edit)))
   let current = applyEdits(document, edits)
   for (const finding of findings) {

@@ -64,12 +64,9 @@ export async function writePatch(
   const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
   const failed = await writeReportFile(file, redactToken(text, input.token))
   if (failed !== undefined) return failWith('--patch', failed.replace('--report ', ''))
-  return success([`the patch is in ${file}; ${describeProof(left.length + omitted)}`, ...lines])
-}
-
-function describeProof(left: number): string {
-  if (left === 0) return 'with it the same answers show no drift.'
-  return `with it the same answers still show ${pluralize(left, 'difference')}.`
+  const count = left.length + omitted
+  const proof = count === 0 ? 'show no drift' : `still show ${pluralize(count, 'difference')}`
+  return success([`the patch is in ${file}; with it the same answers ${proof}.`, ...lines])
 }
 
 const failWith = (place: string, message: string) => failure<Findings>([{ severity: 'error', place, message }])

@@ -1,7 +1,7 @@
 import type { Contract, DescribedParameter, Operation } from '../../contract/contract.ts'
 import { readExamples } from '../../contract/examples.ts'
 import { isJson } from '../../contract/media-types.ts'
-import { type ResolvedObject, resolve } from '../../contract/resolve.ts'
+import { resolve } from '../../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer, valueAt } from '../../core/json-pointer.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -102,11 +102,10 @@ function findParameter(
   const all = owners.flatMap((owner) => {
     const list = joinPointer(owner, 'parameters')
     const items = valueAt(document, list)
-    return Array.isArray(items) ? items.map((_, index) => resolve(document, joinPointer(list, index))) : []
+    return Array.isArray(items) ? items.flatMap((_, index) => resolve(document, joinPointer(list, index)) ?? []) : []
   })
-  const isIt = ({ value }: ResolvedObject) =>
-    value.in === location && String(value.name).toLowerCase() === name.toLowerCase()
-  return all.find((one) => one && isIt(one))?.pointer
+  const isNamed = (other: Json | undefined) => String(other).toLowerCase() === name.toLowerCase()
+  return all.find(({ value }) => value.in === location && isNamed(value.name))?.pointer
 }
 
 type ValuesOf = (parameter: DescribedParameter) => readonly string[]
