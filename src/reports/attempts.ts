@@ -109,9 +109,8 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of one before. After a lost answer a request over any connection can,
- * since a repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
- * simulator does.
+ * Returns true if an attempt can be the retry of one before: after a lost answer, over any connection, since a repeated
+ * write is worse than a parallel one that is taken for it. A client knows that it gives up before the simulator does.
  */
 export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs

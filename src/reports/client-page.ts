@@ -16,10 +16,8 @@ export function renderClientReport(format: ReportFormat, report: Report): string
 }
 
 /**
- * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a
- * condition of `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each
- * condition `coverage<N`. If requests to other replicas may be missing, a suite says so, and fails if there is any
- * condition.
+ * Describes what the client did. A suite of JUnit is a section with a case for each finding, which fails if `--fail-on`
+ * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report): Page {
   const { contract, run, sandbox, violations, unexpected, manners, coverage } = report

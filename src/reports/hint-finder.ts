@@ -37,13 +37,7 @@ interface Candidate {
 }
 
 /** The candidates of an operation that depend on no seed and no day. */
-interface FixedCandidates {
-  /** Refusals by scenario, and the ordinary answer. */
-  readonly plain: readonly Candidate[]
-  /** Scenarios that set a single field to null. */
-  readonly nulls: readonly Candidate[]
-  readonly examples: readonly Candidate[]
-}
+type FixedCandidates = Readonly<Record<'plain' | 'nulls' | 'examples', readonly Candidate[]>>
 
 /** Returns the function that finds the hint for the item of an answer by its index; undefined where none is known. */
 export type HintFinder = (

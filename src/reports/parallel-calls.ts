@@ -8,9 +8,8 @@ const expectedMs = 1000
 const maxKinds = 128
 
 /**
- * Kinds of calls that a client makes in parallel: two successive ones were under way at the same time. Then a request
- * that follows a failed one can be a first attempt that waited for a free connection. Times are those of the process's
- * monotonic clock, milliseconds.
+ * Kinds of calls of which two successive ones were under way at the same time, so that a request after a failed one can
+ * be a first attempt that waited for a free connection. Times are the process's monotonic clock's, milliseconds.
  */
 export class ParallelCalls {
   /** The times of the latest overlaps by kind; the latest kind is last. */

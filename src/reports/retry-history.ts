@@ -36,12 +36,9 @@ export interface RetryQuery {
 const maxAttempts = 50
 
 /**
- * Reads the chains of attempts from the journal, those with the latest attempts first, and the number of older ones
- * beyond the limit. It tracks the stored entries again, with the judgements of `Manners`. `truncated`: the journal
- * evicted requests, or bodies that tell calls apart. Returns undefined if that takes too long.
- *
- * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any
- * fixed time, by which the work is cut into slices.
+ * Reads the chains of attempts from the journal, those with the latest attempts first, as `Manners` judges them.
+ * `further`: the number of older ones beyond the limit. `truncated`: requests, or bodies that tell calls apart, were
+ * evicted. Returns undefined if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
  */
 export async function readRetryHistory(
   journal: Journal,

@@ -40,9 +40,8 @@ export interface MatchedSample {
 }
 
 /**
- * Returns a sample with its operation, or undefined if its request matches none. `basePath` is the path before those of
- * the contract, without a slash at its end. The default is the base path of the contract, with or without the segments
- * that a gateway adds before it: `/gateway/v1`.
+ * Returns a sample with its operation, or undefined if its request matches none. `basePath`: the path before those of
+ * the contract, without a slash at its end; default: that of the contract, also behind a gateway's: `/gateway/v1`.
  */
 export function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')

@@ -93,8 +93,7 @@ function isHopeless(samples: readonly TrafficSample[], answered: number): boolea
 const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.status === 304
 
 /**
- * Finds the operations of recorded traffic. Requests to other addresses are passed over. The error says that several
- * services were recorded.
+ * Finds the operations of recorded traffic. The error says that several services were recorded.
  * @param upstream the service that is meant; undefined: whatever has the paths of the contract
  */
 export function gatherFromRecording(
