@@ -39,7 +39,7 @@ export function toFinding(
     status,
     pointer: redactText(pointer, token),
     kind,
-    detail,
+    detail: redactText(detail, token),
     seen,
     of,
     breaks: isDrift && breaksClients(first),
