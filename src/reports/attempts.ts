@@ -78,12 +78,9 @@ export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Att
   }
 }
 
-/** Headers in which client libraries count the attempts before: 0 in the first one. */
-const retryCountHeaders = ['x-stainless-retry-count', 'retry-attempt']
-
 /** Returns the number of earlier attempts that the client counts, or undefined if it does not count. */
 export function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
-  const count = retryCountHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const count = headers['x-stainless-retry-count'] ?? headers['retry-attempt'] // 0 in the first attempt
   return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
 
