@@ -46,7 +46,7 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
   return planValue(document, place, finding)
 }
 
-/** Adds a response with the schema of one of the same class that the bodies fit, or else with the types that it had. */
+/** Adds a response with the schema of one of the same class that the bodies fit, or else with their types. */
 function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): PlannedEdits {
   const pointer = findOperation(document, operation)
   if (pointer === undefined) return failure('The contract does not have the operation any more.')
